@@ -15,6 +15,8 @@ import { event } from './api/event.ts'
 import { eventMap } from './api/event-map.ts'
 import { events } from './api/events.ts'
 import { explanations } from './api/explanations.ts'
+import { feedLinks } from './api/feed-links.ts'
+import { feedsOut } from './api/feeds-out.ts'
 import { mountInvitePage } from './api/invite-page.ts'
 import { callerOfTool, mountMcp } from './api/mcp.ts'
 import { me } from './api/me.ts'
@@ -34,7 +36,7 @@ export const BASE = '/api/v1'
 
 /**
  * The whole service as one Hono app, the same on Node, Deno and Workers. Each route states the scope it
- * requires with `can` or `signedIn`; only the routes of `docs` and `sources` are public.
+ * requires with `can` or `signedIn`; only the routes of `docs`, `sources` and `feedsOut` are public.
  */
 export function createApp(deps: Deps): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>()
@@ -58,7 +60,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
       msg: 'request',
       request_id: c.get('request_id'),
       method: c.req.method,
-      path: c.req.path,
+      path: loggedPath(c.req.path),
       status: c.res.status,
       duration_ms: Math.round((performance.now() - started) * 10) / 10,
       ...c.get('log'),
@@ -112,6 +114,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/zones`, decisions)
   app.route(`${BASE}/zones`, explanations)
   app.route(`${BASE}/zones`, zoneVersions)
+  app.route(`${BASE}/zones`, feedLinks)
+  app.route(`${BASE}/feeds`, feedsOut)
   app.route(`${BASE}/alerts`, alerts)
   app.route(`${BASE}/channels`, channels)
   app.route(`${BASE}/orgs`, orgs)
@@ -143,6 +147,11 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     return problem(c, error)
   })
   return app
+}
+
+/** A path as the log has it: what follows /feeds/ stands for a key. */
+function loggedPath(path: string): string {
+  return path.startsWith(`${BASE}/feeds/`) ? `${BASE}/feeds/…` : path
 }
 
 /** The path of a URL, without a trailing slash. */

@@ -44,8 +44,8 @@ const HELP = `npm run admin -- <command> [options]
   org remove     --org ID --email E                       removes a member, or voids an invite
   feeds status                                            shows the state of each source
   feeds try SOURCE FILE                                   normalises a recorded answer of it, without a network
-  queue status                                            counts the jobs that wait, run and have failed for good
-  queue redrive                                           puts the failed jobs back into their queues
+  queue status                                            counts the jobs and deliveries that wait, run and have failed
+  queue redrive  [--limit N] [--queue Q]                  puts failed jobs back, the oldest first (at most 10,000)
   backup FILE                                             writes all data into a new file (or into a new file in a folder)
   restore FILE   [--check] [--lost-key] [--trust TEXT]    restores it into an empty database; --check only reads the file
 
@@ -69,6 +69,8 @@ const OPTIONS = {
   org: { type: 'string' },
   role: { type: 'string' },
   confirm: { type: 'string' },
+  limit: { type: 'string' },
+  queue: { type: 'string' },
   'public-url': { type: 'string' },
   check: { type: 'boolean' },
   'lost-key': { type: 'boolean' },
@@ -102,6 +104,14 @@ const Expires = z
   })
   .transform((text) => new Date(text))
   .refine((at) => at.getTime() > Date.now(), 'must be in the future')
+
+const MAX_REDRIVEN = 10_000
+const Limit = z.coerce
+  .number({ error: `must be a whole number from 1 to ${MAX_REDRIVEN}` })
+  .int(`must be a whole number from 1 to ${MAX_REDRIVEN}`)
+  .min(1, `must be a whole number from 1 to ${MAX_REDRIVEN}`)
+  .max(MAX_REDRIVEN, `must be a whole number from 1 to ${MAX_REDRIVEN}`)
+  .default(MAX_REDRIVEN)
 
 /** Where people reach the service: as the service reads it, or at its default address. */
 const PublicUrl = z
@@ -190,7 +200,7 @@ const VERBS: Record<string, Verb> = {
   ),
   'feeds status': verb(z.strictObject({}), feedsStatus),
   'queue status': verb(z.strictObject({}), queueStatus),
-  'queue redrive': verb(z.strictObject({}), redrive),
+  'queue redrive': verb(z.strictObject({ limit: Limit, queue: Name.optional() }), redrive),
 }
 
 /** Commands on a file: it is checked before a database is looked for. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Alert, Delivery } from './alert.ts'
 import { AuditRow } from './audit.ts'
 import { Channel } from './channel.ts'
+import { FeedLink } from './feed-link.ts'
 import { MEMBER_ROLES } from './organisation.ts'
 import { readOnly } from './read-only.ts'
 import { Instant, NullableInstant } from './time.ts'
@@ -177,6 +178,9 @@ export const AccountExport = z
     account: Account,
     keys: z.array(Key),
     zones: z.array(ExportedZone),
+    feed_links: z
+      .array(FeedLink)
+      .meta({ description: 'The links that the account made, without their addresses.' }),
     channels: z.array(ExportedChannel).meta({ description: 'With masked targets and settings.' }),
     alerts: z
       .array(Alert)

@@ -185,6 +185,26 @@ create trigger alerts_audit after update of resolved, note, seen_at on watchpost
     or old.seen_at is null and new.seen_at is not null)
   execute function private.audit_change('alert');
 
+-- Security definer: the audit trigger of feed links, which stand in the logs of those who are responsible for the zone.
+-- A link that goes with its zone or its maker is no act of its own.
+create function private.audit_feed_link() returns trigger
+language plpgsql security definer set search_path = '' as $$
+declare
+  v_link watchpost.feed_links := case tg_op when 'DELETE' then old else new end;
+begin
+  perform private.record_audit(
+    'feed_link.' || case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'rotated' else 'revoked' end,
+    'feed_link', v_link.id::text,
+    array[z.owner_id, v_link.owner_id] || private.admins_of(array[z.org_id]),
+    jsonb_build_object('zone_id', z.id, 'zone', z.label) || private.label_of(to_jsonb(v_link)))
+  from watchpost.zones z
+  where z.id = v_link.zone_id and exists (select from watchpost.accounts a where a.user_id = v_link.owner_id);
+  return null;
+end
+$$;
+create trigger feed_links_audit after insert or update or delete on watchpost.feed_links
+  for each row execute function private.audit_feed_link();
+
 -- Security definer: refusals of a known key, counted per minute, key, code and route in one row.
 create function private.record_refusal(p_user_id uuid, p_key_id uuid, p_code text, p_route text, p_context jsonb)
 returns void

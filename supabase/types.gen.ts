@@ -1436,6 +1436,52 @@ export type Database = {
           },
         ]
       }
+      feed_links: {
+        Row: {
+          created_at: string
+          id: string
+          label: string | null
+          owner_id: string
+          rotated_at: string | null
+          token_hash: string
+          zone_id: string
+        }
+        ComputedFields: never
+        Insert: {
+          created_at?: string
+          id?: string
+          label?: string | null
+          owner_id?: string
+          rotated_at?: string | null
+          token_hash: string
+          zone_id: string
+        }
+        Update: {
+          created_at?: string
+          id?: string
+          label?: string | null
+          owner_id?: string
+          rotated_at?: string | null
+          token_hash?: string
+          zone_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'feed_links_owner_id_fkey'
+            columns: ['owner_id']
+            isOneToOne: false
+            referencedRelation: 'accounts'
+            referencedColumns: ['user_id']
+          },
+          {
+            foreignKeyName: 'feed_links_zone_id_fkey'
+            columns: ['zone_id']
+            isOneToOne: false
+            referencedRelation: 'zones'
+            referencedColumns: ['id']
+          },
+        ]
+      }
       hosts: {
         Row: {
           failures: number

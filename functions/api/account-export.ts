@@ -8,6 +8,7 @@ import {
 } from '../../shared/account.ts'
 import { Alert } from '../../shared/alert.ts'
 import { AuditRow } from '../../shared/audit.ts'
+import { FeedLink } from '../../shared/feed-link.ts'
 import { LAST_UUID } from '../../shared/page.ts'
 import { createRoute, jsonResponse, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
@@ -18,6 +19,7 @@ import { read } from '../transaction.ts'
 import { keyColumns } from './account-keys.ts'
 import { accountOf, readAccount } from './account-state.ts'
 import { plainChannelColumns } from './channel-rows.ts'
+import { linkColumns } from './feed-links.ts'
 import { zoneColumns } from './zone-rows.ts'
 
 const PAGE = 500
@@ -136,6 +138,17 @@ const LISTS: List[] = [
         from watchpost.zones z
         where z.owner_id = private.uid() and (z.created_at, z.id) < (${at}::timestamptz, ${id}::uuid)
         order by z.created_at desc, z.id desc
+        limit ${PAGE}`),
+  },
+  {
+    name: 'feed_links',
+    row: FeedLink,
+    page: (sql, { at, id }) =>
+      listed(sql<FeedLink>`
+        select ${linkColumns}
+        from watchpost.feed_links l
+        where l.owner_id = private.uid() and (l.created_at, l.id) < (${at}::timestamptz, ${id}::uuid)
+        order by l.created_at desc, l.id desc
         limit ${PAGE}`),
   },
   {

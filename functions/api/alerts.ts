@@ -7,6 +7,7 @@ import {
   Redelivered,
   Redelivery,
 } from '../../shared/alert.ts'
+import type { Geometry } from '../../shared/event.ts'
 import {
   booleanParameter,
   CursorQuery,
@@ -17,7 +18,7 @@ import {
   NextCursor,
   splitPage,
 } from '../../shared/page.ts'
-import { notFound } from '../../shared/problem.ts'
+import { ApiError, notFound } from '../../shared/problem.ts'
 import {
   createRoute,
   jsonBody,
@@ -29,7 +30,8 @@ import {
 import { raw, type Sql } from '../../shared/sql.ts'
 import { Instant, QueryInstant } from '../../shared/time.ts'
 import { can } from '../auth.ts'
-import type { Env } from '../context.ts'
+import type { Ctx, Env } from '../context.ts'
+import { CAP_TYPE, capOf } from '../feeds-out/cap.ts'
 import { problems } from '../http.ts'
 import { read, write } from '../transaction.ts'
 import { requireReadOnly } from './whole-thing.ts'
@@ -157,15 +159,32 @@ alerts.openapi(
     operationId: 'getAlert',
     tags: ['Alerts'],
     summary: 'Get an alert with its deliveries and updates',
+    description:
+      'With `Accept: application/cap+xml` the answer is a message of the Common Alerting Protocol 1.2. Its status is ' +
+      '`Test`, because it is no warning of an authority.',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { params: AlertId },
-    responses: { 200: jsonResponse(One, 'The alert.'), ...problems(404) },
+    responses: {
+      200: {
+        description: 'The alert.',
+        content: { 'application/json': { schema: One }, [CAP_TYPE]: { schema: z.string() } },
+      },
+      ...problems(404, 406),
+    },
   }),
   async (c) => {
-    const [row] = await read(c, (sql) => selectAlert(sql, c.req.valid('param').id))
+    const { id } = c.req.valid('param')
+    const isCap = wantsCap(c)
+    const [[row], [place]] = await read(c, (sql) =>
+      Promise.all([selectAlert(sql, id), isCap ? selectGeometry(sql, id) : []]),
+    )
     if (!row) throw notFound('alert')
-    return respond(c, One, row, 200)
+    c.header('Vary', 'Accept')
+    if (!isCap) return respond(c, One, row, 200)
+    const { public_url } = c.get('deps')
+    const text = capOf(Alert.parse(row.alert), { geometry: place?.geometry ?? null, public_url })
+    return c.body(text, 200, { 'Content-Type': CAP_TYPE }) as never // safe: the type that is described
   },
 )
 
@@ -296,6 +315,20 @@ alerts.openapi(
     return respond(c, Again, { ...row, ...made }, 202)
   },
 )
+
+/** Whether the Accept header prefers CAP. Throws 406 when it accepts neither JSON nor CAP. */
+function wantsCap(c: Ctx): boolean {
+  const accept = c.req.header('accept') ?? '*/*'
+  if (/application\/cap\+xml/i.test(accept)) return true
+  if (/application\/(json|\*)|\*\/\*/i.test(accept)) return false
+  throw new ApiError('not_acceptable', `This comes as application/json or ${CAP_TYPE}.`)
+}
+
+/** The outline of an alert's event, where its source gave one and it is still kept. */
+function selectGeometry(sql: Sql, id: string) {
+  return sql<{ geometry: Geometry | null }>`
+    select e.geometry from watchpost.alerts a join watchpost.events e on e.id = a.event_id where a.id = ${id}`
+}
 
 function selectAlert(sql: Sql, id: string) {
   return sql<AlertRow>`select private.alert_json(a) as alert from watchpost.alerts a where a.id = ${id}`

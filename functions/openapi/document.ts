@@ -11,6 +11,7 @@ import type { Env } from '../context.ts'
 import { EXAMPLES, MESSAGE_EXAMPLES } from './examples.ts'
 import { ACCOUNT_EXAMPLES } from './examples-account.ts'
 import { EVENT_EXAMPLES, GEOJSON_EXAMPLES } from './examples-events.ts'
+import { FEED_EXAMPLES, MEDIA_EXAMPLES } from './examples-feeds.ts'
 import { HEADERS, headersOf, PROBLEMS, problemName, refTo } from './parts.ts'
 
 type Document = ReturnType<OpenAPIHono<Env>['getOpenAPI31Document']>
@@ -133,6 +134,10 @@ export function describe(app: OpenAPIHono<Env>, serverUrl: string): Document {
       { name: 'Zones', description: 'The areas to watch, and their rules.' },
       { name: 'Alerts', description: 'What was raised and how it was delivered.' },
       { name: 'Channels', description: 'Where alerts are sent.' },
+      {
+        name: 'Feeds out',
+        description: 'Secret links at which programs read the alerts of a zone.',
+      },
       { name: 'Organisations', description: 'Groups of people who share zones and channels.' },
       { name: 'Account', description: 'The caller, its keys, its usage and its audit log.' },
       { name: 'Service', description: 'The service itself. No key is needed.' },
@@ -170,19 +175,32 @@ function complete(operation: Operation, method: (typeof METHODS)[number]): void 
   operation.responses = Object.fromEntries(responses)
   for (const parameter of operation.parameters ?? []) dropRepeatedDescription(parameter)
 
-  const examples: typeof EXAMPLES = { ...EXAMPLES, ...EVENT_EXAMPLES, ...ACCOUNT_EXAMPLES }
+  const examples: typeof EXAMPLES = {
+    ...EXAMPLES,
+    ...EVENT_EXAMPLES,
+    ...FEED_EXAMPLES,
+    ...ACCOUNT_EXAMPLES,
+  }
   const { request, response } = examples[operation.operationId ?? ''] ?? {}
   const geojson = GEOJSON_EXAMPLES[operation.operationId ?? '']
+  const others = {
+    ...(geojson && { 'application/geo+json': geojson }),
+    ...MEDIA_EXAMPLES[operation.operationId ?? ''],
+  }
   const body = operation.requestBody
   if (body && 'content' in body) exemplify(body.content, request)
   for (const [, given] of responses) {
-    if ('content' in given) exemplify(given.content, response, geojson)
+    if ('content' in given) exemplify(given.content, response, others)
   }
 }
 
-function exemplify(content: Content, example: object | undefined, geojson?: object): void {
+function exemplify(
+  content: Content,
+  example: object | undefined,
+  others: Record<string, unknown> = {},
+): void {
   for (const [type, media] of Object.entries(content)) {
-    const value = type === 'application/geo+json' ? geojson : example
+    const value = type === 'application/json' ? example : others[type]
     if (value) media.example = value
   }
 }

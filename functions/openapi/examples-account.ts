@@ -1,6 +1,7 @@
 /** The examples of the account routes, for the person who watches the Bosphorus. */
 import type { z } from 'zod'
 import type { Account, AccountExport, Invite, Key, Org } from '../../shared/account.ts'
+import { feedLink } from './examples-feeds.ts'
 import { STORY } from './story.ts'
 
 const { me, key_id, team, colleague, member_id, zone, channel, alert, delivery, act } = STORY
@@ -62,6 +63,7 @@ function exported(): z.infer<typeof AccountExport> {
     account,
     keys: [key],
     zones: [{ ...zoneFields, deleted_at: null }],
+    feed_links: [feedLink],
     channels: [{ ...channelFields, target: 'https://hooks.example.com/…', deleted_at: null }],
     alerts: [alert],
     deliveries: [{ ...delivery, alert_id: alert.id, created_at: alert.raised_at }],

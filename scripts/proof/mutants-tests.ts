@@ -83,6 +83,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^(functions\/api\/push|shared\/push|sql\/37)/,
     ['tests/functions/api/push*.test.ts', 'tests/stories/own-events.test.ts'],
   ],
+  [
+    /^(functions\/(feeds-out|api\/feed)|sql\/67|shared\/feed-link)/,
+    ['tests/functions/feeds-out/*.test.ts', 'tests/functions/api/feed-links.test.ts'],
+  ],
   [/^functions\/api\/status-page/, ['tests/functions/api/status-page.test.ts']],
   [/^functions\/api\/event-map/, ['tests/stories/looking.test.ts']],
   [

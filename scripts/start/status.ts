@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { becomeOwner } from '../postgres/accounts.ts'
+import { UsageError } from './arguments.ts'
 
 type SourceStatus = {
   source: string
@@ -20,7 +21,13 @@ type QueueStatus = {
   running: number
   /** How long the first waiting job has been due. */
   oldest_seconds: number
+  /** Jobs of this queue that have used up their retries and wait in `dead`. */
+  failed: number
+  /** How long ago the first of them failed for good; null without one. */
+  oldest_failed_seconds: number | null
 }
+
+type DeliveryStatus = { status: string; count: number; oldest_seconds: number }
 
 /** feedsStatus returns what the public health endpoint shows, with the unshortened errors. */
 export async function feedsStatus(client: pg.Client): Promise<{ sources: SourceStatus[] }> {
@@ -35,6 +42,7 @@ export async function feedsStatus(client: pg.Client): Promise<{ sources: SourceS
 /** queueStatus counts the jobs of each queue; those in `dead` wait for `queue redrive`. */
 export async function queueStatus(client: pg.Client): Promise<{
   queues: QueueStatus[]
+  deliveries_waiting: DeliveryStatus[]
   deliveries_24h: { status: string; count: number }[]
 }> {
   await becomeOwner(client)
@@ -44,11 +52,22 @@ export async function queueStatus(client: pg.Client): Promise<{
       count(*) filter (where j.state::text in ('created', 'retry') and j.start_after > now())::integer as later,
       count(*) filter (where j.state::text = 'active')::integer as running,
       coalesce(extract(epoch from now() - min(j.start_after) filter (
-        where j.state::text in ('created', 'retry') and j.start_after <= now())), 0)::integer as oldest_seconds
+        where j.state::text in ('created', 'retry') and j.start_after <= now())), 0)::integer as oldest_seconds,
+      (select count(*) from pgboss.job d where ${DEAD} and d.source_name = q.name)::integer as failed,
+      (select extract(epoch from now() - min(d.created_on)) from pgboss.job d
+        where ${DEAD} and d.source_name = q.name)::integer as oldest_failed_seconds
     from pgboss.queue q
     left join pgboss.job j on j.name = q.name
     group by q.name
     order by q.name`,
+  )
+  const waiting = await client.query<DeliveryStatus>(
+    `select status, count(*)::integer as count,
+      extract(epoch from now() - min(created_at))::integer as oldest_seconds
+    from watchpost.deliveries
+    where status in ('queued', 'held', 'sending')
+    group by status
+    order by status`,
   )
   const deliveries = await client.query<{ status: string; count: number }>(
     `select status, count(*)::integer as count
@@ -57,11 +76,24 @@ export async function queueStatus(client: pg.Client): Promise<{
     group by status
     order by status`,
   )
-  return { queues: queues.rows, deliveries_24h: deliveries.rows }
+  return {
+    queues: queues.rows,
+    deliveries_waiting: waiting.rows,
+    deliveries_24h: deliveries.rows,
+  }
 }
 
-/** redrive puts every dead job back into its original queue, with all its attempts. */
-export async function redrive(client: pg.Client): Promise<{ redriven: number }> {
+/** SQL: whether job `d` has used up its retries. */
+const DEAD = `d.name = 'dead' and d.state::text in ('created', 'retry')`
+
+/**
+ * redrive puts dead jobs back into their original queues, the oldest first, with all their attempts: at most
+ * `limit`, of one queue where it is named. It says how many remain, and how many no queue would take.
+ */
+export async function redrive(
+  client: pg.Client,
+  { limit, queue }: { limit: number; queue?: string | undefined },
+): Promise<{ redriven: number; remaining: number; unroutable: number }> {
   await becomeOwner(client)
   const boss = new PgBoss({
     db: { executeSql: (text: string, values?: unknown[]) => client.query(text, values) },
@@ -70,6 +102,19 @@ export async function redrive(client: pg.Client): Promise<{ redriven: number }> 
     supervise: false,
     schedule: false,
   })
+  const names = await client.query<{ name: string }>('select name from pgboss.queue order by name')
+  if (queue !== undefined && !names.rows.some(({ name }) => name === queue)) {
+    const known = names.rows.map(({ name }) => name).join(', ')
+    throw new UsageError(`There is no queue "${queue}". There are: ${known}.`)
+  }
+  const { rows } = await client.query<{ id: string }>(
+    `select d.id from pgboss.job d
+    where ${DEAD} and d.source_name is not null and ($1::text is null or d.source_name = $1)
+    order by d.created_on, d.id
+    limit $2`,
+    [queue ?? null, limit],
+  )
+  const ids = rows.map(({ id }) => id)
   await client.query(
     `select private.record_audit('queue.redriven', 'queue', 'dead', array[dead.owner_id],
       jsonb_build_object('deliveries', dead.count))
@@ -78,12 +123,13 @@ export async function redrive(client: pg.Client): Promise<{ redriven: number }> 
       from pgboss.job j
       join watchpost.deliveries d on d.id::text = j.data ->> 'delivery_id'
       join watchpost.channels c on c.id = d.channel_id
-      where j.name = 'dead' and j.state::text in ('created', 'retry')
+      where j.name = 'dead' and j.id = any($1)
       group by c.owner_id
     ) dead`,
+    [ids],
   )
-  let redriven = 0
-  for (let moved = -1; moved !== 0; redriven += moved) moved = await boss.redrive('dead')
+  const redriven = ids.length > 0 ? await boss.redrive('dead', { ids, limit: ids.length }) : 0
   await client.query(`select pg_notify('watchpost_jobs', '')`)
-  return { redriven }
+  const left = await boss.previewRedrive('dead', queue === undefined ? {} : { sourceName: queue })
+  return { redriven, remaining: left.total, unroutable: left.unroutable }
 }

@@ -129,6 +129,21 @@ const ACTS: Record<string, Act> = {
     path: ({ zone }) => `/zones/${zone}/restore`,
     action: 'zone.restored',
   },
+  createFeedLink: {
+    path: ({ zone }) => `/zones/${zone}/feed-links`,
+    body: () => ({ label: 'Calendar' }),
+    action: 'feed_link.created',
+  },
+  rotateFeedLink: {
+    before: ({ make, zone }) => make(`/zones/${zone}/feed-links`, 'feed_link', {}),
+    path: ({ zone }, id) => `/zones/${zone}/feed-links/${id}/rotate`,
+    action: 'feed_link.rotated',
+  },
+  revokeFeedLink: {
+    before: ({ make, zone }) => make(`/zones/${zone}/feed-links`, 'feed_link', {}),
+    path: ({ zone }, id) => `/zones/${zone}/feed-links/${id}`,
+    action: 'feed_link.revoked',
+  },
   updateAlert: {
     path: ({ alert }) => `/alerts/${alert}`,
     body: () => ({ resolved: false, note: SECRET }),

@@ -94,10 +94,11 @@ const VERBS: Record<
         insert into watchpost.deliveries (channel_id, type, status)
         select id, 'channel.test', 'failed' from channel returning id
       )
-      insert into pgboss.job (name, data) select 'dead', jsonb_build_object('delivery_id', id) from delivery`,
+      insert into pgboss.job (name, data, policy, source_name)
+      select 'dead', jsonb_build_object('delivery_id', id), 'standard', 'deliver' from delivery`,
       [email],
     )
-    return { work: (client) => redrive(client), action: 'queue.redriven' }
+    return { work: (client) => redrive(client, { limit: 10 }), action: 'queue.redriven' }
   },
 }
 type Work = Parameters<typeof asOperator>[1]

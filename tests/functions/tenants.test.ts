@@ -73,7 +73,7 @@ function pathsOf({ path, parameters }: Operation): { path: string; isOwn: boolea
   let paths = [{ path, isOwn: true }]
   for (const { name, in: place } of parameters) {
     if (place !== 'path') continue
-    const values = name === 'id' ? firstTwo() : ids.member
+    const values = name === 'id' ? firstTwo() : name === 'linkId' ? ids.feed_link : ids.member
     paths = paths.flatMap((made) =>
       values.map((id) => ({
         path: made.path.replace(`{${name}}`, id),

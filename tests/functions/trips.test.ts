@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPool } from '../../functions/db.ts'
 import { generateKey } from '../../shared/key.ts'
+import { generateToken, tokenHash } from '../../shared/token.ts'
 import { prepareRoute } from '../support/prepare-route.ts'
 import { type CountingProxy, startProxy } from '../support/proxy.ts'
 import {
@@ -17,6 +18,9 @@ import { createService, type Person, type Service } from '../support/service.ts'
 // needs the answer of another costs one more, and the commit travels with the last one.
 const TRIPS: Record<string, number> = {
   'GET /api/sources/health': 1,
+  'GET /api/v1/feeds/{file}': 1,
+  'GET /api/v1/zones/{id}/feed-links': 1,
+  'GET /api/v1/zones/{id}/feed-links/{linkId}': 1,
   'GET /api/v1/me': 1,
   'GET /api/v1/zones': 1,
   'GET /api/v1/zones/{id}': 1,
@@ -43,6 +47,9 @@ const TRIPS: Record<string, number> = {
   'PATCH /api/v1/zones/{id}': 2,
   'DELETE /api/v1/zones/{id}': 2,
   'POST /api/v1/zones/{id}/restore': 2,
+  'POST /api/v1/zones/{id}/feed-links': 2,
+  'POST /api/v1/zones/{id}/feed-links/{linkId}/rotate': 2,
+  'DELETE /api/v1/zones/{id}/feed-links/{linkId}': 2,
   'PATCH /api/v1/alerts/{id}': 2,
   'POST /api/v1/alerts/{id}/acknowledge': 2,
   'POST /api/v1/alerts/{id}/redeliver': 2,
@@ -100,6 +107,21 @@ test('GET /api/sources/health', async () => {
   expect({ status, trips: proxy.trips() - before }).toEqual({
     status: 200,
     trips: TRIPS['GET /api/sources/health'],
+  })
+})
+
+test('GET /api/v1/feeds/{file}', async () => {
+  const { ids } = await createOwnedThings(service, person)
+  const token = generateToken()
+  await service.database.query('update watchpost.feed_links set token_hash = $2 where id = $1', [
+    ids.feed_link,
+    await tokenHash(token),
+  ])
+  const before = proxy.trips()
+  const { status } = await service.request('GET', `/api/v1/feeds/${token}.atom`)
+  expect({ status, trips: proxy.trips() - before }).toEqual({
+    status: 200,
+    trips: TRIPS['GET /api/v1/feeds/{file}'],
   })
 })
 

@@ -133,29 +133,71 @@ describe('feeds and queues', () => {
     expect(stdout).toMatch(/^quiet +down +- +- +0 +answered HTTP 500$/m)
   })
 
-  test('redrive puts dead jobs back where they came from', async () => {
+  test('redrive puts dead jobs back where they came from, the oldest first, and says what is left', async () => {
+    // Six of match, the first of them the oldest, one of release, and one that nobody knows where to put.
     await admin.database.query(
-      `insert into pgboss.job (name, data, policy, source_name, source_id)
-      select 'dead', '{"source": "usgs"}', 'standard', 'match', gen_random_uuid() from generate_series(1, 3)`,
+      `insert into pgboss.job (name, data, policy, source_name, source_id, created_on)
+      select 'dead', jsonb_build_object('n', n), 'standard',
+        case n when 7 then 'release' when 8 then null else 'match' end, gen_random_uuid(), now() - make_interval(mins => 60 - n)
+      from generate_series(1, 8) n`,
     )
-    const Queues = z.looseObject({
-      queues: z.array(z.looseObject({ queue: z.string(), waiting: z.number() })),
+    await admin.database.query(
+      `insert into watchpost.channels (id, owner_id, kind, target_sealed, target_masked)
+      select gen_random_uuid(), user_id, 'ntfy', 'x', 'x' from watchpost.accounts limit 1`,
+    )
+    await admin.database.query(
+      `insert into watchpost.deliveries (channel_id, type, status, created_at)
+      select id, 'channel.test', 'queued', now() - interval '90 seconds' from watchpost.channels`,
+    )
+    const Status = z.strictObject({
+      queues: z.array(
+        z.strictObject({
+          ...{ queue: z.string(), waiting: z.int(), later: z.int(), running: z.int() },
+          ...{
+            oldest_seconds: z.int(),
+            failed: z.int(),
+            oldest_failed_seconds: z.int().nullable(),
+          },
+        }),
+      ),
+      deliveries_waiting: z.array(
+        z.strictObject({ status: z.string(), count: z.int(), oldest_seconds: z.int() }),
+      ),
+      deliveries_24h: z.array(z.strictObject({ status: z.string(), count: z.int() })),
     })
-    const waiting = async () => {
-      const { queues } = await admin.answer(Queues, 'queue', 'status')
-      const of = (name: string) => queues.find(({ queue }) => queue === name)?.waiting
-      return { dead: of('dead'), match: of('match') }
+    const status = () => admin.answer(Status, 'queue', 'status')
+    const counts = async () => {
+      const { queues } = await status()
+      const of = (name: string) => queues.find(({ queue }) => queue === name)
+      return [of('dead')?.waiting, of('match')?.waiting, of('match')?.failed, of('release')?.failed]
     }
-    expect(await waiting()).toEqual({ dead: 3, match: 0 })
-    const Redriven = z.strictObject({ redriven: z.int() })
-    expect(await admin.answer(Redriven, 'queue', 'redrive')).toEqual({ redriven: 3 })
-    expect(await waiting()).toEqual({ dead: 0, match: 3 })
+    expect(await counts()).toEqual([8, 0, 6, 1])
+    const before = await status()
+    const match = before.queues.find(({ queue }) => queue === 'match')
+    expect(Math.round((match?.oldest_failed_seconds ?? 0) / 60)).toBe(59)
+    expect(before.deliveries_24h).toEqual([{ status: 'queued', count: 1 }])
+    expect(before.deliveries_waiting).toMatchObject([{ status: 'queued', count: 1 }])
+    expect(before.deliveries_waiting[0]?.oldest_seconds).toBeGreaterThanOrEqual(90)
+    const Redriven = z.strictObject({ redriven: z.int(), remaining: z.int(), unroutable: z.int() })
+    const redrive = (...words: string[]) => admin.answer(Redriven, 'queue', 'redrive', ...words)
+    expect(await redrive('--limit', '2', '--queue', 'match')).toEqual({
+      ...{ redriven: 2, remaining: 4, unroutable: 0 },
+    })
+    const moved = await admin.database.query(
+      `select data from pgboss.job where name = 'match' and state = 'created' order by (data ->> 'n')::integer`,
+    )
+    expect(moved).toEqual([{ data: { n: 1 } }, { data: { n: 2 } }])
+    expect(await redrive()).toEqual({ redriven: 5, remaining: 1, unroutable: 1 })
+    expect(await redrive()).toEqual({ redriven: 0, remaining: 1, unroutable: 1 })
+    expect(await counts()).toEqual([1, 6, 0, 0])
   })
 })
 
 describe('what is written wrongly', () => {
   test.each([
     [2, [], /^npm run admin -- <command>/],
+    [2, ['queue', 'redrive', '--limit', '0'], /^--limit must be a whole number from 1 to 10000/],
+    [2, ['queue', 'redrive', '--queue', 'x'], /^There is no queue "x"\. There are: dead, deliver,/],
     [2, ['key', 'forge'], /^There is no command "key forge"\. See/],
     [2, ['toString'], /^There is no command "toString"/],
     [2, ['key', 'mint', '--email', 'a@example.com'], /^--scopes is required\. See/],

@@ -30,6 +30,8 @@ export const GRANTS = lines(`
   event_revisions watchpost_jobs: select
   events authenticated: select
   events watchpost_jobs: select
+  feed_links authenticated: select (id zone_id owner_id label created_at rotated_at), insert
+    (zone_id label token_hash), update (token_hash), delete
   key_usage authenticated: select
   mainshocks watchpost_jobs: select
   match_memory watchpost_jobs: select, insert, update, delete
@@ -84,6 +86,10 @@ export const POLICIES = lines(`
   event_revisions event_revisions_select select to authenticated
   events events_jobs select to watchpost_jobs
   events events_select select to authenticated
+  feed_links feed_links_delete delete to authenticated
+  feed_links feed_links_insert insert to authenticated
+  feed_links feed_links_select select to authenticated
+  feed_links feed_links_update update to authenticated
   key_usage key_usage_select select to authenticated
   mainshocks mainshocks_jobs select to watchpost_jobs
   match_memory match_memory_jobs all to watchpost_jobs
@@ -116,6 +122,7 @@ export const LOGIN_FUNCTIONS = lines(`
   private.check_key
   private.check_session
   private.end_sessions
+  private.feed_of
   private.issuer_keys
   private.key_claims
   private.record_refusal
@@ -181,6 +188,12 @@ export const REACH = lines(`
     shared; stranger foreign public; reader private public shared; nobody public; anon denied
   events select: owner private public shared; admin public shared; member public shared;
     stranger foreign public; reader private public shared; nobody public; anon denied
+  feed_links select: owner private shared; admin shared; member -; stranger foreign; reader
+    private shared; nobody -; anon denied
+  feed_links update: owner private shared; admin shared; member -; stranger foreign; reader -;
+    nobody -; anon denied
+  feed_links delete: owner private shared; admin shared; member -; stranger foreign; reader -;
+    nobody -; anon denied
   key_usage select: owner private; admin -; member -; stranger foreign; reader private; nobody
     -; anon denied
   members select: owner admin@team invited@team member@team owner@team; admin admin@team

@@ -52,6 +52,10 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
       refuses: ["'{}'", "'{admin}'", "'{read,admin}'"],
     },
   },
+  feed_links: {
+    label: { takes: [x(1), x(120), 'null'], refuses: ["''", x(121)] },
+    token_hash: hash,
+  },
   idempotency_keys: { key: { takes: [x(1), x(255)], refuses: ["''", x(256)] } },
   positions: { flag: words(['gap', 'jump']) },
   organisations: { name },
@@ -250,6 +254,7 @@ describe('there is only one', () => {
 
   test.each([
     ['key of a hash', 'api_keys', id, 'true', `${id}, key_hash = sha256('new')`],
+    ['feed link of a hash', 'feed_links', id, 'true', `${id}, token_hash = sha256('new')`],
     [
       'invite of a hash',
       'members',
@@ -348,6 +353,7 @@ describe('with a row goes what belongs to it, and nothing else', () => {
       'blind_zones 1',
       'deliveries 1',
       'delivery_attempts 1',
+      'feed_links 1',
       'match_memory 1',
       'zone_boxes 1',
       'zone_shapes 1',
@@ -380,6 +386,7 @@ describe('with a row goes what belongs to it, and nothing else', () => {
       'delivery_attempts 1',
       'event_aliases 1',
       'events 1',
+      'feed_links 1',
       'idempotency_keys 1',
       'key_usage 1',
       'match_memory 1',

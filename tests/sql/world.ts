@@ -17,6 +17,7 @@ export const TAGS: Record<string, string> = {
   deliveries: 'last_error',
   delivery_attempts: 'error',
   event_revisions: 'title',
+  feed_links: 'label',
   events: 'title',
   key_usage: '(select k.name from watchpost.api_keys k where k.id = key_id)',
   members: 'email',
@@ -30,6 +31,7 @@ export const TAGS: Record<string, string> = {
 
 /** What an update sets, in tables whose rows a caller may change in part. */
 export const CHANGES: Record<string, string> = {
+  feed_links: 'token_hash = sha256(gen_random_uuid()::text::bytea)',
   alerts: "note = 'changed'",
   channels: 'failures = 7',
   members: "role = 'admin', invite_expires_at = now()",
@@ -78,6 +80,8 @@ export async function createWorld(database: TestDatabase): Promise<World> {
       select owner, tag, 'zone' from ${kept} where org is null;
     insert into watchpost.zones (owner_id, org_id, label, lat, lon, boxes)
       select owner, org, tag, 1, 2, array[box '(3,2),(1,0)'] from ${kept};
+    insert into watchpost.feed_links (zone_id, owner_id, label, token_hash)
+      select id, owner_id, label, sha256(label::bytea) from watchpost.zones;
     insert into watchpost.zone_boxes (zone_id, part, box, min_severity) select id, 1, boxes[1], 40 from watchpost.zones;
     insert into watchpost.zone_shapes (zone_id, hash, polygon, bytes)
       select id, sha256('the same shape of everybody'), jsonb_build_object('tag', label), 1 from watchpost.zones;

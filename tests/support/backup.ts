@@ -114,6 +114,11 @@ export async function createFilledService() {
     from watchpost.alerts where owner_id = $1 limit 1`,
     [other.user_id],
   )
+  await query(
+    `insert into watchpost.feed_links (zone_id, owner_id, token_hash)
+    select id, owner_id, sha256('a link') from watchpost.zones where owner_id = $1 and label = 'Near'`,
+    [other.user_id],
+  )
   // A source of whose failure a channel was told.
   await query(`select private.count_items('test', 2, 1, 'it has no place')`)
   await query(

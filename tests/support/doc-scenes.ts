@@ -104,6 +104,7 @@ export function scenesOf(at: () => DeliveryService): Record<string, Scene> {
       prepare: async () => ({}),
       before: [[/"type": "alert\.raised"/, allMessages]],
     },
+    'docs/feeds-out.md': { prepare: async (person) => ({ ZONE: await zoneOf(person) }) },
     'docs/feeds.md': { prepare: async () => ({}) },
     'docs/quiet-hours.md': { prepare: async (person) => ({ ZONE: await zoneOf(person) }) },
     'docs/zones.md': {

@@ -47,6 +47,14 @@ export async function createFuzzWorld(service: Service): Promise<FuzzWorld> {
     await make(owner.key, '/api/v1/channels', { kind: 'webhook', target, org_id: team }),
     await make(stranger.key, '/api/v1/channels', { kind: 'webhook', target }),
   ]
+  const owned = await service.request('POST', `/api/v1/zones/${zones[0]}/feed-links`, {
+    key: owner.key,
+    body: {},
+  })
+  const { feed_link } = parsed(owned, 201, MadeLink)
+  const [kept] = await service.database.query<{ row: object }>(
+    'select to_jsonb(l) as row from watchpost.feed_links l',
+  )
   await jobs.drain()
   const happened = [
     quake({ lat: 41, lon: 29 }),
@@ -70,6 +78,8 @@ export async function createFuzzWorld(service: Service): Promise<FuzzWorld> {
     ids: {
       zones,
       channels,
+      'feed-links': [feed_link.id],
+      feeds: Object.values(feed_link.urls).map((url) => url.split('/').at(-1) ?? ''),
       alerts: await idsOf('select id from watchpost.alerts'),
       orgs: [team, foreign, club],
       keys: await idsOf(`select id from watchpost.api_keys where user_id = '${person.user_id}'`),
@@ -107,6 +117,11 @@ export async function createFuzzWorld(service: Service): Promise<FuzzWorld> {
           [ids],
         )
       }
+      await service.database.query('delete from watchpost.feed_links')
+      await service.database.query(
+        'insert into watchpost.feed_links select * from jsonb_populate_record(null::watchpost.feed_links, $1)',
+        [kept?.row],
+      )
       await service.database.query(`delete from watchpost.members where status = 'invited'`)
       await service.database.query(
         `insert into watchpost.members (org_id, user_id, email, role, status, joined_at)
@@ -129,6 +144,9 @@ export async function createFuzzWorld(service: Service): Promise<FuzzWorld> {
 }
 
 const Thing = z.object({ id: z.uuid() })
+const MadeLink = z.object({
+  feed_link: z.object({ id: z.uuid(), urls: z.record(z.string(), z.url()) }),
+})
 const Made = z.union([z.object({ zone: Thing }), z.object({ channel: Thing })])
 
 export type FuzzRequest = {
@@ -380,6 +398,6 @@ function complaintAboutBody(
   const type = (answer.headers.get('Content-Type') ?? '').replace(/;.*/, '')
   const media = content[type]
   if (!media) return `the content type ${type} is not documented`
-  const wrong = complaint(media.schema, answer.body)
+  const wrong = complaint(media.schema, /json$/.test(type) ? answer.body : answer.text)
   return wrong && `the body is not as described: ${wrong}`
 }

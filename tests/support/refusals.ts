@@ -52,6 +52,11 @@ export const ROUTES: Route[] = [
   get('/zones/{id}/preview', { thing: 'zone' }),
   get('/zones/{id}/explain', { thing: 'zone', query: 'event_id=usgs:none' }),
   get('/zones/{id}/versions', { thing: 'zone' }),
+  get('/zones/{id}/feed-links', { thing: 'zone' }),
+  write('POST', '/zones/{id}/feed-links', { thing: 'zone', body: { label: 'Calendar' } }),
+  get('/zones/{id}/feed-links/{linkId}', { thing: 'zone' }),
+  write('POST', '/zones/{id}/feed-links/{linkId}/rotate', { thing: 'zone' }),
+  write('DELETE', '/zones/{id}/feed-links/{linkId}', { thing: 'zone' }),
   get('/alerts'),
   get('/alerts/changes'),
   get('/alerts/{id}', { thing: 'alert' }),
@@ -84,7 +89,10 @@ export const ROUTES: Route[] = [
 export const OTHER_ACCOUNT_MARKER = 'belongs-to-somebody-else'
 
 /** One thing of each kind, all owned by one account; `read` gives their rows as stored. */
-export type OwnedThings = { ids: Record<Thing | 'member', string>; read: () => Promise<unknown> }
+export type OwnedThings = {
+  ids: Record<Thing | 'member' | 'feed_link', string>
+  read: () => Promise<unknown>
+}
 
 /** Gives an account one of everything that has an id. */
 export async function createOwnedThings(service: Service, owner: Person): Promise<OwnedThings> {
@@ -99,6 +107,11 @@ export async function createOwnedThings(service: Service, owner: Person): Promis
     `insert into watchpost.zones (owner_id, label, lat, lon, boxes)
     values ($1, $2, 41, 29, array[box '(30,42),(28,40)']) returning id`,
     [owner.user_id, OTHER_ACCOUNT_MARKER],
+  )
+  const feedLink = await id(
+    `insert into watchpost.feed_links (zone_id, owner_id, label, token_hash)
+    values ($1, $2, $3, sha256(gen_random_uuid()::text::bytea)) returning id`,
+    [zoneId, owner.user_id, OTHER_ACCOUNT_MARKER],
   )
   const channelId = await id(
     `insert into watchpost.channels (owner_id, kind, target_sealed, target_masked, signing_secret_sealed)
@@ -147,10 +160,19 @@ export async function createOwnedThings(service: Service, owner: Person): Promis
     [organisation],
   )
   return {
-    ids: { organisation, zone: zoneId, channel: channelId, alert: alertId, event, member },
+    ids: {
+      organisation,
+      zone: zoneId,
+      feed_link: feedLink,
+      channel: channelId,
+      alert: alertId,
+      event,
+      member,
+    },
     read: async () =>
       Promise.all([
         query('select * from watchpost.zones where id = $1', [zoneId]),
+        query('select * from watchpost.feed_links where zone_id = $1', [zoneId]),
         query('select * from watchpost.channels where id = $1', [channelId]),
         query('select * from watchpost.alerts where id = $1', [alertId]),
         query('select * from watchpost.deliveries where channel_id = $1', [channelId]),
@@ -164,12 +186,21 @@ export function pathOf({ path, query, thing }: Route, ids: OwnedThings['ids']): 
   const filled = path
     .replace('{id}', thing ? ids[thing] : randomUUID())
     .replace('{userId}', ids.member)
+    .replace('{linkId}', ids.feed_link)
   return query ? `${filled}?${query}` : filled
 }
 
 /** Ids that nothing has. */
 export function unknownIds(id: () => string): OwnedThings['ids'] {
-  return { organisation: id(), zone: id(), channel: id(), alert: id(), event: id(), member: id() }
+  return {
+    organisation: id(),
+    zone: id(),
+    feed_link: id(),
+    channel: id(),
+    alert: id(),
+    event: id(),
+    member: id(),
+  }
 }
 
 /** The Authorization header of every caller that must be answered 401. */

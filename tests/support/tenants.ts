@@ -26,6 +26,7 @@ export type Tenant = {
   ids: Record<
     | 'zone'
     | 'channel'
+    | 'feed_link'
     | 'alert'
     | 'delivery'
     | 'organisation'
@@ -94,6 +95,10 @@ export async function createTenant(service: Service): Promise<Tenant> {
     // Its alerts go to a channel of the organisation and to a private one of its owner.
     await zoneOf(SHARED, { org_id: org, icon: 'shared' }),
   ]
+  const links = [
+    await make(`/zones/${zones[0]?.id}/feed-links`, { label: `${PRIVATE} link` }, 'feed_link'),
+    await make(`/zones/${zones[1]?.id}/feed-links`, { label: `${SHARED} link` }, 'feed_link'),
+  ]
   const invited = await request('POST', `/api/v1/orgs/${org}/members`, {
     key,
     body: { email: `${SHARED}.invited@watchpost.test` },
@@ -147,6 +152,7 @@ export async function createTenant(service: Service): Promise<Tenant> {
 
   const ids = {
     zone: zones.map(({ id }) => id),
+    feed_link: links.map(({ id }) => id),
     channel: channels.map(({ id }) => id),
     alert: alerts.map(({ id }) => id),
     delivery: (await list(`/channels/${channels[0]?.id}/deliveries`, 'deliveries')).map(
@@ -186,6 +192,7 @@ export async function createTenant(service: Service): Promise<Tenant> {
       Promise.all(
         [
           'zones',
+          'feed_links',
           'channels',
           'alerts',
           'members',

@@ -39,7 +39,7 @@ function ask(
 }
 type AskOptions = Parameters<Service['request']>[2] & { ids?: OwnedThings['ids']; query?: string }
 
-test('every route for keys in the OpenAPI document is here, and only health needs none', async () => {
+test('every route for keys in the OpenAPI document is here, and only health and feeds need none', async () => {
   const documented = (await service.routes()).filter(({ is_account }) => !is_account)
   const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
   expect(ROUTES.map(name).sort()).toEqual(
@@ -50,6 +50,7 @@ test('every route for keys in the OpenAPI document is here, and only health need
   )
   expect(documented.filter(({ is_public }) => is_public).map(name)).toEqual([
     'GET /api/sources/health',
+    'GET /api/v1/feeds/{file}',
   ])
 })
 
