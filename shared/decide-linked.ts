@@ -24,7 +24,7 @@ import {
   withoutMember,
 } from './link-groups.ts'
 import { type EventMemory, type LinkGroup, type Memory, memoryKey } from './match-memory.ts'
-import { decisionReason } from './reason.ts'
+import { decisionReason } from './reason/reason.ts'
 
 export interface LinkedDecision extends Omit<Decision, 'update'> {
   /**

@@ -36,7 +36,7 @@ import {
 import { isMoving } from './event.ts'
 import { distanceOutside_m, type PreparedZone, prepareZone } from './geometry/geometry.ts'
 import { advanceStay, Memory } from './match-memory.ts'
-import { decisionReason } from './reason.ts'
+import { decisionReason } from './reason/reason.ts'
 
 export { Memory }
 

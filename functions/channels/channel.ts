@@ -1,5 +1,6 @@
 import type { Language } from '../../shared/channel.ts'
 import type { Check } from '../../shared/checks.ts'
+import type { News } from '../../shared/reason/reason.ts'
 import type { AnyRequest, SendRequest, SendResult } from './send.ts'
 import type { AllowList } from './target.ts'
 
@@ -50,13 +51,6 @@ export type Notification = {
 /** What a decision was based on, so that its reason can be told in the language and time zone of a channel. */
 export type Facts = { checks: readonly Check[]; news: News | null }
 
-/** The last change of an alert: its kind, how a stay ended, and the checks with their numbers. */
-export type News = {
-  update: 'revised' | 'escalated' | 'ended' | 'retracted'
-  how: 'left' | 'unseen' | null
-  checks: readonly Check[]
-}
-
 /** A problem in the input for a channel; `path` starts with `target` or `config`. */
 export type Issue = { path: string; code: string; message: string }
 
@@ -83,6 +77,9 @@ export type Message = {
   /** The link on which a reader says that they have seen the alert; null where there is none. */
   acknowledge_url: string | null
 }
+
+/** How the words of a message are written. */
+export type Style = Pick<Message, 'language' | 'time_zone'>
 
 export type Classification = {
   outcome: 'ok' | 'retry' | 'fail_permanent' | 'disable_channel'
@@ -131,7 +128,7 @@ export type ChannelKind<R = SendRequest> = {
   host(target: string, config: unknown): string
   mask(target: string): string
   /** Whether a digest of these alerts is not too large for one message. */
-  fits(notification: Notification): boolean
+  fits(notification: Notification, style: Style): boolean
   render(message: Message): Promise<R>
   classify(result: SendResult, now: Date): Classification
 }

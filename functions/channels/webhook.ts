@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { parseRetryAfter } from '../../shared/backoff.ts'
 import { sign } from '../../shared/signing.ts'
 import { VERSION } from '../../shared/version.ts'
 import type { ChannelKind, Classification, Issue, Notification } from './channel.ts'
+import { configIssues } from './check.ts'
+import { heard, isTemporary, noAnswer, retryAfter } from './classify.ts'
 import type { SendResult } from './send.ts'
 import { checkTarget, maskTarget } from './target.ts'
 
@@ -73,7 +74,7 @@ export const webhook: ChannelKind = {
   updates: 'follow',
   pace: { messages: 10, per_seconds: 1 },
   check({ target, config, allow }) {
-    return [...checkUrl(target, allow), ...checkConfig(config)]
+    return [...checkUrl(target, allow), ...configIssues(WebhookConfig, config)]
   },
   host: (target) => new URL(target).host,
   mask: maskTarget,
@@ -98,16 +99,6 @@ export const webhook: ChannelKind = {
 function checkUrl(target: string, allow: Parameters<ChannelKind['check']>[0]['allow']): Issue[] {
   const checked = checkTarget(target, { allow })
   return checked.ok ? [] : [{ path: 'target', code: checked.code, message: checked.message }]
-}
-
-function checkConfig(config: unknown): Issue[] {
-  const read = WebhookConfig.safeParse(config ?? {})
-  if (read.success) return []
-  return read.error.issues.map(({ path, code, message }) => ({
-    path: ['config', ...path].join('.'),
-    code,
-    message,
-  }))
 }
 
 /** What a body leaves out of its only alert when it would be too large with it, in this order. */
@@ -150,27 +141,16 @@ function bodyOf(notification: Notification, more: { left_out?: string[] } = {}):
 const isShort = (body: string) => new TextEncoder().encode(body).length <= MAX_BODY_BYTES
 
 function classify(result: SendResult, now: Date): Classification {
-  if (!result.ok) {
-    return {
-      outcome: result.failure === 'refused' ? 'fail_permanent' : 'retry',
-      throttled: false,
-      counted: true,
-      error: result.message,
-    }
-  }
+  if (!result.ok) return noAnswer(result)
   const { status } = result
   const base = {
-    status,
+    ...heard(result),
     throttled: status === 429 || status === 502 || status === 504,
     counted: status !== 429,
   }
   if (status >= 200 && status < 300) return { ...base, outcome: 'ok' }
   const error = `The receiver answered HTTP ${status}.`
   if (status === 410) return { ...base, outcome: 'disable_channel', error }
-  if (status < 500 && ![408, 425, 429].includes(status)) {
-    return { ...base, outcome: 'fail_permanent', error }
-  }
-  const retry_after_seconds = parseRetryAfter(result.headers.get('retry-after'), now)
-  const hint = retry_after_seconds === undefined ? {} : { retry_after_seconds }
-  return { ...base, ...hint, outcome: 'retry', error }
+  if (!isTemporary(status)) return { ...base, outcome: 'fail_permanent', error }
+  return { ...base, ...retryAfter(result, now), outcome: 'retry', error }
 }

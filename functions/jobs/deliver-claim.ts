@@ -59,7 +59,11 @@ async function splitIfDigest(context: JobContext, claimed: Claimed): Promise<Cla
   const found = findKind(claimed.kind)
   const digest = notificationOf(claimed)
   if ('issue' in found || !isWholeDigest(digest)) return claimed
-  const messages = await splitDigest(digest, found.kind.fits, createPacer())
+  const messages = await splitDigest(
+    digest,
+    (part) => found.kind.fits(part, claimed),
+    createPacer(),
+  )
   const parts = messages.map(({ type: _, ...payload }) => ({
     alert_ids: payload.alerts.map((alert) => alert.id),
     payload: JSON.stringify(payload),

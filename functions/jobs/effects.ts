@@ -3,7 +3,7 @@ import type { BurstMemory } from '../../shared/burst.ts'
 import type { LinkedDecision } from '../../shared/decide-linked.ts'
 import { isMoving } from '../../shared/event.ts'
 import type { Memory } from '../../shared/match-memory.ts'
-import { updateReason } from '../../shared/reason.ts'
+import { updateReason } from '../../shared/reason/reason.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneAtTime } from './zone-cache.ts'
 

@@ -1,46 +1,17 @@
-/** Sentences for people that explain a decision with its numbers. */
-import type { Check, CheckOf, OffReason } from './checks.ts'
-import type { Link } from './link.ts'
+import type { Check, CheckOf, OffReason } from '../checks.ts'
+import type { Link } from '../link.ts'
+import { at, type Clock, kilometres, oneDecimal as number, type Sentences } from './sentences.ts'
 
-/** Why a decision was made: the check that failed, or why all checks passed. */
-export function decisionReason(
-  event: { title: string },
-  checks: readonly Check[],
-  failed: Check | null,
-): string {
-  return `${event.title}: ${failed ? whyNot(failed) : why(checks)}.`
-}
-
-/** What has changed about an existing alert, with the current numbers. */
-export function updateReason(
-  event: { title: string },
-  checks: readonly Check[],
-  update: 'revised' | 'escalated' | 'ended' | 'retracted',
-  stayEnd: 'left' | 'unseen' | null = null,
-): string {
-  if (stayEnd === 'left') return `${event.title}: it has left the zone.`
-  if (stayEnd === 'unseen') return `${event.title}: it was not seen for 24 hours.`
-  if (update === 'ended') return `${event.title}: the source says it is over.`
-  if (update === 'retracted') return `${event.title}: the source has withdrawn it.`
-  const parts = checks.filter(({ name }) => name === 'severity' || name === 'geometry')
-  const numbers = parts.map((check) => (check.passed ? because(check) : whyNot(check)))
-  return `${event.title}: ${update}, now ${numbers.reverse().join('; ')}.`
-}
-
-/** The order of the checks in the sentence for an alert. */
-const REASON_ORDER = [
-  'severity',
-  'geometry',
-  'aftershock',
-  'duplicate',
-  'dwell',
-  'quiet_hours',
-  'burst',
-] as const
-
-function why(checks: readonly Check[]): string {
-  const parts = REASON_ORDER.map((name) => checks.find((check) => check.name === name))
-  return parts.flatMap((check) => (check ? (because(check) ?? []) : [])).join('; ')
+export const english: Sentences = {
+  because,
+  whyNot,
+  over: {
+    left: 'it has left the zone',
+    unseen: 'it was not seen for 24 hours',
+    ended: 'the source says it is over',
+    retracted: 'the source has withdrawn it',
+  },
+  changed: (update, numbers) => `${update}, now ${numbers}`,
 }
 
 function because(check: Check): string | null {
@@ -72,7 +43,7 @@ function because(check: Check): string | null {
   }
 }
 
-function whyNot(check: Check): string {
+function whyNot(check: Check, clock: Clock): string {
   switch (check.name) {
     case 'enabled':
       return OFF[check.reason ?? 'disabled']
@@ -97,15 +68,15 @@ function whyNot(check: Check): string {
     case 'dwell':
       return stayed(check)
     case 'snooze':
-      return `the zone is snoozed until ${check.snoozed_until}`
+      return `the zone is snoozed until ${at(check.snoozed_until, clock)}`
     case 'quiet_hours':
       return check.quiet_mode === 'hold'
-        ? `quiet hours hold it until ${check.window_end}`
-        : `quiet hours until ${check.window_end} drop it`
+        ? `quiet hours hold it until ${at(check.window_end, clock)}`
+        : `quiet hours until ${at(check.window_end, clock)} drop it`
     case 'aftershock':
-      return aftershock(check)
+      return aftershock(check, clock)
     case 'burst':
-      return `${sentInHour(check)}, so it waits with the others until ${check.held_until}`
+      return `${sentInHour(check)}, so it waits with the others until ${at(check.held_until, clock)}`
   }
 }
 
@@ -134,11 +105,14 @@ function apart({ rule, seconds_apart, distance_km, magnitude_apart, name }: Link
   }
 }
 
-function aftershock({ magnitude, magnitude_gap, mainshock }: CheckOf<'aftershock'>): string {
+function aftershock(
+  { magnitude, magnitude_gap, mainshock }: CheckOf<'aftershock'>,
+  clock: Clock,
+): string {
   if (!mainshock) return 'an aftershock'
   const { event_id, distance_km, limit_km, until } = mainshock
   const place = `${number(distance_km)} km away, within ${number(limit_km)} km`
-  return `an aftershock of ${event_id}: M ${magnitude} is below ${mainshock.magnitude} − ${magnitude_gap}, ${place}, until ${until}`
+  return `an aftershock of ${event_id}: M ${magnitude} is below ${mainshock.magnitude} − ${magnitude_gap}, ${place}, until ${clock(until)}`
 }
 
 const sentInHour = ({ sent, max_alerts_per_hour }: CheckOf<'burst'>) =>
@@ -168,12 +142,3 @@ function place(check: CheckOf<'geometry'>): string {
       : `${kilometres(distance_km, radius_km)} km from the centre, ${side} ${radius_km} km`
   return passed && !inside ? `${where}, but its footprint touches the zone` : where
 }
-
-/** Rounded to 0.1 km, or to 1 m where that would hide on which side of the radius it is. */
-function kilometres(distance_km: number, radius_km: number): string {
-  const short = number(distance_km)
-  return Number(short) === radius_km ? String(Number(distance_km.toFixed(3))) : short
-}
-
-/** Rounded to 0.1. */
-const number = (value: number) => String(Math.round(value * 10) / 10)

@@ -1,0 +1,271 @@
+/** Messages of every type about one story: earthquakes near Istanbul, told to a channel there. */
+import type { Facts, Message, Notification } from '../../../functions/channels/channel.ts'
+import type { Alert } from '../../../shared/alert.ts'
+import type { Language } from '../../../shared/channel.ts'
+import type { Check } from '../../../shared/checks.ts'
+import type { Update } from '../../../shared/reason/sentences.ts'
+
+export const NOW = new Date('2026-03-01T12:02:00.000Z')
+export const ALERT_ID = '07b6cb74-cf6b-4c7e-90b9-7b7b6dcfe307'
+const ZONE = { id: 'e5b4a992-ad4f-4a5c-9e97-5f5b4badc105', label: 'Bosphorus' }
+
+type Changes = Alert['updates'][number]['changes']
+type Given = {
+  id?: string
+  title?: string
+  severity?: number
+  status?: 'active' | 'ended' | 'retracted'
+  updates?: { kind: Update; changes: Changes }[]
+  current?: Partial<Alert['current']>
+  more?: Partial<Alert>
+}
+
+export function alertOf(given: Given = {}): Alert {
+  const {
+    id = ALERT_ID,
+    title = 'M 5.7 - Sea of Marmara',
+    severity = 64,
+    status = 'active',
+  } = given
+  const event: Alert['event'] = {
+    id: 'usgs:us7000abcd',
+    source: 'usgs',
+    type: 'earthquake',
+    title,
+    lat: 40.87,
+    lon: 28.98,
+    ts: '2026-03-01T12:00:00.000Z',
+    severity,
+    subject: null,
+    status,
+    url: 'https://earthquake.usgs.gov/earthquakes/eventpage/us7000abcd',
+    magnitude: 5.7,
+    depth_km: 9.4,
+    ends_at: null,
+    ...given.current,
+  }
+  const attribution = 'Earthquake data: U.S. Geological Survey'
+  return {
+    id,
+    zone_id: ZONE.id,
+    zone_name: ZONE.label,
+    event_id: event.id,
+    event,
+    current: event,
+    event_ids: [
+      {
+        event_id: event.id,
+        source: 'usgs',
+        title,
+        ts: event.ts,
+        severity,
+        magnitude: 5.7,
+        status,
+        url: event.url,
+        attribution,
+        added_at: '2026-03-01T12:01:40.000Z',
+        link: null,
+      },
+    ],
+    attribution,
+    severity,
+    reason: `${title}: severity ${severity} × 1 = ${severity} reaches 50; 20.3 km from the centre, inside 50 km.`,
+    status: 'dispatched',
+    raised_at: '2026-03-01T12:01:40.000Z',
+    held_until: null,
+    dispatched_at: null,
+    channel: null,
+    deliveries: [],
+    updates: (given.updates ?? []).map((update) => ({ at: '2026-03-01T12:10:00.000Z', ...update })),
+    resolved: false,
+    resolved_at: null,
+    resolved_by: null,
+    resolved_via: null,
+    note: null,
+    seen_at: null,
+    seen_by: null,
+    seen_via: null,
+    seen_channel: null,
+    updated_at: '2026-03-01T12:01:40.000Z',
+    ...given.more,
+  }
+}
+
+export function checksOf(severity = 64): Check[] {
+  return [
+    {
+      name: 'severity',
+      passed: true,
+      severity,
+      multiplier: 1,
+      effective: severity,
+      min_severity: 50,
+    },
+    {
+      name: 'geometry',
+      passed: true,
+      shape_type: 'circle',
+      match: 'footprint',
+      inside: true,
+      footprint_touches: null,
+      distance_km: 20.34,
+      radius_km: 50,
+    },
+  ]
+}
+
+const QUIET: Check = {
+  name: 'quiet_hours',
+  passed: false,
+  window_start: '2026-02-28T19:00:00.000Z',
+  window_end: '2026-03-01T04:00:00.000Z',
+  quiet_mode: 'hold',
+  emergency_severity: null,
+  overridden_by_emergency: false,
+}
+
+const factsOf = (severity: number, update: Update | null = null): Facts => ({
+  checks: checksOf(severity),
+  news: update && { update, how: null, checks: checksOf(severity) },
+})
+
+function about(type: Notification['type'], alert: Alert, facts: Facts): Notification {
+  const { id, current } = alert
+  return { type, timestamp: current.ts, alert, zone: ZONE, facts: { [id]: facts } }
+}
+
+const revision = { severity: [58, 64], magnitude: [5.5, 5.7], place: [{}, {}] } satisfies Changes
+const rise = { severity: [64, 82], magnitude: [5.7, 6.4] } satisfies Changes
+const linked = {
+  ...alertOf().event_ids[0],
+  event_id: 'emsc:20260301_0000123',
+  source: 'emsc',
+  attribution: 'EMSC-CSEM',
+} as Alert['event_ids'][number]
+
+export function digestOf(count: number, given: Given = {}): Notification {
+  const alerts = Array.from({ length: count }, (_, n) =>
+    alertOf({
+      id: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
+      title: `M ${(6.1 - (n % 20) / 10).toFixed(1)} - Sea of Marmara`,
+      severity: Math.max(72 - n, 50),
+      status: n === 1 ? 'ended' : 'active',
+      ...given,
+    }),
+  )
+  const facts = alerts.map(({ id, severity }): [string, Facts] => [
+    id,
+    { checks: [...checksOf(severity), QUIET], news: null },
+  ])
+  return {
+    type: 'alert.digest',
+    timestamp: '2026-03-01T04:00:00.000Z',
+    alert: alerts[0] ?? null,
+    alerts,
+    summary: null,
+    zone: ZONE,
+    facts: Object.fromEntries(facts),
+  }
+}
+
+const source = {
+  source: 'usgs',
+  title: 'USGS earthquakes',
+  attribution: 'Earthquake data: U.S. Geological Survey',
+  since: '2026-03-01T13:03:00.000Z',
+  reason: 'earthquake.usgs.gov answered HTTP 503',
+}
+const zones = [ZONE, { id: 'e5b4a992-ad4f-4a5c-9e97-5f5b4badc106', label: 'Southern California' }]
+
+/** One notification of each type, and both parts of a digest in two. */
+export const NOTIFICATIONS = {
+  'alert.raised': about('alert.raised', alertOf(), factsOf(64)),
+  'alert.revised': about(
+    'alert.revised',
+    alertOf({ updates: [{ kind: 'revised', changes: revision }] }),
+    factsOf(64, 'revised'),
+  ),
+  'alert.escalated': about(
+    'alert.escalated',
+    alertOf({
+      severity: 82,
+      title: 'M 6.4 - Sea of Marmara',
+      current: { magnitude: 6.4 },
+      updates: [{ kind: 'escalated', changes: rise }],
+      more: { event_ids: [...alertOf().event_ids, linked] },
+    }),
+    factsOf(82, 'escalated'),
+  ),
+  'alert.ended': about(
+    'alert.ended',
+    alertOf({
+      status: 'ended',
+      updates: [{ kind: 'ended', changes: { status: ['active', 'ended'] } }],
+    }),
+    factsOf(64, 'ended'),
+  ),
+  'alert.retracted': about(
+    'alert.retracted',
+    alertOf({
+      status: 'retracted',
+      updates: [{ kind: 'retracted', changes: { status: ['active', 'retracted'] } }],
+    }),
+    factsOf(64, 'retracted'),
+  ),
+  'alert.digest': digestOf(3),
+  'alert.digest part': { ...digestOf(2), part: 2, parts: 3, alerts_total: 40 },
+  'zone.blind': {
+    type: 'zone.blind',
+    timestamp: '2026-03-01T13:18:00.000Z',
+    alert: null,
+    zone: null,
+    source: { ...source, status: 'down' },
+    zones,
+    zones_total: 14,
+  },
+  'zone.sighted': {
+    type: 'zone.sighted',
+    timestamp: '2026-03-01T14:08:00.000Z',
+    alert: null,
+    zone: null,
+    source: { ...source, status: 'ok', until: '2026-03-01T14:28:00.000Z', blind_seconds: 5100 },
+    zones,
+    zones_total: 2,
+  },
+  'channel.test': {
+    type: 'channel.test',
+    timestamp: NOW.toISOString(),
+    alert: null,
+    zone: null,
+  },
+} satisfies Record<string, Notification>
+
+/** What a channel of each kind was set up with. */
+export const RECEIVERS: Record<string, Pick<Message, 'target' | 'config'>> = {
+  slack: {
+    target: 'https://hooks.slack.com/services/T0000AAAA/B0000BBBB/abcdefghijklmnopqrstuvwx',
+    config: undefined,
+  },
+}
+
+export const STYLES: Record<Language, Pick<Message, 'language' | 'time_zone'>> = {
+  en: { language: 'en', time_zone: 'Europe/London' },
+  tr: { language: 'tr', time_zone: 'Europe/Istanbul' },
+}
+
+export function messageOf(kind: string, over: Partial<Message> = {}): Message {
+  const receiver = RECEIVERS[kind]
+  if (!receiver) throw new Error(`there is no receiver of the kind ${kind}`)
+  return {
+    id: '7c1f5d0a-0b8e-4d53-9a77-5f6f0c2d1e11',
+    notification: NOTIFICATIONS['alert.raised'],
+    ...receiver,
+    secrets: [],
+    now: NOW,
+    ...STYLES.en,
+    public_url: 'https://watch.example',
+    remote_ref: null,
+    acknowledge_url: null,
+    ...over,
+  }
+}
