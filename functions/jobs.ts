@@ -160,14 +160,21 @@ export function createRunner(deps: JobDeps): Runner {
     }
   }
 
-  /** Tells the zones of the sources that have failed for too long, and of those that are back. */
-  async function watchSources(): Promise<void> {
+  /** Tells the zones of the sources, and the owners of the channels, that have failed for too long or are back. */
+  async function watchTroubles(): Promise<void> {
     const [row] = await inTransaction(
       deps.db,
       (sql) => sql<{ told: { source: string; told: string }[] }>`
         select private.watch_sources() as told`,
     )
     for (const told of row?.told ?? []) deps.log({ msg: 'source', ...told })
+    // In a transaction of its own: the one must not wait for the other.
+    const [channels] = await inTransaction(
+      deps.db,
+      (sql) => sql<{ told: { channel_id: string; told: string }[] }>`
+        select private.watch_channels() as told`,
+    )
+    for (const told of channels?.told ?? []) deps.log({ msg: 'channel', ...told })
   }
 
   /** The queues with a job that is due. */
@@ -204,7 +211,7 @@ export function createRunner(deps: JobDeps): Runner {
       const late = () => performance.now() >= deadline
       let ran = 0
       await tick()
-      await watchSources()
+      await watchTroubles()
       for (;;) {
         const due = await dueQueues()
         if (late()) return { ran, left: due.length > 0 }
@@ -217,7 +224,7 @@ export function createRunner(deps: JobDeps): Runner {
         await new Promise((resolve) => setTimeout(resolve, turn))
       }
     },
-    start: () => startLoops({ deps, tick, watchSources, runQueue, nudges }),
+    start: () => startLoops({ deps, tick, watchTroubles, runQueue, nudges }),
   }
 }
 
@@ -234,18 +241,18 @@ const ERROR_PAUSE_MS = 2_000
 
 /**
  * One loop per queue, which sleeps until it is woken or the poll interval is over, and one each for `tick` and
- * `watchSources`.
+ * `watchTroubles`.
  */
 function startLoops({
   deps,
   tick,
-  watchSources,
+  watchTroubles,
   runQueue,
   nudges,
 }: {
   deps: JobDeps
   tick: () => Promise<void>
-  watchSources: () => Promise<void>
+  watchTroubles: () => Promise<void>
   runQueue: (queue: Queue, until: () => boolean) => Promise<number>
   /** Make the queues that are running look for more. */
   nudges: ReadonlySet<() => void>
@@ -281,7 +288,7 @@ function startLoops({
   const loops = [
     loop('tick', TICK_MS, tick),
     // By itself: to tell 50,000 channels takes half a minute, in which the feeds are polled all the same.
-    loop('watch', WATCH_EVERY_MS, watchSources),
+    loop('watch', WATCH_EVERY_MS, watchTroubles),
     ...QUEUES.map((queue) => loop(queue.name, POLL_MS, () => runQueue(queue, () => stopped))),
   ]
   return {

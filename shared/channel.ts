@@ -13,6 +13,8 @@ export const CHANNEL_MESSAGES = [
   'alert.digest',
   'zone.blind',
   'zone.sighted',
+  'channel.failing',
+  'channel.recovered',
 ] as const
 export const DEFAULT_MESSAGES = CHANNEL_MESSAGES.filter((type) => type !== 'alert.revised')
 
@@ -54,7 +56,7 @@ const Messages = z
   .refine((types) => new Set(types).size === types.length, 'Name each type once.')
   .meta({
     description:
-      'The types of messages that it takes. Default, also for null: all but `alert.revised`. Without `alert.digest`, what quiet hours held is sent one by one.',
+      'The types of messages that it takes. Default, also for null: all but `alert.revised`. `channel.failing` and `channel.recovered` are about another channel of its owner. Without `alert.digest`, what quiet hours held is sent one by one.',
     example: DEFAULT_MESSAGES,
   })
 
@@ -235,7 +237,7 @@ export const ChannelDelivery = Delivery.extend({
   alert_id: z
     .uuid()
     .nullable()
-    .meta({ description: 'Null for a test, and for a message about a source.' }),
+    .meta({ description: 'Null for a test, and for a message about a source or a channel.' }),
   created_at: Instant,
   next_attempt_at: Instant.nullable().meta({
     description:

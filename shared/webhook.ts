@@ -115,6 +115,49 @@ export const SightedMessage = z
       'The source of a `zone.blind` is well again. Sent once to a channel that was told.',
   })
 
+const TroubledChannel = z.object({
+  id: z.uuid(),
+  kind: z.string().meta({ example: 'webhook' }),
+  label: z.string().nullable(),
+  status: z.enum(['ok', 'failing', 'disabled']).meta({
+    description:
+      'How the channel is: `failing` for 15 minutes without a success, or `disabled` by its receiver; `ok` in `channel.recovered`.',
+  }),
+  since: Instant.meta({ description: 'When the trouble began.' }),
+  reason: z.string().meta({ description: 'The last error.' }),
+})
+
+export const FailingMessage = z
+  .object({
+    type: z.literal('channel.failing'),
+    timestamp: Instant.meta({ description: 'When it was decided to tell.' }),
+    data: z.object({ channel: TroubledChannel }),
+  })
+  .meta({
+    id: 'FailingMessage',
+    description:
+      'Nothing reaches another channel of the owner of this one. Sent once for each trouble, to one channel that works, never to the one it is about.',
+  })
+
+export const RecoveredMessage = z
+  .object({
+    type: z.literal('channel.recovered'),
+    timestamp: Instant.meta({ description: 'When it was decided to tell.' }),
+    data: z.object({
+      channel: TroubledChannel.extend({
+        until: Instant.meta({ description: 'When the channel was well again.' }),
+        failing_seconds: z
+          .int()
+          .meta({ description: 'How long the trouble lasted, from `since` to `until`.' }),
+      }),
+    }),
+  })
+  .meta({
+    id: 'RecoveredMessage',
+    description:
+      'The channel of a `channel.failing` has worked for 5 minutes. Sent once, to the channel that was told.',
+  })
+
 export const TestMessage = z
   .object({
     type: z.literal('channel.test'),

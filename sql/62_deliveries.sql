@@ -13,7 +13,7 @@ create table watchpost.deliveries (
   alert_id uuid references watchpost.alerts on delete cascade,
   channel_id uuid not null references watchpost.channels on delete cascade,
   type text not null
-    check (type ~ '^(alert\.(raised|revised|escalated|ended|retracted|digest)|zone\.(blind|sighted)|channel\.test)$'),
+    check (type ~ '^(alert\.(raised|revised|escalated|ended|retracted|digest)|zone\.(blind|sighted)|channel\.(failing|recovered|test))$'),
   sequence integer not null default 0,
   status text not null default 'queued'
     check (status in ('queued', 'held', 'sending', 'succeeded', 'failed', 'expired', 'cancelled')),
@@ -32,11 +32,13 @@ create table watchpost.deliveries (
   due_at timestamptz not null default now(),
   turn_at timestamptz,
   expires_at timestamptz,
-  check (starts_with(type, 'zone.') = (blindness_id is not null))
+  trouble_id uuid references watchpost.channel_troubles on delete cascade,
+  check (starts_with(type, 'zone.') = (blindness_id is not null)),
+  check ((type in ('channel.failing', 'channel.recovered')) = (trouble_id is not null))
 );
 comment on table watchpost.deliveries is 'One message to one channel.';
 comment on column watchpost.deliveries.id is 'Also the webhook-id header, the same on every attempt, and the id of its first job.';
-comment on column watchpost.deliveries.alert_id is 'Null for a test, and for a message about a source.';
+comment on column watchpost.deliveries.alert_id is 'Null for a test, and for a message about a source or a channel.';
 comment on column watchpost.deliveries.sequence is 'Number of the update of the alert; 0 for the first message.';
 comment on column watchpost.deliveries.status is 'held waits for the end of quiet hours or of a burst; expired was not delivered before its deadline.';
 comment on column watchpost.deliveries.payload is 'What is sent, fixed at the first attempt so that retries say the same.';
@@ -48,16 +50,19 @@ comment on column watchpost.deliveries.next_attempt_at is 'When it is tried next
 comment on column watchpost.deliveries.redelivery_of is 'The delivery that this one repeats on request.';
 comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held or waited for the pace of its channel: it shares the state of the digest.';
 comment on column watchpost.deliveries.blindness_id is 'Of a message about a source: what it tells of. Its zones are in blind_zones.';
+comment on column watchpost.deliveries.trouble_id is 'Of a message about another channel: what it tells of.';
 -- A redelivery or digest is a new message about the same thing; a first one exists once.
 create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence)
   where redelivery_of is null and type <> 'alert.digest';
 create unique index deliveries_blindness_once on watchpost.deliveries (blindness_id, channel_id, type)
   where redelivery_of is null;
+create unique index deliveries_trouble_once on watchpost.deliveries (trouble_id, type) where redelivery_of is null;
 create index deliveries_channel_created on watchpost.deliveries (channel_id, created_at desc, id desc);
 create index deliveries_alert_id on watchpost.deliveries (alert_id);
 create index deliveries_redelivery_of on watchpost.deliveries (redelivery_of) where redelivery_of is not null;
 create index deliveries_digest_id on watchpost.deliveries (digest_id) where digest_id is not null;
 create index deliveries_blindness_id on watchpost.deliveries (blindness_id) where blindness_id is not null;
+create index deliveries_trouble_id on watchpost.deliveries (trouble_id) where trouble_id is not null;
 create index deliveries_open on watchpost.deliveries (updated_at) where status in ('queued', 'sending');
 create index deliveries_failed on watchpost.deliveries (updated_at) where status in ('failed', 'expired');
 alter table watchpost.deliveries enable row level security;
@@ -197,6 +202,20 @@ begin
 end
 $$;
 
+-- A message about the trouble of a channel, through another channel of its owner.
+create function private.deliver_trouble(p_trouble_id uuid, p_channel_id uuid, p_type text) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_id uuid;
+begin
+  insert into watchpost.deliveries (trouble_id, channel_id, type) values (p_trouble_id, p_channel_id, p_type)
+  on conflict do nothing
+  returning id into v_id;
+  if v_id is not null then
+    perform private.enqueue_delivery(v_id, p_channel_id);
+  end if;
+end
+$$;
 grant execute on function private.deliver_alerts, private.deliver_update to watchpost_jobs;
 
 -- Held messages go out as one digest per channel, about the most severe of their alerts; one by one where
@@ -287,8 +306,8 @@ language plpgsql volatile set search_path = '' as $$
 declare
   v_new record;
 begin
-  insert into watchpost.deliveries (alert_id, blindness_id, channel_id, type, sequence, redelivery_of)
-  select alert_id, blindness_id, channel_id, type, sequence, id from watchpost.deliveries where id = p_id
+  insert into watchpost.deliveries (alert_id, blindness_id, trouble_id, channel_id, type, sequence, redelivery_of)
+  select alert_id, blindness_id, trouble_id, channel_id, type, sequence, id from watchpost.deliveries where id = p_id
   returning id, channel_id into v_new;
   insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of, digest_id)
   select alert_id, channel_id, type, sequence, id, v_new.id from watchpost.deliveries where digest_id = p_id;
@@ -318,7 +337,7 @@ create function private.purge_tests(p_before timestamptz, p_batch integer) retur
 language sql volatile set search_path = '' as $$
   with gone as (
     delete from watchpost.deliveries where id in (
-      select id from watchpost.deliveries where alert_id is null and blindness_id is null and created_at < p_before limit p_batch)
+      select id from watchpost.deliveries where alert_id is null and blindness_id is null and trouble_id is null and created_at < p_before limit p_batch)
     returning 1)
   select count(*)::integer from gone
 $$;

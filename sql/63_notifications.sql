@@ -138,6 +138,14 @@ $$;
 create function private.refusal_of_delivery(d watchpost.deliveries, c watchpost.channels) returns text
 language sql stable set search_path = '' as $$
   select case
+    when d.trouble_id is not null then (
+      select case
+        when c.deleted_at is not null then 'The channel was deleted.'
+        when not c.enabled then 'The channel is switched off.'
+        when p.plan = 'free' or private.is_banned(p.banned_until) then 'The account is below the Pro plan or banned.'
+      end
+      from watchpost.accounts p
+      where p.user_id = c.owner_id)
     when d.blindness_id is null then (
       select private.refusal_of(c, z)
       from watchpost.alerts a
@@ -225,7 +233,11 @@ grant execute on function private.alerts_json to watchpost_jobs;
 -- What a delivery says, but for its type.
 create function private.notification_json(d watchpost.deliveries) returns jsonb
 language sql stable set search_path = '' as $$
-  select case when d.blindness_id is null then private.alerts_json(d) else private.blindness_json(d) end
+  select case
+    when d.trouble_id is not null then private.trouble_json(d.trouble_id, d.type)
+    when d.blindness_id is null then private.alerts_json(d)
+    else private.blindness_json(d)
+  end
 $$;
 grant execute on function private.notification_json to watchpost_jobs;
 

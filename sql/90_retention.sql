@@ -287,6 +287,7 @@ begin
   v_count := v_count + private.purge_alerts(p_batch);
   v_count := v_count + private.purge_tests(private.kept_since('alerts'), p_batch);
   v_count := v_count + private.purge_blindness(private.kept_since('alerts'), p_batch);
+  v_count := v_count + private.purge_troubles(private.kept_since('alerts'), p_batch);
   v_count := v_count + private.purge_audit(p_batch);
   v_count := v_count + private.purge_memory(p_batch);
   v_count := v_count + private.purge_versions(p_batch);

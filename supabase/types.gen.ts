@@ -958,6 +958,58 @@ export type Database = {
         }
         Relationships: []
       }
+      channel_troubles: {
+        Row: {
+          began_at: string
+          channel_id: string
+          ended_at: string | null
+          id: string
+          reason: string
+          status: string
+          told_at: string | null
+          told_through: string | null
+          well_at: string | null
+        }
+        ComputedFields: never
+        Insert: {
+          began_at: string
+          channel_id: string
+          ended_at?: string | null
+          id?: string
+          reason: string
+          status: string
+          told_at?: string | null
+          told_through?: string | null
+          well_at?: string | null
+        }
+        Update: {
+          began_at?: string
+          channel_id?: string
+          ended_at?: string | null
+          id?: string
+          reason?: string
+          status?: string
+          told_at?: string | null
+          told_through?: string | null
+          well_at?: string | null
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'channel_troubles_channel_id_fkey'
+            columns: ['channel_id']
+            isOneToOne: false
+            referencedRelation: 'channels'
+            referencedColumns: ['id']
+          },
+          {
+            foreignKeyName: 'channel_troubles_told_through_fkey'
+            columns: ['told_through']
+            isOneToOne: false
+            referencedRelation: 'channels'
+            referencedColumns: ['id']
+          },
+        ]
+      }
       channels: {
         Row: {
           config_masked: Json | null
@@ -1081,6 +1133,7 @@ export type Database = {
           remote_ref: string | null
           sequence: number
           status: string
+          trouble_id: string | null
           turn_at: string | null
           type: string
           updated_at: string
@@ -1105,6 +1158,7 @@ export type Database = {
           remote_ref?: string | null
           sequence?: number
           status?: string
+          trouble_id?: string | null
           turn_at?: string | null
           type: string
           updated_at?: string
@@ -1128,6 +1182,7 @@ export type Database = {
           remote_ref?: string | null
           sequence?: number
           status?: string
+          trouble_id?: string | null
           turn_at?: string | null
           type?: string
           updated_at?: string
@@ -1166,6 +1221,13 @@ export type Database = {
             columns: ['redelivery_of']
             isOneToOne: false
             referencedRelation: 'deliveries'
+            referencedColumns: ['id']
+          },
+          {
+            foreignKeyName: 'deliveries_trouble_id_fkey'
+            columns: ['trouble_id']
+            isOneToOne: false
+            referencedRelation: 'channel_troubles'
             referencedColumns: ['id']
           },
         ]

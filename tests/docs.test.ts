@@ -168,7 +168,7 @@ test('channels.md shows a message of every type that is sent', () => {
       (many ?? one ?? '').split('|').map((word) => `${thing}.${word}`),
     )
     .sort()
-  expect(types).toHaveLength(9)
+  expect(types).toHaveLength(11)
   expect(
     tableOf('docs/channels.md', 'type')
       .map(([type]) => codes(type)[0])

@@ -14,6 +14,8 @@ const NOTIFICATION_TYPES = [
   'alert.digest',
   'zone.blind',
   'zone.sighted',
+  'channel.failing',
+  'channel.recovered',
   'channel.test',
 ] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
@@ -23,6 +25,9 @@ export type NotificationAlert = { readonly [field: string]: unknown }
 
 /** The source that a `zone.blind` or `zone.sighted` is about, in the form of the webhook message. */
 export type NotificationSource = { readonly [field: string]: unknown }
+
+/** The channel that a `channel.failing` or `channel.recovered` is about, in the form of the webhook message. */
+export type NotificationChannel = { readonly [field: string]: unknown }
 
 /** The content that every kind of channel renders: an alert or several, a source, or a test. */
 export type Notification = {
@@ -44,6 +49,8 @@ export type Notification = {
   source?: NotificationSource
   zones?: readonly { id: string; label: string }[]
   zones_total?: number
+  /** Another channel, which nothing reaches, or which works again. */
+  channel?: NotificationChannel
   /** By the id of its alert, what the sentence of each is made of; absent for webhooks, which send the sentence. */
   facts?: Readonly<Record<string, Facts>>
 }

@@ -130,7 +130,8 @@ export function renderBody(notification: Notification): string {
 }
 
 function bodyOf(notification: Notification, more: { left_out?: string[] } = {}): string {
-  const { type, timestamp, source, zones, zones_total } = notification
+  const { type, timestamp, source, zones, zones_total, channel } = notification
+  if (channel) return JSON.stringify({ type, timestamp, data: { channel } })
   if (source) return JSON.stringify({ type, timestamp, data: { source, zones, zones_total } })
   const { alert, zone, alerts, part = 1, parts = 1, alerts_total, summary = null } = notification
   const total = { alerts_total: alerts_total ?? alerts?.length }

@@ -4,6 +4,8 @@ import {
   AlertMessage,
   BlindMessage,
   DigestMessage,
+  FailingMessage,
+  RecoveredMessage,
   SightedMessage,
   TestMessage,
 } from '../../shared/webhook.ts'
@@ -63,6 +65,13 @@ export function registerMessages({ openAPIRegistry: registry }: OpenAPIHono<Env>
       MESSAGE_EXAMPLES.blind,
     ],
     ['zone.sighted', 'The source is well again', SightedMessage, MESSAGE_EXAMPLES.sighted],
+    [
+      'channel.failing',
+      'Nothing reaches another channel of the owner',
+      FailingMessage,
+      MESSAGE_EXAMPLES.failing,
+    ],
+    ['channel.recovered', 'That channel works again', RecoveredMessage, MESSAGE_EXAMPLES.recovered],
     ['channel.test', 'A test message', TestMessage, MESSAGE_EXAMPLES.test],
   ] as const
   for (const [type, summary, schema, example = MESSAGE_EXAMPLES.raised] of messages) {

@@ -5,6 +5,8 @@ import type {
   AlertMessage,
   BlindMessage,
   DigestMessage,
+  FailingMessage,
+  RecoveredMessage,
   SightedMessage,
   TestMessage,
 } from '../../shared/webhook.ts'
@@ -223,4 +225,30 @@ const sighted: z.infer<typeof SightedMessage> = {
     },
   },
 }
-export const MESSAGE_EXAMPLES = { raised, digest, blind, sighted, test }
+const failing: z.infer<typeof FailingMessage> = {
+  type: 'channel.failing',
+  timestamp: '2026-03-01T13:18:00.000Z',
+  data: {
+    channel: {
+      id: channel.id,
+      kind: channel.kind,
+      label: channel.label,
+      status: 'failing',
+      since: '2026-03-01T13:03:00.000Z',
+      reason: 'The receiver answered HTTP 500.',
+    },
+  },
+}
+const recovered: z.infer<typeof RecoveredMessage> = {
+  type: 'channel.recovered',
+  timestamp: '2026-03-01T14:08:00.000Z',
+  data: {
+    channel: {
+      ...failing.data.channel,
+      status: 'ok',
+      until: '2026-03-01T14:03:00.000Z',
+      failing_seconds: 3600,
+    },
+  },
+}
+export const MESSAGE_EXAMPLES = { raised, digest, blind, sighted, failing, recovered, test }

@@ -52,6 +52,10 @@ const PARTS = {
     about: 'the jobs killed at every boundary of a transaction',
     prove: () => longForm('tests/functions/jobs/crash.test.ts'),
   },
+  faults: {
+    about: '10,000 alerts to channels that fail, with the jobs and the database killed',
+    prove: () => longForm('tests/functions/jobs/faults.test.ts'),
+  },
   startup: { about: 'CPU time of each Worker before its first answer', prove: startup },
   schemathesis: { about: 'the OpenAPI document, tested by another fuzzer', prove: fuzzAgain },
   drain: {

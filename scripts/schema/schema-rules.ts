@@ -77,6 +77,7 @@ export const DELIVERY_WRITERS = [
   'claim_delivery',
   'deliver_alerts',
   'deliver_blindness',
+  'deliver_trouble',
   'deliver_update',
   'end_hold',
   'end_interrupted_tests',

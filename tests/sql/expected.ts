@@ -139,6 +139,7 @@ export const CLOSED = lines(`
   batches
   blind_zones
   blindness
+  channel_troubles
   erased_accounts
   event_aliases
   hosts

@@ -173,10 +173,15 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
       takes: ["'zone.blind', gen_random_uuid()", "'zone.sighted', gen_random_uuid()"],
       refuses: ["'zone.blind', null", "'alert.raised', gen_random_uuid()", "'zone.x', null"],
     },
+    'type, trouble_id': {
+      takes: ["'channel.failing', gen_random_uuid()", "'channel.recovered', gen_random_uuid()"],
+      refuses: ["'channel.failing', null", "'alert.raised', gen_random_uuid()"],
+    },
     status: words(['queued', 'held', 'sending', 'succeeded', 'failed', 'expired', 'cancelled']),
     remote_ref: { takes: [x(500), 'null'], refuses: [x(501)] },
   },
   blindness: { status: words(['stale', 'down']) },
+  channel_troubles: { status: words(['failing', 'disabled']) },
   source_hours: { rejected: { takes: ['0', '2'], refuses: ['-1', '3'] } },
   delivery_attempts: {
     outcome: words(['ok', 'retry', 'fail_permanent', 'disable_channel']),
@@ -381,6 +386,7 @@ describe('with a row goes what belongs to it, and nothing else', () => {
       'alert_events 1',
       'alerts 1',
       'api_keys 1',
+      'channel_troubles 1',
       'channels 1',
       'deliveries 1',
       'delivery_attempts 1',

@@ -106,6 +106,8 @@ export async function createWorld(database: TestDatabase): Promise<World> {
       where c.label = 'shared' and z.label in ('private', 'shared');
     insert into watchpost.deliveries (blindness_id, channel_id, type, last_error)
       select distinct blindness_id, channel_id, 'zone.blind', 'blind' from watchpost.blind_zones;
+    insert into watchpost.channel_troubles (channel_id, status, reason, began_at)
+      select id, 'failing', 'It fails.', now() from watchpost.channels where label = 'foreign';
     insert into watchpost.hosts (kind, host) values ('webhook', 'hooks.example.com');
     insert into watchpost.source_hours (source, hour, items, rejected) values ('test', now(), 2, 1);
     insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, duration_ms, error)

@@ -47,6 +47,8 @@ describe('a channel gets the messages it chose', () => {
     'alert.digest',
     'zone.blind',
     'zone.sighted',
+    'channel.failing',
+    'channel.recovered',
   ]
 
   test('all but revisions, unless somebody says otherwise', async () => {

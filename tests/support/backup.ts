@@ -132,6 +132,11 @@ export async function createFilledService() {
     [other.user_id],
   )
   await query(
+    `insert into watchpost.channel_troubles (channel_id, status, reason, began_at, told_at, told_through)
+    select id, 'failing', 'It fails.', now(), now(), id from watchpost.channels where owner_id = $1`,
+    [other.user_id],
+  )
+  await query(
     `insert into watchpost.hosts (kind, host, failures) values ('webhook', 'down.example.com', 3)`,
   )
   // Texts that mean something in COPY.
