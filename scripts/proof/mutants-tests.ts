@@ -48,6 +48,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ],
   ],
   [
+    /^functions\/api\/decisions/,
+    ['tests/functions/jobs/{preview,linked,bursts,aftershocks}.test.ts'],
+  ],
+  [
     /^functions\/api\/(channel|deliveries)/,
     ['tests/functions/api/{channels,deliveries,limits}.test.ts'],
   ],
@@ -74,6 +78,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^(functions\/(mainshocks|jobs\/(swarm|match))|shared\/(aftershock|burst)|sql\/(33|64))/,
     ['tests/functions/jobs/{aftershocks,bursts}.test.ts'],
   ],
+  [/^functions\/mail/, ['tests/functions/mail/*.test.ts']],
   [/^functions\/feeds/, ['tests/functions/feeds/*.test.ts']],
   [
     /^(functions\/(api\/changes|news)|shared\/change)/,

@@ -112,6 +112,8 @@ describe('every recorded source', () => {
         expect(new Set(ids).size).toBe(ids.length)
       }
       const newest = statesById(parts.flat().map(({ event }) => event))
+      // No more of them than the states of an event.
+      expect(parts).toHaveLength(Math.max(...[...newest.values()].map(({ length }) => length)))
       for (const [id, states] of newest) {
         expect(states).toEqual(history.map(({ event }) => event).filter((event) => event.id === id))
       }
