@@ -1,6 +1,7 @@
 import { PgBoss } from 'pg-boss'
 import { type Connection, inTransaction } from './db.ts'
 import { deliver } from './jobs/deliver.ts'
+import { escalate } from './jobs/escalate.ts'
 import { ingest } from './jobs/ingest.ts'
 import { match } from './jobs/match.ts'
 import { matchZone } from './jobs/match-zone.ts'
@@ -14,6 +15,7 @@ const MAX_FETCHED = 20
 const SUPERVISE_EVERY_MS = 30_000
 const PURGE_EVERY_MS = 10 * 60_000
 const WATCH_EVERY_MS = 10_000
+const STEPS_EVERY_MS = 1_000
 const UNSEEN_EVERY_MS = 60_000
 /** How often a queue is looked at while some of its slots are busy. */
 const RUNNING_POLL_MS = 250
@@ -177,6 +179,15 @@ export function createRunner(deps: JobDeps): Runner {
     for (const told of channels?.told ?? []) deps.log({ msg: 'channel', ...told })
   }
 
+  /** Runs the steps of alerts that nobody has acknowledged in time. */
+  async function runSteps(): Promise<void> {
+    for (;;) {
+      const done = await inTransaction(deps.db, (sql) => escalate(sql))
+      for (const step of done) deps.log({ msg: 'step', ...step })
+      if (done.length === 0) return
+    }
+  }
+
   /** The queues with a job that is due. */
   async function dueQueues(): Promise<Queue[]> {
     const names = QUEUES.map(({ name }) => name)
@@ -212,6 +223,7 @@ export function createRunner(deps: JobDeps): Runner {
       let ran = 0
       await tick()
       await watchTroubles()
+      await runSteps()
       for (;;) {
         const due = await dueQueues()
         if (late()) return { ran, left: due.length > 0 }
@@ -224,7 +236,7 @@ export function createRunner(deps: JobDeps): Runner {
         await new Promise((resolve) => setTimeout(resolve, turn))
       }
     },
-    start: () => startLoops({ deps, tick, watchTroubles, runQueue, nudges }),
+    start: () => startLoops({ deps, tick, watchTroubles, runSteps, runQueue, nudges }),
   }
 }
 
@@ -247,12 +259,14 @@ function startLoops({
   deps,
   tick,
   watchTroubles,
+  runSteps,
   runQueue,
   nudges,
 }: {
   deps: JobDeps
   tick: () => Promise<void>
   watchTroubles: () => Promise<void>
+  runSteps: () => Promise<void>
   runQueue: (queue: Queue, until: () => boolean) => Promise<number>
   /** Make the queues that are running look for more. */
   nudges: ReadonlySet<() => void>
@@ -289,6 +303,7 @@ function startLoops({
     loop('tick', TICK_MS, tick),
     // By itself: to tell 50,000 channels takes half a minute, in which the feeds are polled all the same.
     loop('watch', WATCH_EVERY_MS, watchTroubles),
+    loop('steps', STEPS_EVERY_MS, runSteps),
     ...QUEUES.map((queue) => loop(queue.name, POLL_MS, () => runQueue(queue, () => stopped))),
   ]
   return {

@@ -37,6 +37,10 @@ export const Delivery = z
     last_error: z.string().nullable(),
     delivered_at: Instant.nullable(),
     redelivery_of: z.uuid().nullable(),
+    step: z.int().min(1).max(5).nullable().meta({
+      description:
+        'The step of the zone’s `escalation` that sent it, because nobody had acknowledged the alert; null for other messages.',
+    }),
   })
   .meta({ id: 'Delivery', description: 'One message to one channel.' })
 export type Delivery = z.infer<typeof Delivery>

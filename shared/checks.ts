@@ -7,12 +7,15 @@ import { containsPoint, type PreparedZone, touchesGeometry } from './geometry/ge
 import { latenessOf } from './lateness.ts'
 import { Link } from './link.ts'
 import { AlertOutcome, type StayStep } from './match-memory.ts'
-import { quietWindowAt } from './quiet-hours.ts'
+import { type QuietHours, quietWindowAt } from './quiet-hours.ts'
 import { Instant } from './time.ts'
 import type { ZoneFields } from './zone.ts'
 
 /** The fields of a zone that a decision depends on. */
-export type ZoneRule = Omit<ZoneFields, 'label' | 'color' | 'icon' | 'org_id' | 'channel_ids'>
+export type ZoneRule = Omit<
+  ZoneFields,
+  'label' | 'color' | 'icon' | 'org_id' | 'channel_ids' | 'escalation'
+>
 
 /** The fields of an event revision that a decision depends on. */
 export type DecidableEvent = Required<
@@ -294,13 +297,16 @@ export function checkDwell(
   return { name: 'dwell', passed, not_applicable: false, dwell_minutes, stayed_minutes, began_at }
 }
 
-export function checkSnooze({ snoozed_until }: ZoneRule, at: Date): CheckOf<'snooze'> {
+export function checkSnooze(
+  { snoozed_until }: Pick<ZoneRule, 'snoozed_until'>,
+  at: Date,
+): CheckOf<'snooze'> {
   const passed = snoozed_until === null || at.getTime() >= Date.parse(snoozed_until)
   return { name: 'snooze', passed, snoozed_until }
 }
 
 export function checkQuietHours(
-  rule: ZoneRule,
+  rule: QuietHours & Pick<ZoneRule, 'quiet_mode' | 'emergency_severity'>,
   at: Date,
   effective: number,
 ): CheckOf<'quiet_hours'> {

@@ -1,10 +1,12 @@
 /** What a zone would have done: the decision folded over stored revisions. */
 import { z } from 'zod'
 import { groupMainshocks, type MainshockState } from './aftershock.ts'
+import { stepTimes } from './alert-step.ts'
 import type { BurstMemory } from './burst.ts'
 import type { DecidableEvent, OffReason, ZoneRule } from './checks.ts'
 import { decisionCost, isInside } from './decide.ts'
 import { decideLinked, type LinkedDecision } from './decide-linked.ts'
+import type { Escalation } from './escalation.ts'
 import { Severity } from './event.ts'
 import { type PreparedZone, prepareZone } from './geometry/geometry.ts'
 import { runToEnd, type Steps } from './geometry/steps.ts'
@@ -32,6 +34,11 @@ export const PreviewEvent = z.object({
   raised_at: Instant.meta({ description: 'When the revision that raised it was first seen.' }),
   severity: Severity,
   effective_severity: z.number(),
+  steps_at: z.array(Instant).meta({
+    description:
+      'When the steps of `escalation` would have run, in their order, unless somebody had acknowledged the alert or it had ' +
+      'ended before: who would have, nobody can know. Without those that quiet hours drop.',
+  }),
 })
 
 export const Preview = z.object({
@@ -97,6 +104,8 @@ interface PreviewOptions {
   memory_before?: ReadonlyMap<string, Memory>
   /** For a zone that excludes aftershocks: the earthquakes that may have caused the events. */
   mainshocks?: readonly MainshockState[]
+  /** The steps of the zone, which no decision depends on. */
+  escalation?: Escalation | null
 }
 
 /** Where an event stands in the list, which is sorted by time and id. */
@@ -136,7 +145,7 @@ export function* previewInSteps(
   const rule = { ...given, snoozed_until: null }
   const list = [...revisions]
   const tally = yield* replay(rule, list, options)
-  const summary = yield* summarise(tally, options)
+  const summary = yield* summarise(rule, tally, options)
   const [start] = windowOf(options)
   const isSnoozed = given.snoozed_until !== null && Date.parse(given.snoozed_until) > start
   return {
@@ -226,6 +235,7 @@ function windowOf({ days, now }: PreviewOptions): [start: number, end: number] {
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
 function* summarise(
+  rule: ZoneRule,
   tally: Tally,
   options: PreviewOptions,
 ): Steps<Omit<Preview, 'suggestion' | 'snooze_ignored'>> {
@@ -266,12 +276,16 @@ function* summarise(
       .sort((a, b) => b.count - a.count || (a.source < b.source ? -1 : 1)),
     by_day: [...byDay].map(([day, count]) => ({ day, count })),
     suppressed,
-    events: pageOf(raised, options),
+    events: pageOf(rule, raised, options),
   }
 }
 
 /** Newest first, by time and id. The entries come nearly sorted, oldest first. */
-function pageOf(raised: Entry[], { page }: PreviewOptions): Preview['events'] {
+function pageOf(
+  rule: ZoneRule,
+  raised: Entry[],
+  { page, escalation = null }: PreviewOptions,
+): Preview['events'] {
   const { limit, before } = page ?? { limit: DEFAULT_EVENTS, before: undefined }
   const until = before ? Date.parse(before[0]) : Infinity
   const isOnPage = ({ revision: { event, first_seen_at } }: Entry) => {
@@ -289,6 +303,9 @@ function pageOf(raised: Entry[], { page }: PreviewOptions): Preview['events'] {
     raised_at: first_seen_at.toISOString(),
     severity: event.severity,
     effective_severity: effective,
+    steps_at: stepTimes({ ...rule, escalation }, effective, first_seen_at).map((at) =>
+      at.toISOString(),
+    ),
   }))
 }
 

@@ -23,11 +23,35 @@ const LeftOut = z
       'The fields of the alert that are empty here because the message would be larger than 20 kB with them. GET /alerts/:id has them.',
   })
 
+const Unacknowledged = z
+  .object({
+    step: z
+      .int()
+      .min(1)
+      .max(5)
+      .meta({ description: 'Which step of the zone’s `escalation` this is.' }),
+    steps: z.int().min(1).max(5).meta({ description: 'Of how many.' }),
+    after_minutes: z.int().meta({ description: 'The minutes of the step.' }),
+    since: Instant.meta({ description: 'When the alert was sent, or its escalation.' }),
+  })
+  .optional()
+  .meta({
+    description:
+      'Only in `alert.raised`, and only when it was sent by a step of the zone’s `escalation`: nobody has acknowledged the ' +
+      'alert since. It is no type of its own, because it is the first message about this alert for most of the channels that ' +
+      'get it; and it is not called an escalation, because `alert.escalated` says that the event became worse.',
+  })
+
 export const AlertMessage = z
   .object({
     type: z.enum(ALERT_MESSAGES),
     timestamp: Instant.meta({ description: 'The time of the event.' }),
-    data: z.object({ alert: Alert, zone: ZoneReference, left_out: LeftOut }),
+    data: z.object({
+      alert: Alert,
+      zone: ZoneReference,
+      unacknowledged: Unacknowledged,
+      left_out: LeftOut,
+    }),
   })
   .meta({ id: 'AlertMessage', description: 'An alert, or a change of one.' })
 

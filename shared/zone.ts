@@ -1,6 +1,7 @@
 /** The schema of a watch zone, its defaults, and the rules across its fields. */
 import { z } from 'zod'
 import { Aftershocks, GivenAftershocks } from './aftershock.ts'
+import { Escalation, escalationIssues } from './escalation.ts'
 import { EventType, SOURCE } from './event.ts'
 import { GivenPolygon, ZonePolygon } from './geometry/polygon.ts'
 import { runToEnd } from './geometry/steps.ts'
@@ -110,6 +111,16 @@ export const ZoneFields = z.object({
         'sent as one digest per channel. Null, the default: no limit.',
       example: null,
     }),
+  escalation: Escalation.nullable().meta({
+    description:
+      'Up to 5 steps: if nobody has acknowledged an alert after so many minutes, its message `alert.raised` is also sent to ' +
+      'the channels of the step, with `data.unacknowledged`. Not to be confused with `alert.escalated`, which says that the ' +
+      'event became worse. Steps count from when the alert was sent, and anew from when it escalated; they stop when it is ' +
+      'acknowledged, resolved, ended or retracted, and when the zone is snoozed, disabled, deleted or paused. In quiet ' +
+      'hours they wait or are dropped like other messages. A change of the zone applies to the steps that wait, but adds ' +
+      'none to alerts that were sent. Null, the default: no steps.',
+    example: null,
+  }),
   color: z
     .string()
     .regex(/^#[0-9a-fA-F]{6}$/, 'Must be a colour of the form #rrggbb')
@@ -238,6 +249,7 @@ export function zoneDefaults(input: ZoneCreate): ZoneFields {
     emergency_severity: null,
     aftershocks: null,
     max_alerts_per_hour: null,
+    escalation: null,
     color: null,
     icon: null,
     org_id: null,
@@ -265,7 +277,7 @@ export function checkZone(fields: ZoneFields): Issue[] {
 
 /** The part of `checkZone` that does not concern the polygon. */
 export function checkFields(fields: ZoneFields): Issue[] {
-  const issues: Issue[] = quietIssues(fields)
+  const issues: Issue[] = [...quietIssues(fields), ...escalationIssues(fields)]
   if (fields.shape_type === 'circle' && fields.polygon !== null) {
     issues.push({
       path: 'shape_type',

@@ -207,7 +207,7 @@ begin
   return jsonb_build_object('passed_on', v_passed, 'zones', coalesce((
     select jsonb_agg(jsonb_build_object(
       'label', z.label, 'org_id', z.org_id, 'channel_ids', z.channel_ids,
-      'reach', private.zone_reach(z.owner_id, z.org_id, z.channel_ids)) order by z.label, z.id)
+      'reach', private.zone_reach(z.owner_id, z.org_id, z.channel_ids, z.escalation)) order by z.label, z.id)
     from watchpost.zones z
     where z.id = any(v_zones)), '[]'));
 end

@@ -37,6 +37,7 @@ create table watchpost.zones (
   quiet_windows jsonb check (jsonb_typeof(quiet_windows) = 'array' and jsonb_array_length(quiet_windows) between 1 and 8),
   aftershocks jsonb check (coalesce((aftershocks ->> 'magnitude_gap')::float8 between 0.5 and 5, aftershocks is null)),
   max_alerts_per_hour integer check (max_alerts_per_hour between 1 and 1000),
+  escalation jsonb check (jsonb_typeof(escalation) = 'array' and jsonb_array_length(escalation) between 1 and 5),
   check (quiet_windows is null or quiet_hours_start is null),
   check ((quiet_hours_start is null) = (quiet_hours_end is null)),
   check ((shape_type = 'polygon') <= (polygon is not null))
@@ -57,6 +58,7 @@ comment on column watchpost.zones.quiet_mode is 'What happens during quiet hours
 comment on column watchpost.zones.emergency_severity is 'From this severity on quiet hours and the next two are ignored; null: never.';
 comment on column watchpost.zones.aftershocks is 'Excludes them, with magnitude_gap: how far below its mainshock one is; null: off.';
 comment on column watchpost.zones.max_alerts_per_hour is 'Alerts beyond this are held and sent in a digest; null: no limit.';
+comment on column watchpost.zones.escalation is 'Steps that tell further channels when nobody acknowledges an alert: list of after_minutes, ascending, and channel_ids; null: none.';
 comment on column watchpost.zones.channel_ids is 'Where alerts are sent: null: to every enabled channel of the owner (and organisation); empty: nowhere. Channels that were deleted or are no longer visible are skipped; if none is left, it counts as null.';
 comment on column watchpost.zones.sources is 'Null: all feeds.';
 comment on column watchpost.zones.types is 'Null: all types.';
@@ -70,6 +72,7 @@ create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
 create index zones_deleted_at on watchpost.zones (deleted_at) where deleted_at is not null;
 create index zones_updated_at on watchpost.zones (updated_at);
 create index zones_channel_ids on watchpost.zones using gin (channel_ids);
+create index zones_escalation on watchpost.zones (id) where escalation is not null;
 alter table watchpost.zones enable row level security;
 alter table watchpost.zones force row level security;
 create policy zones_select on watchpost.zones for select to authenticated
@@ -93,13 +96,13 @@ grant insert (
     org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
     dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
     color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, quiet_windows,
-    aftershocks, max_alerts_per_hour)
+    aftershocks, max_alerts_per_hour, escalation)
   on watchpost.zones to authenticated;
 grant update (
     org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
     dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
     color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, deleted_at, quiet_windows,
-    aftershocks, max_alerts_per_hour)
+    aftershocks, max_alerts_per_hour, escalation)
   on watchpost.zones to authenticated;
 
 create table watchpost.zone_boxes (
@@ -187,6 +190,26 @@ alter table watchpost.match_memory force row level security;
 create policy match_memory_jobs on watchpost.match_memory for all to watchpost_jobs
   using (true) with check (true);
 grant select, insert, update, delete on watchpost.match_memory to watchpost_jobs;
+
+-- The channels of all steps of a zone.
+create function private.step_channels(p_escalation jsonb) returns uuid[]
+language sql immutable set search_path = '' as $$
+  select array(
+    select c.id::uuid
+    from jsonb_array_elements(p_escalation) s
+    cross join lateral jsonb_array_elements_text(s -> 'channel_ids') as c (id))
+$$;
+grant execute on function private.step_channels to authenticated, watchpost_jobs;
+
+-- The steps of a zone without these channels.
+create function private.steps_without(p_escalation jsonb, p_ids uuid[]) returns jsonb
+language sql immutable set search_path = '' as $$
+  select jsonb_agg(jsonb_set(s.value, '{channel_ids}', coalesce((
+    select jsonb_agg(c.id order by c.nr)
+    from jsonb_array_elements_text(s.value -> 'channel_ids') with ordinality as c (id, nr)
+    where c.id::uuid <> all(p_ids)), '[]')) order by s.nr)
+  from jsonb_array_elements(p_escalation) with ordinality as s (value, nr)
+$$;
 
 -- What a version contains: a change of any of it creates a new version.
 create function private.zone_definition(z watchpost.zones) returns jsonb
@@ -296,6 +319,8 @@ begin
       (new.deleted_at is not null and old.deleted_at is null)
       or (coalesce(cardinality(old.channel_ids), 0) > coalesce(cardinality(new.channel_ids), 0)
         and old.channel_ids @> coalesce(new.channel_ids, '{}'))
+      or (cardinality(private.step_channels(old.escalation)) > cardinality(private.step_channels(new.escalation))
+        and private.step_channels(old.escalation) @> private.step_channels(new.escalation))
       or new.owner_id <> old.owner_id
       or not private.org_exists(old.org_id)));
     perform private.enqueue('match_zone', gen_random_uuid(), jsonb_build_object('zone_id', new.id));

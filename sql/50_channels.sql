@@ -171,11 +171,36 @@ language sql stable set search_path = '' as $$
     select from watchpost.channels c where c.id = given.id and private.is_usable(c, p_owner_id))
 $$;
 
--- Security definer: which of its channels a zone has lost, and whether its alerts reach anybody. Null if the caller
--- cannot see such a zone.
-create function private.zone_reach(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[]) returns jsonb
+-- Whether a channel takes messages of a type.
+create function private.takes(p_messages text[], p_type text) returns boolean
+language sql immutable set search_path = '' as $$
+  select case when p_messages is null then p_type <> 'alert.revised' else p_type = any(p_messages) end
+$$;
+grant execute on function private.takes to watchpost_jobs;
+
+-- Of each step of a zone: how many channels it has, how many of them the zone has lost, and whether one takes its message.
+create function private.steps_reach(p_owner_id uuid, p_escalation jsonb) returns jsonb
+language sql stable set search_path = '' as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'after_minutes', s.value -> 'after_minutes',
+    'channels', (select count(*) from jsonb_array_elements(s.value -> 'channel_ids')),
+    'lost', (
+      select count(*) from jsonb_array_elements_text(s.value -> 'channel_ids') as given (id)
+      where not exists (
+        select from watchpost.channels c where c.id = given.id::uuid and private.is_usable(c, p_owner_id))),
+    'is_reached', exists (
+      select from jsonb_array_elements_text(s.value -> 'channel_ids') as given (id)
+      join watchpost.channels c on c.id = given.id::uuid
+      where private.is_usable(c, p_owner_id) and c.enabled and private.takes(c.messages, 'alert.raised'))) order by s.nr), '[]')
+  from jsonb_array_elements(p_escalation) with ordinality as s (value, nr)
+$$;
+
+-- Security definer: which of its channels a zone has lost, and whether its alerts and steps reach anybody. Null if the
+-- caller cannot see such a zone.
+create function private.zone_reach(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[], p_escalation jsonb) returns jsonb
 language sql stable security definer set search_path = '' as $$
-  select jsonb_build_object('lost', private.lost_channels(p_owner_id, p_channel_ids), 'is_reached', case
+  select jsonb_build_object('lost', private.lost_channels(p_owner_id, p_channel_ids),
+    'steps', private.steps_reach(p_owner_id, p_escalation), 'is_reached', case
     when p_channel_ids = '{}' then false
     -- As private.zone_channels chooses, but only until one is found.
     when exists (
@@ -203,13 +228,6 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.living_secrets to authenticated;
 
--- Whether a channel takes messages of a type.
-create function private.takes(p_messages text[], p_type text) returns boolean
-language sql immutable set search_path = '' as $$
-  select case when p_messages is null then p_type <> 'alert.revised' else p_type = any(p_messages) end
-$$;
-grant execute on function private.takes to watchpost_jobs;
-
 -- Security definer: channels that are gone for good leave the zones that chose them. A zone that loses the
 -- last one goes on as it did: with every channel.
 create function private.forget_channels(p_ids uuid[]) returns void
@@ -219,7 +237,10 @@ language sql volatile security definer set search_path = '' as $$
     select kept.id from unnest(z.channel_ids) with ordinality as kept (id, nr)
     where kept.id <> all(p_ids)
     order by kept.nr), '{}')
-  where z.channel_ids && p_ids
+  where z.channel_ids && p_ids;
+  update watchpost.zones z
+  set escalation = private.steps_without(z.escalation, p_ids)
+  where z.escalation is not null and private.step_channels(z.escalation) && p_ids
 $$;
 
 create function private.channels_gone() returns trigger

@@ -33,6 +33,7 @@ create table watchpost.deliveries (
   turn_at timestamptz,
   expires_at timestamptz,
   trouble_id uuid references watchpost.channel_troubles on delete cascade,
+  step jsonb,
   check (starts_with(type, 'zone.') = (blindness_id is not null)),
   check ((type in ('channel.failing', 'channel.recovered')) = (trouble_id is not null))
 );
@@ -49,11 +50,12 @@ comment on column watchpost.deliveries.expires_at is 'When it is given up, set w
 comment on column watchpost.deliveries.next_attempt_at is 'When it is tried next; of a held one: when it is released; null: with its alert.';
 comment on column watchpost.deliveries.redelivery_of is 'The delivery that this one repeats on request.';
 comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held or waited for the pace of its channel: it shares the state of the digest.';
+comment on column watchpost.deliveries.step is 'Of a message that went out because nobody had acknowledged the alert: which step of its escalation.';
 comment on column watchpost.deliveries.blindness_id is 'Of a message about a source: what it tells of. Its zones are in blind_zones.';
 comment on column watchpost.deliveries.trouble_id is 'Of a message about another channel: what it tells of.';
--- A redelivery or digest is a new message about the same thing; a first one exists once.
+-- A redelivery or digest is a new message about the same thing, and so is that of a step; a first one exists once.
 create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence)
-  where redelivery_of is null and type <> 'alert.digest';
+  where redelivery_of is null and type <> 'alert.digest' and step is null;
 create unique index deliveries_blindness_once on watchpost.deliveries (blindness_id, channel_id, type)
   where redelivery_of is null;
 create unique index deliveries_trouble_once on watchpost.deliveries (trouble_id, type) where redelivery_of is null;
@@ -124,7 +126,7 @@ begin
       and (private.takes(c.messages, 'alert.raised')
         or a.status = 'held' and private.takes(c.messages, 'alert.digest'))
     on conflict (alert_id, channel_id, type, sequence)
-      where redelivery_of is null and type <> 'alert.digest'
+      where redelivery_of is null and type <> 'alert.digest' and step is null
     do update set status = 'queued', due_at = now(), updated_at = now()
       where d.status = 'held' and excluded.status = 'queued'
     returning d.id, d.channel_id, d.status
@@ -176,6 +178,27 @@ begin
   select count(private.enqueue_delivery(s.id, s.channel_id)) into v_count
   from sent s
   where s.status = 'queued';
+end
+$$;
+
+-- The message of a step that is due, to channels that were told of the alert already or not. An alert that had no
+-- channel, or reached none, is on its way again.
+create function private.deliver_step(p_alert_id uuid, p_channel_ids uuid[], p_step jsonb) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_count bigint;
+begin
+  with sent as (
+    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, step)
+    select a.id, given.id, 'alert.raised', jsonb_array_length(a.updates), p_step
+    from watchpost.alerts a
+    cross join lateral unnest(p_channel_ids) as given (id)
+    where a.id = p_alert_id
+    returning id, channel_id
+  )
+  select count(private.enqueue_delivery(s.id, s.channel_id)) into v_count from sent s;
+  update watchpost.alerts set status = 'pending', updated_at = now()
+  where id = p_alert_id and status in ('recorded', 'failed') and v_count > 0;
 end
 $$;
 
@@ -306,8 +329,8 @@ language plpgsql volatile set search_path = '' as $$
 declare
   v_new record;
 begin
-  insert into watchpost.deliveries (alert_id, blindness_id, trouble_id, channel_id, type, sequence, redelivery_of)
-  select alert_id, blindness_id, trouble_id, channel_id, type, sequence, id from watchpost.deliveries where id = p_id
+  insert into watchpost.deliveries (alert_id, blindness_id, trouble_id, channel_id, type, sequence, redelivery_of, step)
+  select alert_id, blindness_id, trouble_id, channel_id, type, sequence, id, step from watchpost.deliveries where id = p_id
   returning id, channel_id into v_new;
   insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of, digest_id)
   select alert_id, channel_id, type, sequence, id, v_new.id from watchpost.deliveries where digest_id = p_id;

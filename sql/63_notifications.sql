@@ -79,7 +79,8 @@ language sql stable set search_path = '' as $$
         'attempts', d.attempts,
         'last_error', d.last_error,
         'delivered_at', private.iso(d.delivered_at),
-        'redelivery_of', d.redelivery_of) order by d.created_at, d.id)
+        'redelivery_of', d.redelivery_of,
+        'step', d.step -> 'step') order by d.created_at, d.id)
       from (select * from watchpost.deliveries where alert_id = a.id offset 0) d
       join watchpost.channels c on c.id = d.channel_id
       where p_channel_id is null or d.channel_id = p_channel_id), '[]'),
@@ -225,6 +226,7 @@ language sql stable set search_path = '' as $$
       when d.type = 'alert.digest' then jsonb_build_object('facts', (
         select jsonb_object_agg(held.id, private.facts_json(held)) from private.alerts_carried(d) held))
       else jsonb_build_object('facts', jsonb_build_object(a.id, private.facts_json(a))) end
+    || case when d.step is null then '{}' else jsonb_build_object('unacknowledged', d.step) end
   from watchpost.alerts a
   where a.id = d.alert_id
 $$;

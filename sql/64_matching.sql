@@ -206,7 +206,7 @@ end
 $$;
 
 -- The first message of alerts that go out or wait: deliveries with their jobs, the end of each wait,
--- and `recorded` where there is no channel.
+-- `recorded` where there is no channel, and the steps of those that are out.
 create function private.send_alerts(p_ids uuid[], p_run_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -223,6 +223,7 @@ begin
   set status = 'recorded', updated_at = now()
   where a.id = any(p_ids) and a.status in ('pending', 'held')
     and not exists (select from watchpost.deliveries d where d.alert_id = a.id and d.status <> 'cancelled');
+  perform private.start_steps(p_ids);
 end
 $$;
 
@@ -349,6 +350,9 @@ begin
     continue when v_update.send is null;
     perform private.deliver_update(
       v_alert.id, v_update.kind, v_alert.sequence, v_update.send = 'held', v_update.held_until);
+    if v_update.send = 'now' and v_update.kind = 'escalated' then
+      perform private.start_steps(array[v_alert.id]);
+    end if;
     if v_update.send = 'held' then
       perform private.enqueue(
         'release', gen_random_uuid(), jsonb_build_object('zone_id', v_update.zone_id), v_update.held_until);

@@ -15,6 +15,7 @@ declare
   v_zone watchpost.zones;
   v_alerts uuid[];
   v_held uuid[];
+  v_sent uuid[];
 begin
   select * into v_zone from watchpost.zones where id = p_zone_id for share;
   if not found or v_zone.deleted_at is not null then
@@ -50,6 +51,10 @@ begin
     where id = any(v_alerts) and status = 'held';
     return 0;
   end if;
+  v_sent := array(
+    select a.id from watchpost.alerts a where a.id = any(v_alerts) and a.status = 'held'
+    union
+    select d.alert_id from watchpost.deliveries d where d.id = any(v_held) and d.type = 'alert.escalated');
   perform private.release_deliveries(v_held);
   update watchpost.alerts a
   set status = case
@@ -57,6 +62,7 @@ begin
           then 'pending' else 'recorded' end,
       updated_at = now()
   where a.id = any(v_alerts) and a.status = 'held';
+  perform private.start_steps(v_sent);
   return (select count(distinct id) from unnest(v_alerts) as released (id));
 end
 $$;

@@ -24,7 +24,7 @@ grant select (id, org_id, user_id, email, role, status, invited_by, invite_expir
 grant select (
     id, owner_id, org_id, label, lat, lon, radius_km, shape_type, match, min_severity, severity_multiplier,
     dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_windows, quiet_mode, emergency_severity,
-    aftershocks, max_alerts_per_hour, channel_ids, sources, types, snoozed_until, enabled, version, created_at, updated_at, deleted_at)
+    aftershocks, max_alerts_per_hour, escalation, channel_ids, sources, types, snoozed_until, enabled, version, created_at, updated_at, deleted_at)
   on watchpost.zones to service_role;
 grant select (
     id, owner_id, org_id, kind, label, target_masked, config_masked, enabled, status, disabled_reason,

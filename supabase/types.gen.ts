@@ -556,6 +556,54 @@ export type Database = {
           },
         ]
       }
+      alert_steps: {
+        Row: {
+          after_minutes: number
+          alert_id: string
+          began_at: string
+          channels: NonNullable<Json>
+          due_at: string
+          reason: string | null
+          round: number
+          settled_at: string | null
+          status: string
+          step: number
+        }
+        ComputedFields: never
+        Insert: {
+          after_minutes: number
+          alert_id: string
+          began_at: string
+          channels?: NonNullable<Json>
+          due_at: string
+          reason?: string | null
+          round: number
+          settled_at?: string | null
+          status?: string
+          step: number
+        }
+        Update: {
+          after_minutes?: number
+          alert_id?: string
+          began_at?: string
+          channels?: NonNullable<Json>
+          due_at?: string
+          reason?: string | null
+          round?: number
+          settled_at?: string | null
+          status?: string
+          step?: number
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'alert_steps_alert_id_fkey'
+            columns: ['alert_id']
+            isOneToOne: false
+            referencedRelation: 'alerts'
+            referencedColumns: ['id']
+          },
+        ]
+      }
       alerts: {
         Row: {
           changed_in: unknown
@@ -1133,6 +1181,7 @@ export type Database = {
           remote_ref: string | null
           sequence: number
           status: string
+          step: Json | null
           trouble_id: string | null
           turn_at: string | null
           type: string
@@ -1158,6 +1207,7 @@ export type Database = {
           remote_ref?: string | null
           sequence?: number
           status?: string
+          step?: Json | null
           trouble_id?: string | null
           turn_at?: string | null
           type: string
@@ -1182,6 +1232,7 @@ export type Database = {
           remote_ref?: string | null
           sequence?: number
           status?: string
+          step?: Json | null
           trouble_id?: string | null
           turn_at?: string | null
           type?: string
@@ -2383,6 +2434,7 @@ export type Database = {
           dwell_minutes: number
           emergency_severity: number | null
           enabled: boolean
+          escalation: Json | null
           icon: string | null
           id: string
           label: string
@@ -2420,6 +2472,7 @@ export type Database = {
           dwell_minutes?: number
           emergency_severity?: number | null
           enabled?: boolean
+          escalation?: Json | null
           icon?: string | null
           id?: string
           label: string
@@ -2456,6 +2509,7 @@ export type Database = {
           dwell_minutes?: number
           emergency_severity?: number | null
           enabled?: boolean
+          escalation?: Json | null
           icon?: string | null
           id?: string
           label?: string

@@ -108,7 +108,7 @@ const channelColumns = raw(`${plainChannelColumns('x')}, x.target_masked as targ
   x.config_masked as config, x.deleted_at`)
 const deliveryColumns =
   raw(`d.id, d.channel_id, coalesce(x.label, x.kind) as channel, d.type as kind,
-  d.status, d.attempts, d.last_error, d.delivered_at, d.redelivery_of, d.alert_id, d.created_at`)
+  d.status, d.attempts, d.last_error, d.delivered_at, d.redelivery_of, d.step -> 'step' as step, d.alert_id, d.created_at`)
 
 // The IP address and user agent of other people are not exported.
 const auditColumns = raw(`id, at, actor_id, key_id, action, target_type, target_id, outcome,

@@ -223,6 +223,7 @@ async function previewOf(
     data_from: new Date(data_from),
     page: { limit: limit + 1, before },
     mainshocks,
+    escalation: fields.escalation,
     ...pastOf(zone.history, days, new Date(now)),
   })
   // The suggestion may decide everything up to two more times.

@@ -44,7 +44,8 @@ const Position = z.tuple([Instant, z.uuid()])
 
 const deliveryColumns =
   raw(`d.id, d.channel_id, coalesce(c.label, c.kind) as channel, d.type as kind, d.status,
-  d.attempts, d.last_error, d.delivered_at, d.redelivery_of, d.alert_id, d.created_at, d.next_attempt_at, d.expires_at,
+  d.attempts, d.last_error, d.delivered_at, d.redelivery_of, d.step -> 'step' as step, d.alert_id, d.created_at,
+  d.next_attempt_at, d.expires_at,
   coalesce((
     select jsonb_agg(jsonb_build_object(
       'attempt', a.attempt, 'at', private.iso(a.at), 'outcome', a.outcome, 'status_code', a.status_code,

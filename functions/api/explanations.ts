@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { groupMainshocks, type MainshockState, type Mainshocks } from '../../shared/aftershock.ts'
+import { AlertStep } from '../../shared/alert-step.ts'
 import type { BurstMemory } from '../../shared/burst.ts'
 import type { DecidableEvent } from '../../shared/checks.ts'
 import { Check } from '../../shared/checks.ts'
@@ -50,6 +51,14 @@ const Explanation = z
     raised: z.boolean(),
     reason: z.string(),
     checks: z.array(Check),
+    escalation: z
+      .array(AlertStep)
+      .nullable()
+      .meta({
+        description:
+          'The steps of the alert and what became of each, oldest first; with their steps anew after each escalation. Empty ' +
+          'when the zone had no steps when the alert was sent, or while it is held. Null where there is no alert.',
+      }),
   })
   .meta({ id: 'Explanation' })
 
@@ -95,6 +104,7 @@ type AlertRow = {
   raised_at: string
   zone_version: number
   reason: string
+  escalation: AlertStep[]
 }
 type VersionRow = { version: number; valid_from: string; definition: unknown }
 type History = {
@@ -121,11 +131,11 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
     if (!event) throw notFound('event')
     const decided = Promise.all([
       sql<AlertRow>`
-        select checks, raised_at, zone_version, first_reason as reason
+        select checks, raised_at, zone_version, first_reason as reason, private.steps_json(id) as escalation
         from watchpost.alerts
         where zone_id = ${zoneId} and event_id = ${event.id}
         union all
-        select m.checks, m.added_at, m.zone_version, m.reason
+        select m.checks, m.added_at, m.zone_version, m.reason, private.steps_json(m.alert_id)
         from watchpost.alert_events m
         where m.zone_id = ${zoneId} and m.event_id = ${event.id}`,
       sql<VersionRow>`
@@ -160,13 +170,14 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
       raised: alert.checks.every(({ passed }) => passed),
       reason: alert.reason,
       checks: alert.checks.map(completed),
+      escalation: alert.escalation,
     }
   }
   const fields = ZoneFields.parse(zone)
   // What matching has not come to yet was not decided.
   const revisions = [...found.before, ...found.events].filter(({ is_decided }) => is_decided)
   const replayed = await replayedOf(revisions, history, event.id)
-  if (replayed) return { ...base, ...replayed, live: false }
+  if (replayed) return { ...base, ...replayed, live: false, escalation: null }
   const at = new Date()
   const off = offReason({ ...zone, deleted_at: null }, history.states, at)
   const options = { off, visible: event.is_heard_now, ...swarmAt(history, at) }
@@ -179,6 +190,7 @@ async function explain(c: Ctx, zoneId: string, eventId: string) {
     raised,
     reason,
     checks,
+    escalation: null,
   }
 }
 

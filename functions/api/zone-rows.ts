@@ -8,7 +8,7 @@ export const zoneColumns =
   raw(`z.id, z.owner_id, z.org_id, z.label, z.lat, z.lon, z.radius_km, z.shape_type,
   z.polygon, z.match, z.min_severity, z.severity_multiplier, z.dwell_minutes, z.quiet_hours_start,
   z.quiet_hours_end, z.quiet_hours_tz, z.quiet_windows, z.quiet_mode, z.emergency_severity,
-  z.aftershocks, z.max_alerts_per_hour, z.color, z.icon, z.channel_ids,
+  z.aftershocks, z.max_alerts_per_hour, z.escalation, z.color, z.icon, z.channel_ids,
   z.sources, z.types, z.snoozed_until, z.enabled, z.version, z.created_at, z.updated_at,
   private.coverage(z.sources, z.types) as coverage`)
 /** SQL: whether the caller owns zone `z` or administers its organisation. */
@@ -17,18 +17,25 @@ export const mayEdit = raw(
 )
 
 /** SQL: the reach and the obstacles of zone `z`. */
-export const reachOf = raw(`private.zone_reach(z.owner_id, z.org_id, z.channel_ids) as reach,
+export const reachOf =
+  raw(`private.zone_reach(z.owner_id, z.org_id, z.channel_ids, z.escalation) as reach,
   private.zone_obstacles(z.owner_id, z.org_id, z.sources, z.types) as obstacles`)
 
 /** SQL: the columns that a caller may set, for an insert or update from one JSON parameter. */
 export const settable = `org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity,
   severity_multiplier, dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_windows, quiet_mode,
-  emergency_severity, aftershocks, max_alerts_per_hour, color, icon, channel_ids, sources, types, snoozed_until,
+  emergency_severity, aftershocks, max_alerts_per_hour, escalation, color, icon, channel_ids, sources, types, snoozed_until,
   enabled, boxes`
 
 export type ZoneRow = z.infer<typeof Zone>
-/** What private.zone_reach answers: the chosen channels a zone has lost, and whether its alerts reach any. */
-export type Reach = { lost: string[]; is_reached: boolean }
+/** What private.zone_reach answers: the chosen channels a zone has lost, and whether its alerts and steps reach any. */
+export type Reach = { lost: string[]; is_reached: boolean; steps: StepReach[] }
+export type StepReach = {
+  after_minutes: number
+  channels: number
+  lost: number
+  is_reached: boolean
+}
 /** What private.zone_obstacles answers: what prevents a zone from raising alerts, besides its own fields. */
 export type Obstacles = {
   paused: 'paused_by_plan' | 'owner_banned' | null

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { effectiveSeverity } from '../../shared/checks.ts'
-import type { Obstacles, Reach, ReachedZone, ZoneRow } from './zone-rows.ts'
+import type { Obstacles, Reach, ReachedZone, StepReach, ZoneRow } from './zone-rows.ts'
 
 export const Warnings = z.array(z.string()).optional().meta({
   description:
@@ -22,6 +22,7 @@ export function warn(zone: ReachedZone): { warnings?: string[] } {
   } else if (zone.reach) {
     warnings.push(...warnOfReach(zone, zone.reach))
   }
+  warnings.push(...(zone.reach?.steps ?? []).flatMap(warnOfStep))
   return warnings.length > 0 ? { warnings } : {}
 }
 
@@ -69,6 +70,21 @@ function warnOfSources({ sources, coverage }: ZoneRow, obstacles: Obstacles | nu
     warnings.push(`No source of the zone has events of type ${types}.`)
   }
   return warnings
+}
+
+/** The warnings about a step of the escalation. */
+function warnOfStep({ after_minutes, channels, lost, is_reached }: StepReach): string[] {
+  const step = `The step of escalation after ${after_minutes} minutes`
+  if (channels === 0) return [`${step} does nothing: its channel_ids is empty.`]
+  if (!is_reached) {
+    return [
+      `${step} tells nobody: each of its channels is disabled, takes no alert.raised, was deleted, or is no longer seen by the owner of the zone.`,
+    ]
+  }
+  if (lost === 0) return []
+  return [
+    `${step} tells ${channels - lost} of its ${channels} channels: the others were deleted, or the owner of the zone no longer sees them.`,
+  ]
 }
 
 /** The warnings about the channels of a zone. */

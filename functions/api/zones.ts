@@ -61,7 +61,7 @@ const ListQuery = z.strictObject({
 })
 const Position = z.tuple([Instant, z.uuid()])
 
-type Found = ZoneRow & { may_edit: boolean; unusable: string[]; foreign_org: boolean }
+type Found = ZoneRow & References & { may_edit: boolean }
 
 export const zones = resource<Env>()
 
@@ -158,6 +158,7 @@ zones.openapi(
         const [references, inserted] = await Promise.allSettled([
           sql<References>`
             select private.unusable_channels(${fields.channel_ids ?? []}::uuid[], private.uid()) as unusable,
+              private.unusable_channels(${stepChannels(fields)}::uuid[], private.uid()) as unusable_in_steps,
               ${fields.org_id}::uuid is not null and not ${fields.org_id}::uuid = any(private.my_orgs()) as foreign_org`,
           sql<ReachedZone>`
             insert into watchpost.zones as z (${raw(settable)})
@@ -227,6 +228,9 @@ zones.openapi(
         select ${zoneColumns}, ${mayEdit} as may_edit,
           private.unusable_channels(array(
             select unnest(${patch.channel_ids ?? []}::uuid[]) except select unnest(z.channel_ids)), z.owner_id) as unusable,
+          private.unusable_channels(array(
+            select unnest(${stepChannels(patch)}::uuid[])
+            except select unnest(private.step_channels(z.escalation))), z.owner_id) as unusable_in_steps,
           ${patch.org_id ?? null}::uuid is not null
             and not ${patch.org_id ?? null}::uuid = any(private.my_orgs()) as foreign_org
         from watchpost.zones z
@@ -325,19 +329,28 @@ zones.openapi(
   },
 )
 
-type References = { unusable: string[]; foreign_org: boolean }
+type References = { unusable: string[]; unusable_in_steps: string[]; foreign_org: boolean }
+type Referring = Pick<ZonePatch, 'channel_ids' | 'escalation'>
 
-function requireReferences(
-  found: References | undefined,
-  fields: { channel_ids?: string[] | null | undefined },
-): void {
+const stepChannels = ({ escalation }: Referring) => [
+  ...new Set(escalation?.flatMap(({ channel_ids }) => channel_ids)),
+]
+
+function requireReferences(found: References | undefined, fields: Referring): void {
   const issues: Issue[] = []
-  for (const id of found?.unusable ?? []) {
-    issues.push({
-      path: `channel_ids.${fields.channel_ids?.indexOf(id) ?? 0}`,
-      code: 'unknown_channel',
-      message: `There is no channel ${id} that both you and the owner of the zone can see.`,
-    })
+  const unknown = (ids: readonly string[] | null | undefined, path: string, unusable: string[]) => {
+    for (const [index, id] of (ids ?? []).entries()) {
+      if (!unusable.includes(id)) continue
+      issues.push({
+        path: `${path}.${index}`,
+        code: 'unknown_channel',
+        message: `There is no channel ${id} that both you and the owner of the zone can see.`,
+      })
+    }
+  }
+  unknown(fields.channel_ids, 'channel_ids', found?.unusable ?? [])
+  for (const [index, { channel_ids }] of (fields.escalation ?? []).entries()) {
+    unknown(channel_ids, `escalation.${index}.channel_ids`, found?.unusable_in_steps ?? [])
   }
   if (found?.foreign_org) {
     issues.push({

@@ -45,6 +45,8 @@ export type Notification = {
   /** What a digest says before its alerts; null where nothing needs to be said. */
   summary?: string | null
   zone: { id: string; label: string } | null
+  /** Of an `alert.raised` that a step of the zone's escalation sent: since when nobody has acknowledged the alert. */
+  unacknowledged?: { step: number; steps: number; after_minutes: number; since: string }
   /** What no longer reaches `zones`, or does again; the first few of `zones_total`. */
   source?: NotificationSource
   zones?: readonly { id: string; label: string }[]

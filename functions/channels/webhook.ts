@@ -134,9 +134,14 @@ function bodyOf(notification: Notification, more: { left_out?: string[] } = {}):
   if (channel) return JSON.stringify({ type, timestamp, data: { channel } })
   if (source) return JSON.stringify({ type, timestamp, data: { source, zones, zones_total } })
   const { alert, zone, alerts, part = 1, parts = 1, alerts_total, summary = null } = notification
+  const { unacknowledged } = notification
   const total = { alerts_total: alerts_total ?? alerts?.length }
   const digest = alerts && { summary, alerts, part, parts, ...total }
-  return JSON.stringify({ type, timestamp, data: { alert, zone, ...digest, ...more } })
+  return JSON.stringify({
+    type,
+    timestamp,
+    data: { alert, zone, unacknowledged, ...digest, ...more },
+  })
 }
 
 const isShort = (body: string) => new TextEncoder().encode(body).length <= MAX_BODY_BYTES

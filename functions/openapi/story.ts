@@ -12,6 +12,7 @@ export const KEY = 'c3d2e7b0-8b2d-4e3a-9c75-3d3d2d8caf03'
 export const TEAM = 'd4c3f8a1-9c3e-4f4b-8d86-4e4c3c9db004'
 export const ZONE = 'e5b4a992-ad4f-4a5c-9e97-5f5b4badc105'
 const CHANNEL = 'f6a5ba83-be5a-4b6d-8fa8-6a6a5cbed206'
+const SECOND_LINE = '0c2a7a0f-6f0e-4c0e-9a55-3b7f0f4f7f1d'
 const ALERT = '07b6cb74-cf6b-4c7e-90b9-7b7b6dcfe307'
 const DELIVERY = '18c7dc65-d07c-4d8f-81ca-8c8c7ed0f408'
 const MEMBER = '29d8ed56-e18d-4e90-92db-9d9d8fe10509'
@@ -48,6 +49,7 @@ export const zone: z.infer<typeof Zone> = {
   quiet_mode: 'hold',
   aftershocks: null,
   max_alerts_per_hour: null,
+  escalation: [{ after_minutes: 10, channel_ids: [SECOND_LINE] }],
   color: '#d9480f',
   icon: 'anchor',
   channel_ids: null,
@@ -105,6 +107,7 @@ export const delivery: Delivery = {
   last_error: null,
   delivered_at: SENT,
   redelivery_of: null,
+  step: null,
 }
 
 export const alert: Alert = {
@@ -273,6 +276,7 @@ export const preview = {
       raised_at: SEEN,
       severity: 64,
       effective_severity: 64,
+      steps_at: ['2026-03-01T12:11:40.000Z'],
     },
   ],
   next_cursor: null,
@@ -359,6 +363,18 @@ export const explanation = {
       quiet_mode: 'hold',
       emergency_severity: 90,
       overridden_by_emergency: false,
+    },
+  ],
+  escalation: [
+    {
+      step: 1,
+      after_minutes: 10,
+      began_at: SENT,
+      due_at: '2026-03-01T12:11:40.412Z',
+      status: 'stopped',
+      reason: 'acknowledged',
+      settled_at: '2026-03-01T12:09:00.000Z',
+      channels: [],
     },
   ],
 }

@@ -35,7 +35,7 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
     'which zones a message is about is nobody’s to read; it filters by tenant itself',
   'private.attribution(text)': 'whom to name is public, the state of sources is not',
   'private.sources_health()': 'health is public, the state of sources is not',
-  'private.zone_reach(uuid,uuid,uuid[])':
+  'private.zone_reach(uuid,uuid,uuid[],jsonb)':
     'channels of the zone’s owner are not the caller’s to see; it answers about ids it is given',
   'private.redeliver(uuid,uuid[])': 'callers insert no deliveries; it checks scope and role itself',
   'private.recover_channel(uuid,timestamp with time zone,integer)':
@@ -77,6 +77,7 @@ export const DELIVERY_WRITERS = [
   'claim_delivery',
   'deliver_alerts',
   'deliver_blindness',
+  'deliver_step',
   'deliver_trouble',
   'deliver_update',
   'end_hold',

@@ -105,6 +105,7 @@ describe('a preview', () => {
       raised_at: '2026-03-03T00:01:00.000Z',
       severity: 50,
       effective_severity: 75,
+      steps_at: [],
     })
     expect(Preview.parse(result)).toEqual(result)
   })

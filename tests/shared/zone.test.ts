@@ -39,6 +39,7 @@ describe('a new zone', () => {
       emergency_severity: null,
       aftershocks: null,
       max_alerts_per_hour: null,
+      escalation: null,
       color: null,
       icon: null,
       org_id: null,

@@ -7,6 +7,8 @@ export const GRANTS = lines(`
   accounts watchpost_jobs: select
   alert_events authenticated: select
   alert_events watchpost_jobs: select, insert, update, delete
+  alert_steps authenticated: select
+  alert_steps watchpost_jobs: select
   alerts authenticated: select, update (resolved resolved_at resolved_via note updated_at
     resolved_by seen_at seen_by seen_via)
   alerts watchpost_jobs: select, insert, update
@@ -53,10 +55,11 @@ export const GRANTS = lines(`
   zones authenticated: select, insert (org_id label lat lon radius_km shape_type polygon match
     min_severity severity_multiplier dwell_minutes quiet_hours_start quiet_hours_end
     quiet_hours_tz quiet_mode emergency_severity color icon channel_ids sources types
-    snoozed_until enabled boxes quiet_windows aftershocks max_alerts_per_hour), update (org_id label lat lon radius_km shape_type polygon
+    snoozed_until enabled boxes quiet_windows aftershocks max_alerts_per_hour escalation), update (org_id label lat lon radius_km shape_type polygon
     match min_severity severity_multiplier dwell_minutes quiet_hours_start quiet_hours_end
     quiet_hours_tz quiet_mode emergency_severity color icon channel_ids sources types
-    snoozed_until enabled boxes deleted_at quiet_windows aftershocks max_alerts_per_hour)
+    snoozed_until enabled boxes deleted_at quiet_windows aftershocks max_alerts_per_hour
+    escalation)
   zones watchpost_jobs: select`)
 
 /** Every policy; none is restrictive. */
@@ -66,6 +69,8 @@ export const POLICIES = lines(`
   accounts accounts_select select to authenticated
   alert_events alert_events_jobs all to watchpost_jobs
   alert_events alert_events_select select to authenticated
+  alert_steps alert_steps_jobs select to watchpost_jobs
+  alert_steps alert_steps_select select to authenticated
   alerts alerts_jobs all to watchpost_jobs
   alerts alerts_select select to authenticated
   alerts alerts_update update to authenticated
@@ -166,6 +171,8 @@ export const REACH = lines(`
   accounts select: owner owner; admin admin; member member; stranger stranger; reader owner;
     nobody -; anon denied
   alert_events select: owner private shared; admin shared; member shared; stranger foreign;
+    reader private shared; nobody -; anon denied
+  alert_steps select: owner private shared; admin shared; member shared; stranger foreign;
     reader private shared; nobody -; anon denied
   alerts select: owner private shared; admin shared; member shared; stranger foreign; reader
     private shared; nobody -; anon denied

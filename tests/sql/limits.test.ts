@@ -107,6 +107,10 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
       refuses: [`'{"magnitude_gap": 0.49}'`, `'{"magnitude_gap": 5.01}'`, "'{}'", "'[]'"],
     },
     max_alerts_per_hour: { takes: ['1', '1000', 'null'], refuses: ['0', '1001'] },
+    escalation: {
+      takes: ["'[1]'", "'[1,2,3,4,5]'", 'null'],
+      refuses: ["'[]'", "'{}'", "'[1,2,3,4,5,6]'"],
+    },
     color: {
       takes: ["'#09afff'", 'null'],
       refuses: ["'#09AFFF'", "'#09aff'", "'x#09afff'", "'#09afff0'"],
@@ -161,6 +165,22 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
       ],
     },
     note: { takes: ["''", x(4000), 'null'], refuses: [x(4001)] },
+  },
+  alert_steps: {
+    step: { takes: ['1', '5'], refuses: ['0', '6'] },
+    after_minutes: { takes: ['1', '1440'], refuses: ['0', '1441'] },
+    'status, reason, settled_at': {
+      takes: ["'waiting', null, null", "'ran', null, now()", "'stopped', 'ended', now()"],
+      refuses: [
+        "'told', null, now()",
+        "'waiting', null, now()",
+        "'waiting', 'ended', null",
+        "'ran', null, null",
+        "'ran', 'ended', now()",
+        "'stopped', null, now()",
+        "'stopped', 'ended', null",
+      ],
+    },
   },
   deliveries: {
     type: words([
@@ -339,6 +359,7 @@ describe('with a row goes what belongs to it, and nothing else', () => {
   test('of an alert its deliveries and further events, and of those their attempts', async () => {
     expect(await gone("delete from watchpost.alerts where zone_name = 'shared'")).toEqual([
       'alert_events 1',
+      'alert_steps 1',
       'alerts 1',
       'deliveries 2',
       'delivery_attempts 2',
@@ -354,6 +375,7 @@ describe('with a row goes what belongs to it, and nothing else', () => {
   test('of a zone all that it decided', async () => {
     expect(await gone("delete from watchpost.zones where label = 'private'")).toEqual([
       'alert_events 1',
+      'alert_steps 1',
       'alerts 1',
       'blind_zones 1',
       'deliveries 1',
@@ -384,6 +406,7 @@ describe('with a row goes what belongs to it, and nothing else', () => {
     expect(await gone(`delete from watchpost.accounts where user_id = '${id}'`)).toEqual([
       'accounts 1',
       'alert_events 1',
+      'alert_steps 1',
       'alerts 1',
       'api_keys 1',
       'channel_troubles 1',

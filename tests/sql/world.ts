@@ -10,6 +10,7 @@ export type World = { ids: Record<string, string>; claims: Record<Actor, string>
 export const TAGS: Record<string, string> = {
   accounts: 'email',
   alert_events: 'reason',
+  alert_steps: '(select a.zone_name from watchpost.alerts a where a.id = alert_id)',
   alerts: 'zone_name',
   api_keys: 'name',
   audit: 'action',
@@ -97,6 +98,8 @@ export async function createWorld(database: TestDatabase): Promise<World> {
     insert into watchpost.alert_events (zone_id, event_id, alert_id, source, event, event_revision, checks, reason,
         zone_version, added_at)
       select zone_id, 'other:public', id, 'other', '{}', 1, '[]', zone_name, 1, now() from watchpost.alerts;
+    insert into watchpost.alert_steps (alert_id, round, step, after_minutes, began_at, due_at)
+      select id, 0, 1, 10, now(), now() from watchpost.alerts;
     insert into watchpost.deliveries (alert_id, channel_id, type, last_error)
       select a.id, c.id, 'alert.raised', k.tag
       from ${sent} join watchpost.alerts a on a.zone_name = k.alert join watchpost.channels c on c.label = k.channel;

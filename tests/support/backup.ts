@@ -74,7 +74,12 @@ export async function createFilledService() {
   const here = fixture.place()
   const around = { lat: here.lat, lon: here.lon, radius_km: 50 }
   await fixture.channelOf(other)
-  await fixture.make(other, 'zones', { label: 'Near', ...around }, CreatedZone)
+  await fixture.make(
+    other,
+    'zones',
+    { label: 'Near', ...around, escalation: [{ after_minutes: 60, channel_ids: [] }] },
+    CreatedZone,
+  )
   await fixture.make(
     other,
     'zones',
