@@ -211,6 +211,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ['tests/hub/**/{system,cli,service-key}*.test.ts'],
   ],
   [/^hub\/.*search|^hub\/sql\/70/, ['tests/hub/projects/search.test.ts']],
+  [/^hub\/sql\//, ['tests/hub/db/schema.test.ts']],
   [/^hub\/sql\/(00|10)/, ['tests/hub/**/{scope*,schema,access,projects,license*}.test.ts']],
   ...['agents', 'backup', 'leads', 'license', 'missions', 'model', 'projects', 'reader'].map(
     (folder): [RegExp, string[]] => [
