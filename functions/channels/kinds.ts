@@ -1,24 +1,22 @@
 import { answerOf } from './answer.ts'
 import type { AnyKind, Issue, Message, Outcome } from './channel.ts'
+import { discord } from './discord.ts'
 import { mqtt } from './mqtt.ts'
+import { ntfy } from './ntfy.ts'
+import { pagerduty } from './pagerduty.ts'
 import { type Transports, transmit } from './send.ts'
 import { slack } from './slack.ts'
+import { telegram } from './telegram.ts'
 import { webhook } from './webhook.ts'
 
-const LATER_KINDS = [
-  'discord',
-  'teams',
-  'telegram',
-  'email',
-  'pagerduty',
-  'ntfy',
-  'pushover',
-  'webpush',
-]
+const LATER_KINDS = ['teams', 'email', 'pushover', 'webpush']
 
 /** The available kinds of channels; each has its own file. */
 export const CHANNEL_KINDS: ReadonlyMap<string, AnyKind> = new Map(
-  [webhook, slack, mqtt].map((kind): [string, AnyKind] => [kind.kind, kind]),
+  [webhook, slack, discord, telegram, pagerduty, ntfy, mqtt].map((kind): [string, AnyKind] => [
+    kind.kind,
+    kind,
+  ]),
 )
 
 /** The kind of this name or, if it is unknown, an issue that names the available kinds. */

@@ -246,6 +246,16 @@ export const RECEIVERS: Record<string, Pick<Message, 'target' | 'config'>> = {
     target: 'https://hooks.slack.com/services/T0000AAAA/B0000BBBB/abcdefghijklmnopqrstuvwx',
     config: undefined,
   },
+  discord: {
+    target: `https://discord.com/api/webhooks/148000000000000000/${'s3cr3t-'.repeat(9)}`,
+    config: undefined,
+  },
+  telegram: {
+    target: '-1001234567890',
+    config: { bot_token: `123456789:${'s3cr3t_'.repeat(5)}` },
+  },
+  pagerduty: { target: '0123456789abcdef0123456789abcdef', config: { region: 'eu' } },
+  ntfy: { target: 'https://ntfy.sh/watch-bosphorus', config: { token: 'tk_abcdefghijklmnop' } },
 }
 
 export const STYLES: Record<Language, Pick<Message, 'language' | 'time_zone'>> = {
