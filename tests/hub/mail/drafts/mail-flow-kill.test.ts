@@ -35,6 +35,7 @@ function start(): ChildProcess {
   const child = spawn(process.execPath, [MAIN], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HUB_CONFIG_DIR: hub.paths.config_dir,
       HUB_DATA_DIR: hub.paths.data_dir,
       HUB_PROMPTS_DIR: hub.paths.prompts_dir,
