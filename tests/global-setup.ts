@@ -15,6 +15,8 @@ declare module 'vitest' {
 export default async function setup(project: TestProject) {
   // Hundreds of processes are started from the same files: each is compiled once.
   process.env.NODE_COMPILE_CACHE ??= resolve(import.meta.dirname, '../node_modules/.cache/compiled')
+  // Supabase's CLI is a Bun program that ends before optimised code could pay for its compilation.
+  process.env.BUN_JSC_useDFGJIT ??= '0'
   const { stop, ...server } = await startTestServer()
   project.provide('server', server)
   const run_folder = await mkdtemp(join(tmpdir(), 'watchpost-tests-'))
