@@ -10,11 +10,7 @@ import { boxesOf } from '../../shared/geometry/geometry.ts'
 import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
 import { migrate, setLoginPasswords } from '../postgres/migrate.ts'
 import { startThrowawayPostgres } from '../postgres/throwaway.ts'
-
-/**
- * One line of the table: a figure, and its ratio to a limit or to another figure of the same run.
- */
-type Figure = { name: string; value: string; against: string; ratio: number; good: boolean }
+import { benchDeliveries, type Figure } from './bench-deliveries.ts'
 
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000_000)
 const ZONES = Number(process.env.BENCH_ZONES ?? 100_000)
@@ -40,6 +36,8 @@ try {
   await benchEvents(admin, owner)
   await benchPositions(admin)
   await benchMatching(admin)
+  const { user_id } = await account(admin)
+  await benchDeliveries({ admin, jobsUrl: loginUrl('watchpost_jobs'), owner: user_id, figure, say })
   await admin.end()
 } finally {
   await server.stop()

@@ -35,6 +35,7 @@ export const SPELLINGS: readonly (readonly [url: string, meaning: Meaning])[] = 
   ['https://017700000001/', 'address'],
   ['https://0177.0.0.01/', 'address'],
   ['https://127.255.255.254/', 'address'],
+  ['https://0x7f.0.0.1/', 'address'],
   // Digits and full stops that are not ASCII, and what a URL parser removes
   ['https://１２７.0.0.1/', 'address'],
   ['https://①②⑦.⓪.⓪.①/', 'address'],
@@ -85,6 +86,7 @@ export const SPELLINGS: readonly (readonly [url: string, meaning: Meaning])[] = 
   // IPv4 inside IPv6
   ['https://[::ffff:127.0.0.1]/', 'address'],
   ['https://[::ffff:7f00:1]/', 'address'],
+  ['https://[0:0:0:0:0:ffff:127.0.0.1]/', 'address'],
   ['https://[::127.0.0.1]/', 'address'],
   ['https://[64:ff9b::7f00:1]/', 'address'],
   ['https://[64:ff9b:1::7f00:1]/', 'address'],
