@@ -116,7 +116,10 @@ function alertCard(message: CardMessage): Card {
     tone: toneOf(alert),
     heading: [...news, ...kindOf(alert, message), oneLine(zone)].join(' · '),
     title: oneLine(current.title),
-    text: reasonOf(alert, notification, message),
+    text: [
+      ...unacknowledgedSentence(notification, message),
+      reasonOf(alert, notification, message),
+    ].join(' '),
     facts: factsOf(alert, told, message),
     items: [],
     links: [...linksOf(alert, message), ...acknowledgeLink(message)],
@@ -222,6 +225,13 @@ function reasonOf(alert: CardAlert, { facts }: Notification, style: Style): stri
     ? alert.reason.slice(alert.current.title.length + 2)
     : alert.reason
   return oneLine(known ? tellReason(known, { language, clock }) : stored)
+}
+
+/** Why a step of the zone's escalation sends the alert. */
+function unacknowledgedSentence({ unacknowledged }: Notification, { language }: Style): string[] {
+  if (!unacknowledged) return []
+  const { after_minutes, step, steps } = unacknowledged
+  return [WORDS[language].unacknowledged(after_minutes, step, steps)]
 }
 
 /** Why the alerts of a digest did not go out at once. */

@@ -21,6 +21,8 @@ export type Words = {
   digest: (zone: string, count: number) => string
   part: (part: number, parts: number, alerts: number) => string
   held: Record<'quiet_hours' | 'burst', string>
+  /** Why a step of the escalation of a zone sends an alert. */
+  unacknowledged: (minutes: number, step: number, steps: number) => string
   blind: {
     heading: string
     title: (source: string) => string
@@ -114,6 +116,8 @@ const english: Words = {
     quiet_hours: 'Held back during quiet hours.',
     burst: 'Held back because the zone had sent as many alerts as it may in an hour.',
   },
+  unacknowledged: (minutes, step, steps) =>
+    `Nobody has acknowledged this alert for ${count(minutes, 'minute', 'minutes')} (step ${step} of ${steps}).`,
   blind: {
     heading: 'A source is silent',
     title: (source) => `${source}: no data`,
@@ -204,6 +208,8 @@ const turkish: Words = {
     quiet_hours: 'Sessiz saatler nedeniyle bekletildi.',
     burst: 'Bölgenin saatlik uyarı sınırı dolduğu için bekletildi.',
   },
+  unacknowledged: (minutes, step, steps) =>
+    `Bu uyarıyı ${minutes} dakikadır kimse görmedi (adım ${step}/${steps}).`,
   blind: {
     heading: 'Bir kaynaktan veri gelmiyor',
     title: (source) => `${source}: veri yok`,

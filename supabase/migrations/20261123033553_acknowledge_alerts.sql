@@ -14,10 +14,12 @@ comment on column watchpost.alerts.seen_at is 'When it was acknowledged first si
 comment on column watchpost.alerts.seen_by is 'Account that acknowledged it; null through the link of a message, which knows no person.';
 comment on column watchpost.alerts.seen_channel_id is 'Channel whose message had the link.';
 grant update (seen_at, seen_by, seen_via) on watchpost.alerts to authenticated;
--- Who resolved an alert has seen it.
+-- Who resolved an alert has seen it. It is no news for those who follow it.
+alter table watchpost.alerts disable trigger alerts_changed;
 update watchpost.alerts
 set seen_at = resolved_at, seen_by = resolved_by, seen_via = coalesce(resolved_via, 'api')
 where resolved and resolved_at is not null;
+alter table watchpost.alerts enable trigger alerts_changed;
 
 CREATE OR REPLACE FUNCTION private.acknowledge_alert(p_alert_id uuid, p_channel_id uuid, p_context jsonb DEFAULT '{}'::jsonb)
  RETURNS jsonb

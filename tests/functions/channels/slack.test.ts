@@ -253,3 +253,19 @@ describe('an answer of Slack means', () => {
     }
   })
 })
+
+test('the message of a step says for how long nobody has acknowledged the alert', async () => {
+  const notification = {
+    type: 'alert.raised' as const,
+    timestamp: NOW.toISOString(),
+    alert: alertOf(),
+    zone: { id: '362d994c-aa62-4c2c-9bc2-ef021915feee', label: 'The quay' },
+    unacknowledged: { step: 2, steps: 3, after_minutes: 30, since: NOW.toISOString() },
+  }
+  const said = async (language: 'en' | 'tr') =>
+    (await slack.render({ ...messageOf('slack'), notification, language })).body
+  expect(await said('en')).toContain(
+    'Nobody has acknowledged this alert for 30 minutes (step 2 of 3).',
+  )
+  expect(await said('tr')).toContain('Bu uyarıyı 30 dakikadır kimse görmedi (adım 2/3).')
+})
