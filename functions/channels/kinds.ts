@@ -4,19 +4,20 @@ import { discord } from './discord.ts'
 import { mqtt } from './mqtt.ts'
 import { ntfy } from './ntfy.ts'
 import { pagerduty } from './pagerduty.ts'
+import { pushover } from './pushover.ts'
 import { type Transports, transmit } from './send.ts'
 import { slack } from './slack.ts'
+import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
 import { webhook } from './webhook.ts'
 
-const LATER_KINDS = ['teams', 'email', 'pushover', 'webpush']
+const LATER_KINDS = ['email', 'webpush']
 
 /** The available kinds of channels; each has its own file. */
 export const CHANNEL_KINDS: ReadonlyMap<string, AnyKind> = new Map(
-  [webhook, slack, discord, telegram, pagerduty, ntfy, mqtt].map((kind): [string, AnyKind] => [
-    kind.kind,
-    kind,
-  ]),
+  [webhook, slack, discord, telegram, pagerduty, ntfy, teams, pushover, mqtt].map(
+    (kind): [string, AnyKind] => [kind.kind, kind],
+  ),
 )
 
 /** The kind of this name or, if it is unknown, an issue that names the available kinds. */

@@ -7,7 +7,8 @@ import { alertOf, digestOf, messageOf, NOTIFICATIONS, STYLES } from './samples.t
 
 const render = async (kind: string, notification: Notification, over = {}) => {
   const request = await CHANNEL_KINDS.get(kind)?.render(messageOf(kind, { notification, ...over }))
-  return JSON.parse(request && 'body' in request ? String(request.body) : '')
+  const body = request && 'body' in request ? String(request.body) : ''
+  return kind === 'pushover' ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body)
 }
 const bytes = (text: string) => new TextEncoder().encode(text).length
 
@@ -66,6 +67,41 @@ const REFUSALS: Record<string, (body: Record<string, never>) => string[]> = {
     return [
       ...(bytes(body.message) > 4096 ? ['message'] : []),
       ...(bytes(JSON.stringify(body)) > 8192 ? ['body'] : []),
+    ]
+  },
+  teams(body: { attachments: { content: { body: unknown } }[] }) {
+    const marked: string[] = []
+    const walk = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return
+      const { type, text } = value as { type?: string; text?: string }
+      if (type === 'TextBlock') marked.push(text ?? '')
+      Object.values(value).forEach(walk)
+    }
+    walk(body)
+    const rest = marked.map((text) =>
+      text.replace(/\[(Map|Source|Harita|Kaynak)\]\(https?:[^()\s]+\)/g, ''),
+    )
+    return [
+      ...(bytes(JSON.stringify(body)) > 28_000 ? ['size'] : []),
+      ...(rest.some((text) => /[[\]()*_]/.test(text)) ? ['markup'] : []),
+    ]
+  },
+  pushover({
+    title,
+    message,
+    url = '',
+    html,
+  }: {
+    title: string
+    message: string
+    url: string
+    html: string
+  }) {
+    return [
+      ...([...title].length > 250 ? ['title'] : []),
+      ...([...message].length > 1024 || message === '' ? ['message'] : []),
+      ...(url.length > 512 ? ['url'] : []),
+      ...(html ? ['html'] : []),
     ]
   },
   pagerduty({ payload }: { payload?: { summary: string } }) {

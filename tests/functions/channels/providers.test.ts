@@ -4,7 +4,9 @@ import type { ChannelKind, Message } from '../../../functions/channels/channel.t
 import { discord } from '../../../functions/channels/discord.ts'
 import { ntfy } from '../../../functions/channels/ntfy.ts'
 import { pagerduty } from '../../../functions/channels/pagerduty.ts'
+import { pushover } from '../../../functions/channels/pushover.ts'
 import { parseAllowList } from '../../../functions/channels/target.ts'
+import { teams } from '../../../functions/channels/teams.ts'
 import { telegram } from '../../../functions/channels/telegram.ts'
 import { type Answer, provider } from './provider.ts'
 import { ALERT_ID, messageOf, NOTIFICATIONS, NOW } from './samples.ts'
@@ -248,6 +250,74 @@ const ANSWERS: [ChannelKind, string, Answer, object][] = [
     says(500, { code: 50001, http: 500, error: 'internal' }),
     { outcome: 'retry' },
   ],
+  [teams, 'the workflow has it', says(202), { outcome: 'ok' }],
+  [teams, 'the workflow has it', says(200, '1'), { outcome: 'ok' }],
+  [teams, 'wait', says(429), { ...waits, retry_after_seconds: 60 }],
+  [
+    teams,
+    'wait longer',
+    says(429, '', { 'retry-after': '600' }),
+    { ...waits, retry_after_seconds: 600 },
+  ],
+  [
+    teams,
+    'it is off',
+    says(400, { error: { code: 'WorkflowTriggerIsNotEnabled', message: 'off' } }),
+    { outcome: 'disable_channel', error: expect.stringContaining('Switch the workflow on') },
+  ],
+  [
+    teams,
+    'our mistake',
+    says(400, { error: { code: 'TriggerInputSchemaMismatch', message: 'x' } }),
+    {
+      outcome: 'fail_permanent',
+      error: 'Power Automate answered HTTP 400: TriggerInputSchemaMismatch: x.',
+    },
+  ],
+  [
+    teams,
+    'the signature is wrong',
+    says(401, { error: { code: 'DirectApiAuthorizationRequired' } }),
+    { outcome: 'disable_channel' },
+  ],
+  [
+    teams,
+    'it is gone',
+    says(404, { error: { code: 'WorkflowNotFound' } }),
+    { outcome: 'disable_channel' },
+  ],
+  [teams, 'it fails', says(502, { error: { code: 'NoResponse' } }), { outcome: 'retry' }],
+  [
+    pushover,
+    'delivered',
+    says(200, { status: 1, request: 'r1' }),
+    { outcome: 'ok', remote_ref: 'r1' },
+  ],
+  [
+    pushover,
+    'the user is unknown',
+    says(400, { status: 0, user: 'invalid', errors: ['user identifier is invalid'] }),
+    { outcome: 'disable_channel', error: expect.stringContaining('user identifier is invalid') },
+  ],
+  [
+    pushover,
+    'the application is unknown',
+    says(400, { status: 0, token: 'invalid', errors: ['application token is invalid'] }),
+    { outcome: 'disable_channel', error: expect.stringContaining('config.app_token') },
+  ],
+  [
+    pushover,
+    'our mistake',
+    says(400, { status: 0, errors: ['message cannot be blank'] }),
+    { outcome: 'fail_permanent' },
+  ],
+  [
+    pushover,
+    'the month is used up',
+    says(429, { status: 0 }, { 'x-limit-app-reset': String(NOW.getTime() / 1000 + 5000) }),
+    { ...waits, retry_after_seconds: 5000 },
+  ],
+  [pushover, 'it fails', says(500), { outcome: 'retry' }],
 ]
 
 test.each(ANSWERS)('$kind says: %s', async (kind, _, answer, expected) => {
@@ -358,27 +428,21 @@ describe('an update', () => {
 })
 
 const allow = parseAllowList(undefined)
-const {
-  discord: D,
-  telegram: T,
-  pagerduty: P,
-  ntfy: N,
-} = {
-  discord: messageOf('discord'),
-  telegram: messageOf('telegram'),
-  pagerduty: messageOf('pagerduty'),
-  ntfy: messageOf('ntfy'),
-}
+const [D, T, P, N, M, O] = [discord, telegram, pagerduty, ntfy, teams, pushover].map(({ kind }) =>
+  messageOf(kind),
+) as [Message, Message, Message, Message, Message, Message]
 
 test.each([
   [discord, D],
   [telegram, T],
   [pagerduty, P],
   [ntfy, N],
+  [teams, M],
+  [pushover, O],
 ])('$kind takes what it asks for, and masks it', (kind, { target, config }) => {
   expect(kind.check({ target, config, allow })).toEqual([])
   expect(kind.mask(target)).not.toBe(target)
-  expect(kind.host(target, config)).toMatch(/^[a-z.]+$/)
+  expect(kind.host(target, config)).toMatch(/^[a-z.0-9-]+(:443)?$/)
 })
 
 test.each<[ChannelKind, string, string, unknown, string, string]>([
@@ -422,6 +486,37 @@ test.each<[ChannelKind, string, string, unknown, string, string]>([
     'ALLOW_PRIVATE_TARGETS',
   ],
   [ntfy, 'a wrong token', N.target, { token: 'secret' }, 'invalid_format', 'tk_'],
+  [
+    teams,
+    'a connector',
+    'https://acme.webhook.office.com/webhookb2/1',
+    null,
+    'retired_connector',
+    'switched off',
+  ],
+  [
+    teams,
+    'a page',
+    'https://make.powerautomate.com/environments/1',
+    null,
+    'page',
+    'Send webhook alerts',
+  ],
+  [
+    teams,
+    'another host',
+    'https://logic.azure.com.evil.example/?sig=1',
+    null,
+    'wrong_host',
+    'not Power Automate',
+  ],
+  [teams, 'half of it', M.target.replace(/&sig.*/, ''), null, 'incomplete_url', 'sig='],
+  [teams, 'plain http', M.target.replace('https', 'http'), null, 'malformed', 'Workflows'],
+  [teams, 'a setting', M.target, { a: 1 }, 'unrecognized_keys', 'no settings'],
+  [pushover, 'a mail address', 'x@pomail.net', O.config, 'malformed', 'mail address'],
+  [pushover, 'no token', O.target, null, 'invalid_type', 'pushover.net/apps'],
+  [pushover, 'a wrong token', O.target, { app_token: 'x' }, 'invalid_format', 'pushover.net/apps'],
+  [pushover, 'the token twice', O.target, { app_token: O.target }, 'same', 'user key'],
 ])('$kind refuses %s with where to find the right one', (kind, _, target, config, code, says) => {
   const [issue, ...more] = kind.check({ target, config, allow })
   expect(issue?.code).toBe(code)

@@ -255,6 +255,15 @@ export const RECEIVERS: Record<string, Pick<Message, 'target' | 'config'>> = {
     config: { bot_token: `123456789:${'s3cr3t_'.repeat(5)}` },
   },
   pagerduty: { target: '0123456789abcdef0123456789abcdef', config: { region: 'eu' } },
+  teams: {
+    target:
+      'https://prod-12.westeurope.logic.azure.com:443/workflows/1/triggers/manual/paths/invoke?api-version=2016-06-01&sig=s3cr3t-s3cr3t',
+    config: undefined,
+  },
+  pushover: {
+    target: 'uQiRzpo4DXghDmr9QzzfQu27cmVRsG',
+    config: { app_token: 'azGDORePK8gMaC0QOYAMyEEuzJnyUi' },
+  },
   ntfy: { target: 'https://ntfy.sh/watch-bosphorus', config: { token: 'tk_abcdefghijklmnop' } },
 }
 

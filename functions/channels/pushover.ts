@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { VERSION } from '../../shared/version.ts'
+import { cardOf, signOf, type Tone } from './card.ts'
+import type { ChannelKind, Classification, Issue, Style } from './channel.ts'
+import { configIssues, maskKey, targetIssue } from './check.ts'
+import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
+import { linesOf } from './lines.ts'
+import type { SendResult } from './send.ts'
+import { characters, cut } from './text.ts'
+import { WORDS } from './words.ts'
+
+const HOST = 'api.pushover.net'
+const KEY = /^[A-Za-z0-9]{30}$/
+const WHERE =
+  'Your user key is on the first page of pushover.net when you are signed in: 30 letters and digits.'
+/** 1,024, 250, 512 and 100 characters; 5 % less where the text is long. */
+const MAX_MESSAGE = 970
+const MAX_TITLE = 240
+const MAX_URL = 512
+
+const PushoverConfig = z.strictObject({
+  app_token: z
+    .string(
+      'Send the API token of your application, from pushover.net/apps: 30 letters and digits.',
+    )
+    .regex(
+      KEY,
+      'Must be the API token of an application from pushover.net/apps: 30 letters and digits.',
+    ),
+  device: z
+    .string()
+    .regex(/^[\w-]{1,25}$/, 'Must be the name of a device as Pushover shows it.')
+    .optional(),
+})
+
+/** 1 passes the quiet hours of the phone, -1 makes no sound. */
+const PRIORITIES: Record<Tone, number> = {
+  extreme: 1,
+  severe: 1,
+  moderate: 0,
+  low: -1,
+  minor: -1,
+  over: -1,
+  blind: 0,
+  well: -1,
+  test: 0,
+}
+
+/** A person or group of Pushover. What was sent cannot be changed, so updates follow. */
+export const pushover: ChannelKind = {
+  kind: 'pushover',
+  schedule: 'message',
+  updates: 'follow',
+  pace: { messages: 1, per_seconds: 1 },
+  check: ({ target, config }) => {
+    const issues = [...checkTarget(target), ...configIssues(PushoverConfig, config)]
+    const { app_token } = PushoverConfig.safeParse(config).data ?? {}
+    if (app_token !== target) return issues
+    return [
+      targetIssue(
+        'same',
+        `The target is the same as config.app_token; it has to be your user key. ${WHERE}`,
+      ),
+    ]
+  },
+  host: () => HOST,
+  mask: maskKey,
+  fits: (notification, style) => characters(textOf({ notification, ...style })) <= MAX_MESSAGE,
+  async render(message) {
+    const { app_token, device } = PushoverConfig.parse(message.config)
+    const card = cardOf(message)
+    const [link] = card.links.slice(-1)
+    const form = new URLSearchParams({
+      token: app_token,
+      user: message.target,
+      title: shorten(`${signOf(card)} ${card.title}`, MAX_TITLE, message),
+      message: shorten(textOf(message), MAX_MESSAGE, message),
+      priority: String(PRIORITIES[card.tone]),
+      ...(card.at ? { timestamp: String(Math.floor(Date.parse(card.at.ts) / 1000)) } : {}),
+      ...(device ? { device } : {}),
+    })
+    const url = [card.url, link?.url].find((url) => url && url.length <= MAX_URL)
+    if (url) {
+      form.set('url', url)
+      form.set('url_title', WORDS[message.language].links.map)
+    }
+    return {
+      url: `https://${HOST}/1/messages.json`,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'user-agent': `Watchpost/${VERSION}`,
+      },
+      body: form.toString(),
+    }
+  },
+  classify,
+}
+
+function checkTarget(target: string): Issue[] {
+  if (KEY.test(target)) return []
+  const what = target.includes('@') ? 'This is a mail address.' : 'Must be a user or group key.'
+  return [targetIssue('malformed', `${what} ${WHERE}`)]
+}
+
+/** Without the reasons of a digest: there is room for 1,024 characters only. */
+function textOf(message: Parameters<typeof cardOf>[0]): string {
+  const card = cardOf(message)
+  const items = card.items.map((item) => ({ ...item, reason: '' }))
+  return linesOf({ ...card, items }, { hasLinks: false })
+}
+
+const shorten = (text: string, limit: number, { language }: Style) =>
+  cut(text, limit, { size: characters, mark: WORDS[language].cut })
+
+function classify(result: SendResult, now: Date): Classification {
+  if (!result.ok) return noAnswer(result)
+  const { status, body, headers } = result
+  const base = heard(result)
+  const { status: accepted, request, errors, token, user } = fieldsOf(body)
+  if (status === 200 && accepted === 1) {
+    return {
+      ...base,
+      outcome: 'ok',
+      ...(typeof request === 'string' ? { remote_ref: request } : {}),
+    }
+  }
+  const said = quoted(Array.isArray(errors) ? errors.join(', ') : '')
+  const error = `Pushover answered HTTP ${status}${said ? `: ${said}` : ''}.`
+  if (status === 429) {
+    // The messages of the month are used up.
+    const reset = Number(headers.get('x-limit-app-reset')) - now.getTime() / 1000
+    const hint = {
+      retry_after_seconds: reset > 0 ? Math.ceil(reset) : 3600,
+      ...retryAfter(result, now),
+    }
+    return { ...base, ...hint, outcome: 'retry', throttled: true, counted: false, error }
+  }
+  if (token === 'invalid' || user === 'invalid') {
+    const way =
+      token === 'invalid' ? 'Set config.app_token to a token from pushover.net/apps.' : WHERE
+    return { ...base, outcome: 'disable_channel', error: `${error} ${way}` }
+  }
+  if (status === 200 || isTemporary(status)) {
+    return { ...base, ...retryAfter(result, now), outcome: 'retry', error }
+  }
+  return { ...base, outcome: 'fail_permanent', error }
+}
