@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { cors } from 'hono/cors'
+import { matchedRoutes } from 'hono/route'
 import { secureHeaders } from 'hono/secure-headers'
 import { type ApiError, CODES, describeError, toApiError } from '../shared/problem.ts'
 import { hasRoute, unknownRoute } from '../shared/route.ts'
@@ -61,6 +62,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
       request_id: c.get('request_id'),
       method: c.req.method,
       path: loggedPath(c.req.path),
+      route: routeOf(c),
       status: c.res.status,
       duration_ms: Math.round((performance.now() - started) * 10) / 10,
       ...c.get('log'),
@@ -147,6 +149,11 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     return problem(c, error)
   })
   return app
+}
+
+/** The pattern of the route that a request met, e.g. `/api/v1/zones/:id`; `none` for an address without a route. */
+function routeOf(c: Ctx): string {
+  return matchedRoutes(c).findLast(({ path }) => !path.endsWith('*'))?.path ?? 'none'
 }
 
 /** A path as the log has it: what follows /feeds/ stands for a key. */

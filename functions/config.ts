@@ -34,6 +34,8 @@ export type Config = {
   /** Selected feeds that lack a setting. */
   disabled_feeds: Selection['disabled']
   contact: string | undefined
+  /** Where the metrics are: on a port of their own, or else beside the API, which needs the token. */
+  metrics: { port: number | undefined; token: string | undefined } | undefined
   log: 'json' | 'text'
 }
 
@@ -178,6 +180,13 @@ const Environment = z.object({
     .positive('must be a number of seconds')
     .max(600, 'must be at most 600')
     .default(40),
+  METRICS_PORT: z.coerce
+    .number({ error: 'must be a port between 1 and 65535' })
+    .int('must be a port between 1 and 65535')
+    .min(1, 'must be a port between 1 and 65535')
+    .max(65535, 'must be a port between 1 and 65535')
+    .optional(),
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   LOG: z.enum(['json', 'text'], { error: 'must be "json" or "text"' }).default('json'),
 })
 
@@ -197,8 +206,13 @@ export function readConfig(environment: Record<string, string | undefined>, mode
     prepared_statements: data.PREPARED_STATEMENTS ?? true,
     public_url: data.PUBLIC_URL ?? `http://${urlHost(data.HOST)}:${data.PORT}`,
     auth: issuer(data),
+    metrics: metricsOf(data),
     log: data.LOG,
   }
+}
+
+function metricsOf({ METRICS_PORT: port, METRICS_TOKEN: token }: z.infer<typeof Environment>) {
+  return port === undefined && token === undefined ? undefined : { port, token }
 }
 
 /** Reads the environment of the API on an edge platform. Throws a ConfigError. */

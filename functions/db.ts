@@ -22,6 +22,10 @@ export type Database = {
   end: () => Promise<void>
 }
 
+/** How many connections a pool has, how many of them are unused, and how many requests wait for one. */
+export type PoolState = { total: number; idle: number; waiting: number }
+export type Pool = Database & { state: () => PoolState }
+
 /**
  * Settings of a connection. `prepared: false` is for transaction poolers that do not support prepared
  * statements (pgbouncer before 1.21); with such a pooler, `true` turns into `false` at the first sign of it.
@@ -116,7 +120,7 @@ export async function retryLost<T>(
 }
 
 /** A small pool of pipelined connections, for Node and Deno. */
-export function createPool(options: DatabaseOptions): Database {
+export function createPool(options: DatabaseOptions): Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     types,
@@ -145,6 +149,11 @@ export function createPool(options: DatabaseOptions): Database {
         client.release(broken),
       )
     },
+    state: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     end: async () => {
       await pool.end()
       // pg does not wait until they are closed, and a server that is stopped meanwhile complains to each.

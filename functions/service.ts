@@ -16,6 +16,7 @@ import { issuerProblem } from './jwks.ts'
 import { listen } from './listen.ts'
 import type { Log } from './log.ts'
 import { createMail } from './mail/smtp.ts'
+import { createMetrics, type Metrics, metricsRoutes } from './metrics.ts'
 import { createNews, type News } from './news.ts'
 import { closeServer, openServer } from './node-server.ts'
 import { tryPreparedStatements } from './pooler.ts'
@@ -32,9 +33,16 @@ export type Service = {
 /** Runs the jobs in this process, and the API if the configuration has a login for it. */
 export async function startService(
   config: Config,
-  log: Log,
+  writeLog: Log,
   send: Send = nodeSend(config),
 ): Promise<Service> {
+  const metrics =
+    config.metrics &&
+    createMetrics({ on_error: (error) => writeLog({ msg: 'metrics', error: String(error) }) })
+  const log: Log = (line) => {
+    metrics?.count(line)
+    writeLog(line)
+  }
   const busy: Close[] = []
   const pools: Close[] = []
   const stop = async () => {
@@ -49,6 +57,7 @@ export async function startService(
       on_error: (error) => log({ msg: 'database connection', error: error.message }),
     })
     pools.push(() => db.end())
+    metrics?.watchPool(application_name.replace('watchpost-', ''), db.state)
     return db
   }
   let hearing = () => false
@@ -61,15 +70,20 @@ export async function startService(
     busy.push(async () => news.stop())
     const jobs = pool(config.jobs_database_url, 'watchpost-jobs')
     await checkSchema(jobs)
+    metrics?.readFrom(jobs)
     if (config.prepared_statements) await tryPreparedStatements(jobs)
     if (config.api_database_url) {
       const db = pool(config.api_database_url, 'watchpost-api')
       await checkLogin(db)
       if (config.prepared_statements) await tryPreparedStatements(db)
       const app = await createAppOn(config, { ...commonDeps, db }, news, () => hearing())
+      if (metrics && config.metrics?.port === undefined) {
+        app.route('/', metricsRoutes(metrics, config.metrics?.token))
+      }
       const server = await openServer(config, app.fetch)
       busy.push(() => closeServer(server))
     }
+    if (metrics) await serveMetrics(config, metrics, { busy, log })
     await registerFeeds(jobs, config.feeds, config.disabled_feeds)
     const running = runJobs(config, { ...commonDeps, db: jobs }, news)
     hearing = running.isHearing
@@ -90,6 +104,27 @@ async function closeAll(closes: Close[], log: Log): Promise<void> {
   for (const result of await Promise.allSettled(done)) {
     if (result.status === 'rejected') log({ msg: 'stopping', error: String(result.reason) })
   }
+}
+
+/** Serves the metrics on a port of their own, if there is one; without a token to this machine alone. */
+async function serveMetrics(
+  { metrics: given, api_database_url, host }: Config,
+  metrics: Metrics,
+  { busy, log }: { busy: Close[]; log: Log },
+): Promise<void> {
+  const { port, token } = given ?? {}
+  if (port === undefined) {
+    if (!api_database_url) {
+      log({
+        msg: 'metrics',
+        error: 'METRICS_PORT is not set, and this process serves no API that could show them',
+      })
+    }
+    return
+  }
+  const address = { host: token === undefined ? '127.0.0.1' : host, port }
+  const server = await openServer(address, metricsRoutes(metrics, token).fetch)
+  busy.push(() => closeServer(server))
 }
 
 type CommonDeps = Pick<JobDeps, 'db' | 'seal' | 'send' | 'mail' | 'mqtt' | 'push' | 'allow' | 'log'>

@@ -144,9 +144,17 @@ export function describe(claimed: Claimed, outcome: Outcome, next: NextAttempt |
     type: claimed.type,
     attempt: claimed.attempts + 1,
     result: outcome.outcome,
+    ...(outcome.outcome === 'ok' ? latencyOf(claimed) : {}),
     ...(outcome.status === undefined ? {} : { status: outcome.status }),
     ...(outcome.error === undefined ? {} : { error: outcome.error }),
     ...(next && 'at' in next ? { next_attempt_at: next.at.toISOString() } : {}),
     ...(next && 'give_up' in next ? { gave_up: next.give_up } : {}),
   }
+}
+
+/** Of the first message of an alert, how long after its event was first seen the receiver had accepted it. */
+function latencyOf({ type, payload }: Claimed): { latency_ms?: number } {
+  if (type !== 'alert.raised' || payload === null) return {}
+  const { alert }: { alert: { raised_at: string } } = JSON.parse(payload)
+  return { latency_ms: Math.max(0, Date.now() - Date.parse(alert.raised_at)) }
 }

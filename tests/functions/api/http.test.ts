@@ -213,6 +213,7 @@ describe('the log', () => {
         request_id: answer.headers.get('X-Request-Id'),
         method: 'POST',
         path: '/api/v1/channels',
+        route: '/api/v1/channels',
         status: 201,
         duration_ms: expect.any(Number),
         user_id: caller.user_id,

@@ -1,0 +1,296 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Hono } from 'hono'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { type Database, inTransaction, type PoolState } from './db.ts'
+import type { Log } from './log.ts'
+
+/** How long what was read from the database is shown again. */
+const READ_EVERY_MS = 15_000
+const PREFIX = 'watchpost_'
+const SOURCE_STATES = ['ok', 'down', 'disabled'] as const
+/** From an answer of a millisecond to one that nobody waits for. */
+const REQUEST_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+/** From the promise of 50 ms to what was retried for hours. */
+const DELIVERY_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800, 7200, 36_000]
+
+export type Metrics = {
+  /** Counts what a log line says; every request, job and stream writes one. */
+  count: Log
+  /** Reads from this database what all processes share; as the jobs, who may see it. */
+  readFrom: (jobs: Database) => void
+  /** Shows how many connections a pool has. */
+  watchPool: (name: string, state: () => PoolState) => void
+  /** All metrics in the text format of Prometheus. */
+  text: () => Promise<string>
+  content_type: string
+}
+
+/** Counts what this process does, and reads from the database what all processes share. */
+export function createMetrics({
+  now = Date.now,
+  on_error = () => undefined,
+}: {
+  now?: () => number
+  on_error?: (error: unknown) => void
+} = {}): Metrics {
+  const register = new Registry()
+  collectDefaultMetrics({ register })
+  const registers = [register]
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Counter({ name: PREFIX + name, help, labelNames, registers })
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Gauge({ name: PREFIX + name, help, labelNames, registers })
+  const histogram = <L extends string>(
+    name: string,
+    help: string,
+    labelNames: L[],
+    buckets: number[],
+  ) => new Histogram({ name: PREFIX + name, help, labelNames, buckets, registers })
+
+  const requests = counter('http_requests_total', 'Requests by route and status.', [
+    'method',
+    'route',
+    'status',
+  ])
+  const requestSeconds = histogram(
+    'http_request_duration_seconds',
+    'Time until a request was answered, by route.',
+    ['method', 'route'],
+    REQUEST_SECONDS,
+  )
+  const jobsDone = counter('jobs_total', 'Jobs by queue and outcome.', ['queue', 'outcome'])
+  const jobSeconds = histogram(
+    'job_duration_seconds',
+    'Time that a job took, by queue.',
+    ['queue'],
+    REQUEST_SECONDS,
+  )
+  const events = counter(
+    'events_ingested_total',
+    'Events that sources reported, by what they were.',
+    ['source', 'outcome'],
+  )
+  const rejected = counter('events_rejected_total', 'Items of sources that could not be used.', [
+    'source',
+  ])
+  const alerts = counter('alerts_raised_total', 'Alerts by the source of their event.', ['source'])
+  const attempts = counter(
+    'delivery_attempts_total',
+    'Attempts to deliver, by kind of channel and outcome.',
+    ['kind', 'outcome'],
+  )
+  const dropped = counter(
+    'deliveries_dropped_total',
+    'Deliveries that ended without an attempt, by what became of them.',
+    ['outcome'],
+  )
+  const deliverySeconds = histogram(
+    'delivery_latency_seconds',
+    'Time from when an event was first seen until a channel had accepted its alert, by kind of channel.',
+    ['kind'],
+    DELIVERY_SECONDS,
+  )
+
+  const databaseUp = gauge('database_up', 'Whether the database answered (1) or not (0).', [])
+  const queueJobs = gauge(
+    'queue_jobs',
+    'Jobs by queue and state; failed: for good, see queue redrive.',
+    ['queue', 'state'],
+  )
+  const queueOldest = gauge(
+    'queue_oldest_seconds',
+    'How long the first waiting job has been due.',
+    ['queue'],
+  )
+  const deliveriesWaiting = gauge(
+    'deliveries_waiting',
+    'Deliveries that are not done, by status.',
+    ['status'],
+  )
+  const sourceStatus = gauge('source_status', '1 for the status that a source has.', [
+    'source',
+    'status',
+  ])
+  const sourceSuccess = gauge(
+    'source_last_success_timestamp_seconds',
+    'When a source last answered.',
+    ['source'],
+  )
+  const connections = gauge(
+    'database_connections',
+    'Connections of a pool, and requests that wait for one.',
+    ['pool', 'state'],
+  )
+
+  const pools = new Map<string, () => PoolState>()
+  let readAt = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | undefined
+  let database: Database | undefined
+
+  async function readDatabase(jobs: Database): Promise<void> {
+    try {
+      const found = await inTransaction(
+        jobs,
+        (sql) => sql<Readings>`
+        select
+          (select coalesce(jsonb_agg(q), '[]') from (
+            select q.name as queue, w.waiting, w.later, w.oldest_seconds,
+              (select count(*) from pgboss.job j where j.name = q.name and j.state = 'active') as running,
+              (select count(*) from pgboss.job j
+                where j.name = 'dead' and j.state < 'active' and j.source_name = q.name) as failed
+            from pgboss.queue q
+            cross join lateral (
+              select count(*) filter (where j.start_after <= pgboss.job_now()) as waiting,
+                count(*) filter (where j.start_after > pgboss.job_now()) as later,
+                coalesce(extract(epoch from pgboss.job_now() - min(j.start_after) filter (
+                  where j.start_after <= pgboss.job_now())), 0)::float8 as oldest_seconds
+              from pgboss.job j
+              where j.name = q.name and j.state < 'active') w) q) as queues,
+          (select coalesce(jsonb_agg(d), '[]') from (
+            select status, count(*) as count from watchpost.deliveries
+            where status in ('queued', 'held', 'sending') group by status) d) as deliveries,
+          (select coalesce(jsonb_agg(s), '[]') from (
+            select source, case
+                when not enabled then 'disabled'
+                when last_success_at > now() - greatest(3 * interval_seconds, 180) * interval '1 second' then 'ok'
+                else 'down'
+              end as status,
+              extract(epoch from last_success_at)::float8 as last_success
+            from watchpost.sources) s) as sources`,
+      )
+      const [row] = found
+      if (!row) throw new Error('the database answered no row')
+      show(row)
+      databaseUp.set(1)
+    } catch (error) {
+      on_error(error)
+      // What was read before says nothing about now.
+      forget()
+      databaseUp.set(0)
+    }
+  }
+
+  function forget(): void {
+    for (const metric of [queueJobs, queueOldest, deliveriesWaiting, sourceStatus, sourceSuccess])
+      metric.reset()
+  }
+
+  function show(row: Readings): void {
+    forget()
+    for (const { queue, oldest_seconds, ...states } of row.queues) {
+      for (const [state, count] of Object.entries(states)) queueJobs.set({ queue, state }, count)
+      queueOldest.set({ queue }, oldest_seconds)
+    }
+    for (const { status, count } of row.deliveries) deliveriesWaiting.set({ status }, count)
+    for (const { source, status, last_success } of row.sources) {
+      for (const state of SOURCE_STATES) {
+        sourceStatus.set({ source, status: state }, state === status ? 1 : 0)
+      }
+      if (last_success !== null) sourceSuccess.set({ source }, last_success)
+    }
+  }
+
+  return {
+    count: (line) => {
+      const seconds = Number(line.duration_ms) / 1000
+      if (line.msg === 'request') {
+        const [method, route] = [methodOf(line.method), String(line.route)]
+        requests.inc({ method, route, status: String(line.status) })
+        requestSeconds.observe({ method, route }, seconds)
+      }
+      if (line.msg === 'job') {
+        const queue = String(line.queue)
+        jobsDone.inc({ queue, outcome: String(line.outcome) })
+        jobSeconds.observe({ queue }, seconds)
+        for (const outcome of ['expired', 'cancelled']) {
+          if (queue === 'deliver' && line[outcome] !== undefined) dropped.inc({ outcome })
+        }
+        if (queue === 'match') add(alerts, { source: sourceOf(line) }, line.alerts)
+        if (queue === 'deliver' && line.result !== undefined) {
+          const kind = String(line.kind)
+          attempts.inc({ kind, outcome: String(line.result) })
+          if (typeof line.latency_ms === 'number')
+            deliverySeconds.observe({ kind }, line.latency_ms / 1000)
+        }
+      }
+      if (line.msg === 'stream' || line.queue === 'ingest') {
+        const source = sourceOf(line)
+        for (const outcome of ['inserted', 'revised', 'unchanged', 'dropped', 'dropped_late']) {
+          add(events, { source, outcome: outcome.replace('_late', '') }, line[outcome])
+        }
+        add(rejected, { source }, line.rejected_count)
+      }
+    },
+    readFrom: (jobs) => {
+      database = jobs
+    },
+    watchPool: (name, state) => void pools.set(name, state),
+    text: async () => {
+      if (database && now() - readAt >= READ_EVERY_MS && !reading) {
+        reading = readDatabase(database).finally(() => {
+          readAt = now()
+          reading = undefined
+        })
+      }
+      await reading
+      for (const [pool, state] of pools) {
+        for (const [name, count] of Object.entries(state()))
+          connections.set({ pool, state: name }, count)
+      }
+      return register.metrics()
+    },
+    content_type: register.contentType,
+  }
+}
+
+type Readings = {
+  queues: {
+    queue: string
+    oldest_seconds: number
+    waiting: number
+    later: number
+    running: number
+    failed: number
+  }[]
+  deliveries: { status: string; count: number }[]
+  sources: { source: string; status: string; last_success: number | null }[]
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** A client may send any word as its method; a label may not grow with what clients send. */
+const methodOf = (method: unknown) => (METHODS.includes(String(method)) ? String(method) : 'other')
+
+/** The sources of accounts are as many as they like, so they count as one. */
+const sourceOf = ({ source }: Record<string, unknown>) =>
+  String(source).replace(/^custom:.*/, 'custom')
+
+function add<L extends string>(
+  counter: Counter<L>,
+  labels: Record<L, string>,
+  count: unknown,
+): void {
+  if (typeof count === 'number' && count > 0) counter.inc(labels, count)
+}
+
+/** Serves /metrics to whoever has the token; to everybody where none is set, on a port of its own. */
+export function metricsRoutes(metrics: Metrics, token: string | undefined): Hono {
+  const routes = new Hono()
+  routes.get('/metrics', async (c) => {
+    if (token !== undefined && !isToken(c.req.header('authorization'), token)) {
+      const headers = { 'WWW-Authenticate': 'Bearer realm="watchpost metrics"' }
+      return c.text('Send METRICS_TOKEN as "Authorization: Bearer …".\n', 401, headers)
+    }
+    return c.body(await metrics.text(), 200, {
+      'Content-Type': metrics.content_type,
+      'Cache-Control': 'no-store',
+    })
+  })
+  return routes
+}
+
+/** Compares in constant time: hashes, because they are equally long. */
+function isToken(header: string | undefined, token: string): boolean {
+  const hash = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(hash(header ?? ''), hash(`Bearer ${token}`))
+}
