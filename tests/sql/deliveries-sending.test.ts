@@ -145,6 +145,11 @@ describe('the name that the receiver gave', () => {
     expect(claimed.remote_ref).toBeNull()
   })
 
+  test('to a digest is told to nobody: other alerts are in there, too', async () => {
+    await settled(await add('sending', { type: 'alert.digest', sequence: 0 }), 'a digest')
+    expect(await given('alert.ended', 1)).toBeNull()
+  })
+
   test('to an update that had to go out alone is told to those after it', async () => {
     await first('failed')
     await settled(await add('sending', { type: 'alert.escalated', sequence: 1 }), 'message 2')

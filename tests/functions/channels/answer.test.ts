@@ -20,6 +20,13 @@ test('1 KB of an answer is kept whole; a longer one is cut, and says so', () => 
   expect(bytes(response_excerpt)).toBe(1024)
 })
 
+test.each(['é', '€', '😀'])('of %j no half is kept', (letter) => {
+  for (const before of ['', 'x', 'xx', 'xxx']) {
+    const { response_excerpt = '' } = answerOf(answered(before + letter.repeat(1100)))
+    expect(response_excerpt.replace(before, '').replace(CUT, '').replaceAll(letter, '')).toBe('')
+  }
+})
+
 test('what is kept fits, can be stored and does not end in half a character', () => {
   const unit = fc.oneof(fc.constantFrom('\0', '😀', 'é', '\n'), fc.string({ unit: 'binary' }))
   fc.assert(
