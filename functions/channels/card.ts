@@ -96,6 +96,9 @@ export function cardOf(message: CardMessage): Card {
     case 'zone.blind':
     case 'zone.sighted':
       return sourceCard(message)
+    case 'channel.failing':
+    case 'channel.recovered':
+      return channelCard(message)
     case 'alert.digest':
       return digestCard(message)
     default:
@@ -196,6 +199,40 @@ function sourceCard(message: CardMessage): Card {
   const text = words.sighted.text({ since, until, lasted, zones })
   const { heading } = words.sighted
   return { ...common, tone: 'well', heading, title: words.sighted.title(title), text }
+}
+
+const CardChannel = z.object({
+  kind: z.string(),
+  label: z.string().nullable(),
+  since: z.string(),
+  reason: z.string(),
+  until: z.string().optional(),
+})
+
+/** About another channel of the owner. */
+function channelCard(message: CardMessage): Card {
+  const { notification, language } = message
+  const words = WORDS[language]
+  const channel = CardChannel.parse(notification.channel)
+  const clock = clockOf(message)
+  const name = oneLine(channel.label ?? channel.kind)
+  const reason = oneLine(channel.reason)
+  const since = clock(channel.since)
+  const until = clock(channel.until ?? notification.timestamp)
+  const isFailing = notification.type === 'channel.failing'
+  const { heading, title, text } = isFailing ? words.failing : words.recovered
+  return {
+    tone: isFailing ? 'blind' : 'well',
+    heading,
+    title: title(name),
+    text: text({ since, until, reason }),
+    facts: [],
+    items: [],
+    links: [],
+    footer: 'Watchpost',
+    at: null,
+    url: null,
+  }
 }
 
 function testCard({ language }: CardMessage): Card {

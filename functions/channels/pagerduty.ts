@@ -112,6 +112,7 @@ function single(notification: Notification): Notification {
 }
 
 function isOver({ type, alert }: Notification): boolean {
+  if (type === 'channel.recovered') return true
   if (type === 'zone.sighted' || type === 'alert.ended' || type === 'alert.retracted') return true
   const { current } = alert ?? {}
   const status =
@@ -120,7 +121,8 @@ function isOver({ type, alert }: Notification): boolean {
 }
 
 /** The same for all that belongs to one incident, also when it is sent again. */
-function keyOf({ id, notification: { alert, source } }: Message): string {
+function keyOf({ id, notification: { alert, source, channel } }: Message): string {
+  if (channel) return `watchpost-channel-${channel.id}-${channel.since}`
   if (alert) return `watchpost-alert-${alert.id}`
   return source ? `watchpost-source-${source.source}-${source.since}` : `watchpost-${id}`
 }

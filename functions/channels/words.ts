@@ -33,6 +33,16 @@ export type Words = {
     title: (source: string) => string
     text: (facts: { since: string; until: string; lasted: string; zones: string }) => string
   }
+  failing: {
+    heading: string
+    title: (channel: string) => string
+    text: (facts: { since: string; until: string; reason: string }) => string
+  }
+  recovered: {
+    heading: string
+    title: (channel: string) => string
+    text: (facts: { since: string; until: string; reason: string }) => string
+  }
   test: { heading: string; title: string; text: string }
   duration: (days: number, hours: number, minutes: number) => string
   /** At the end of a text that was cut. */
@@ -118,6 +128,17 @@ const english: Words = {
   },
   unacknowledged: (minutes, step, steps) =>
     `Nobody has acknowledged this alert for ${count(minutes, 'minute', 'minutes')} (step ${step} of ${steps}).`,
+  failing: {
+    heading: 'A channel fails',
+    title: (channel) => `${channel}: nothing arrives`,
+    text: ({ since, reason }) =>
+      `No message has reached this channel since ${since}. The last error: ${reason}`,
+  },
+  recovered: {
+    heading: 'A channel works again',
+    title: (channel) => `${channel}: messages arrive again`,
+    text: ({ since, until }) => `No message reached this channel from ${since} to ${until}.`,
+  },
   blind: {
     heading: 'A source is silent',
     title: (source) => `${source}: no data`,
@@ -210,6 +231,17 @@ const turkish: Words = {
   },
   unacknowledged: (minutes, step, steps) =>
     `Bu uyarıyı ${minutes} dakikadır kimse görmedi (adım ${step}/${steps}).`,
+  failing: {
+    heading: 'Bir kanal çalışmıyor',
+    title: (channel) => `${channel}: iletiler ulaşmıyor`,
+    text: ({ since, reason }) =>
+      `Bu kanala şu zamandan beri hiçbir ileti ulaşmadı: ${since}. Son hata: ${reason}`,
+  },
+  recovered: {
+    heading: 'Kanal yeniden çalışıyor',
+    title: (channel) => `${channel}: iletiler yeniden ulaşıyor`,
+    text: ({ since, until }) => `Bu kanala ${since} ile ${until} arasında hiçbir ileti ulaşmadı.`,
+  },
   blind: {
     heading: 'Bir kaynaktan veri gelmiyor',
     title: (source) => `${source}: veri yok`,
