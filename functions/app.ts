@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
+import { except } from 'hono/combine'
 import { cors } from 'hono/cors'
 import { matchedRoutes } from 'hono/route'
 import { secureHeaders } from 'hono/secure-headers'
@@ -19,6 +20,7 @@ import { explanations } from './api/explanations.ts'
 import { feedLinks } from './api/feed-links.ts'
 import { feedsOut } from './api/feeds-out.ts'
 import { mountInvitePage } from './api/invite-page.ts'
+import { mountLinkPages } from './api/link-pages.ts'
 import { callerOfTool, mountMcp } from './api/mcp.ts'
 import { me } from './api/me.ts'
 import { orgs } from './api/orgs.ts'
@@ -31,6 +33,7 @@ import { authenticate } from './auth.ts'
 import { checkBody } from './body.ts'
 import type { Ctx, Deps, Env } from './context.ts'
 import { problem } from './http.ts'
+import { LINKS_PATH } from './links.ts'
 
 const ROUTES_HELP = 'See /docs for all routes.'
 export const BASE = '/api/v1'
@@ -68,24 +71,9 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
       ...c.get('log'),
     })
   })
-  app.use(
-    secureHeaders({
-      crossOriginResourcePolicy: false,
-      strictTransportSecurity: 'max-age=31536000; includeSubDomains',
-      xFrameOptions: 'DENY',
-      // On every answer, so that no page lacks it. The `data:` images are icons in swagger-ui's CSS.
-      contentSecurityPolicy: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'"],
-        imgSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'"],
-        baseUri: ["'none'"],
-        formAction: ["'none'"],
-        frameAncestors: ["'none'"],
-      },
-    }),
-  )
+  app.use(except(`${LINKS_PATH}/*`, pageHeaders("'none'")))
+  // The buttons of these pages are forms.
+  app.use(`${LINKS_PATH}/*`, pageHeaders("'self'"))
   app.use(
     '/api/*',
     cors({
@@ -101,6 +89,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     if (!hasRoute(app, c.req.method, c.req.path)) throw unknownRoute(app, c, ROUTES_HELP)
     await next()
   })
+  // Mail programs unsubscribe with a body that is not JSON and that nobody reads.
+  mountLinkPages(app)
   app.use(checkBody)
 
   app.route('/api/sources', sources)
@@ -159,6 +149,26 @@ function routeOf(c: Ctx): string {
 /** A path as the log has it: what follows /feeds/ stands for a key. */
 function loggedPath(path: string): string {
   return path.startsWith(`${BASE}/feeds/`) ? `${BASE}/feeds/…` : path
+}
+
+/** The security headers of every answer, so that no page lacks them. */
+function pageHeaders(formAction: "'none'" | "'self'") {
+  return secureHeaders({
+    crossOriginResourcePolicy: false,
+    strictTransportSecurity: 'max-age=31536000; includeSubDomains',
+    xFrameOptions: 'DENY',
+    // The `data:` images are icons in swagger-ui's CSS.
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: [formAction],
+      frameAncestors: ["'none'"],
+    },
+  })
 }
 
 /** The path of a URL, without a trailing slash. */

@@ -3,20 +3,17 @@ import { workersSend as send } from './channels/send-workers.ts'
 import { createPerRequest } from './db.ts'
 import { createEdgeApi, memoize, withDbUrls } from './edge.ts'
 import { BACKGROUND_BUDGET_MS, createEdgeJobs } from './edge-jobs.ts'
-import { mailByApi as mail } from './mail/resend.ts'
 
 const api = memoize((env: ApiBindings) =>
   createEdgeApi(withDbUrls(env), {
     connect: (login) => createPerRequest({ ...login, wait_until: waitUntil }),
     send,
-    mail,
     address: () => (c) => c.req.header('cf-connecting-ip') ?? 'unknown',
     wait_until: waitUntil,
     call_jobs: () => env.JOBS.drain(),
   }),
 )
-const createJobs = (env: JobsBindings) =>
-  createEdgeJobs(withDbUrls(env), { send, mail, max_slots: 3 })
+const createJobs = (env: JobsBindings) => createEdgeJobs(withDbUrls(env), { send, max_slots: 3 })
 
 /** Called by the Worker `api` after a write. It is not reachable by HTTP, so it needs no secret. */
 export class Jobs extends WorkerEntrypoint<JobsBindings> {

@@ -7,6 +7,7 @@ import { registerFeeds } from './jobs/ingest.ts'
 import type { JobDeps } from './jobs/queue.ts'
 import { createRunner } from './jobs.ts'
 import { type Log, consoleLog as log } from './log.ts'
+import { mailByApi } from './mail/resend.ts'
 
 /** Cloudflare allows six connections per call: three for the database and three for receivers. */
 const MAX_CONNECTIONS = 3
@@ -17,7 +18,8 @@ export const BACKGROUND_BUDGET_MS = 15_000
 /** What an edge entry supplies to the jobs. */
 type Platform = {
   send: (config: EdgeJobs) => Send
-  mail: (settings: EdgeJobs['mail']) => SendMail | undefined
+  /** By default through the mail API alone. */
+  mail?: (settings: EdgeJobs['mail']) => SendMail | undefined
 } & Pick<JobDeps, 'max_slots'>
 
 type Drained = { ran: number; left: boolean }
@@ -25,7 +27,7 @@ type Drained = { ran: number; left: boolean }
 /** The jobs on an edge platform, which calls them by a schedule or by HTTP. */
 export function createEdgeJobs(
   environment: Record<string, unknown>,
-  { send: createSend, mail: createMail, max_slots }: Platform,
+  { send: createSend, mail: createMail = mailByApi, max_slots }: Platform,
 ) {
   const config = readEdgeJobs(environment)
   const send = createSend(config)

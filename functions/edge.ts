@@ -6,6 +6,7 @@ import { type EdgeApi, readEdgeApi } from './config.ts'
 import type { Deps } from './context.ts'
 import type { Database, DatabaseOptions } from './db.ts'
 import { consoleLog as log } from './log.ts'
+import { mailByApi } from './mail/resend.ts'
 import { remoteSessions } from './sessions.ts'
 
 /** What an edge entry supplies to the API. */
@@ -13,7 +14,8 @@ type Platform = {
   /** `on_error` receives the errors of idle connections. */
   connect: (login: DatabaseOptions, on_error: (error: Error) => void) => Database
   send: (config: EdgeApi) => Send
-  mail: (settings: EdgeApi['mail']) => SendMail | undefined
+  /** By default through the mail API alone. */
+  mail?: (settings: EdgeApi['mail']) => SendMail | undefined
   /** Resolves names, where the platform has DNS. */
   resolve?: Deps['resolve']
   address: (config: EdgeApi) => Deps['address']
@@ -26,7 +28,7 @@ type Platform = {
 /** The API on an edge platform; the counterpart of service.ts, which runs it in a process. */
 export function createEdgeApi(
   environment: Record<string, unknown>,
-  { connect, send, mail, resolve, address, wait_until, call_jobs }: Platform,
+  { connect, send, mail = mailByApi, resolve, address, wait_until, call_jobs }: Platform,
 ): (request: Request) => Response | Promise<Response> {
   const config = readEdgeApi(environment)
   const { seal, allow, limits, origins, public_url, auth, jobs } = config

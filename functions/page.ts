@@ -25,12 +25,14 @@ export function pageRoutes(name: string, page: (publicUrl: string) => Page): Hon
 
 /** A whole page. `title` and `main` are HTML; the addresses are relative. */
 export function pageHtml({
+  language = 'en',
   title,
   main,
   stylesheet,
   script,
   refresh_seconds,
 }: {
+  language?: 'en' | 'tr'
   title: string
   main: string
   stylesheet: string
@@ -39,7 +41,7 @@ export function pageHtml({
   refresh_seconds?: number
 }): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">${refresh_seconds ? `\n<meta http-equiv="refresh" content="${refresh_seconds}">` : ''}

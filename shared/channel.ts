@@ -22,7 +22,7 @@ export const DEFAULT_MESSAGES = CHANNEL_MESSAGES.filter((type) => type !== 'aler
 export const LANGUAGES = ['en', 'tr'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-const CHANNEL_STATUSES = ['ok', 'failing', 'disabled'] as const
+const CHANNEL_STATUSES = ['ok', 'failing', 'disabled', 'unconfirmed'] as const
 
 const Label = z
   .string()
@@ -100,7 +100,10 @@ export const Channel = z
     org_id: z.uuid().nullable(),
     owner_id: z.uuid(),
     enabled: z.boolean(),
-    status: z.enum(CHANNEL_STATUSES),
+    status: z.enum(CHANNEL_STATUSES).meta({
+      description:
+        '`failing`: it is tried again; `disabled`: see `disabled_reason`; `unconfirmed`: an e-mail address that nobody has confirmed yet, to which nothing else is sent.',
+    }),
     disabled_reason: z.string().nullable(),
     failing_reason: z.string().nullable().meta({
       description: 'The last error while the status is `failing`, otherwise null.',

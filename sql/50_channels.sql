@@ -14,7 +14,7 @@ create table watchpost.channels (
   config_sealed text,
   config_masked jsonb,
   enabled boolean not null default true,
-  status text not null default 'ok' check (status in ('ok', 'failing', 'disabled')),
+  status text not null default 'ok' check (status in ('ok', 'failing', 'disabled', 'unconfirmed')),
   disabled_reason text,
   signing_secret_sealed text,
   failures integer not null default 0,
@@ -28,7 +28,9 @@ create table watchpost.channels (
   failing_since timestamptz,
   language text not null default 'en' check (language in ('en', 'tr')),
   time_zone text not null default 'UTC' check (length(time_zone) between 1 and 64),
-  host text
+  host text,
+  confirmation_id uuid,
+  confirmed_at timestamptz
 );
 comment on table watchpost.channels is 'Where alerts are sent. Everything secret is sealed; next to it there is a masked form.';
 comment on column watchpost.channels.org_id is 'Null: private.';
@@ -37,7 +39,7 @@ comment on column watchpost.channels.label is 'Name given by the owner; null: sh
 comment on column watchpost.channels.target_sealed is 'URL, address or key of the receiver, encrypted with SEAL_KEYS.';
 comment on column watchpost.channels.target_masked is 'The target as others see it.';
 comment on column watchpost.channels.config_sealed is 'Headers or tokens, encrypted with SEAL_KEYS; null: none.';
-comment on column watchpost.channels.status is 'ok, failing (it is retried) or disabled; written by the delivery job.';
+comment on column watchpost.channels.status is 'ok, failing (it is retried) or disabled, written by the delivery job; unconfirmed until its address is confirmed.';
 comment on column watchpost.channels.signing_secret_sealed is 'Key that signs webhooks, encrypted; null for other kinds.';
 comment on column watchpost.channels.failures is 'Failed attempts in a row; 0 after a success.';
 comment on column watchpost.channels.paused_until is 'Until then nothing is sent, after many failures.';
@@ -45,6 +47,8 @@ comment on column watchpost.channels.deleted_at is 'Can be restored for 30 days 
 comment on column watchpost.channels.former_secrets_sealed is 'Keys before the last rotations: a list of sealed and until. Messages are also signed with each of them until its own 24 hours are over.';
 comment on column watchpost.channels.messages is 'Types of messages that it takes; null: all except alert.revised.';
 comment on column watchpost.channels.failing_reason is 'With failing_since: the last error while it is failing, and since when; otherwise null.';
+comment on column watchpost.channels.confirmation_id is 'What the link in a mail names to confirm the address, another one for each address; null: a kind that needs none.';
+comment on column watchpost.channels.confirmed_at is 'When a reader confirmed the address; null: nothing else is sent to it yet.';
 comment on column watchpost.channels.language is 'Of its messages.';
 comment on column watchpost.channels.time_zone is 'IANA name; its messages tell times in it.';
 comment on column watchpost.channels.host is 'Whose limits it shares, as its kind says; null: nothing was sent there yet.';
@@ -88,6 +92,20 @@ grant update (target_sealed, target_masked, enabled, status, disabled_reason, fa
 create function private.channel_before() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
+  if new.kind = 'email' then
+    if tg_op = 'INSERT' then
+      new.confirmation_id := coalesce(new.confirmation_id, gen_random_uuid());
+    elsif new.target_sealed <> old.target_sealed then
+      new.confirmation_id := gen_random_uuid();
+      new.confirmed_at := null;
+    end if;
+  end if;
+  new.status := case
+    when new.status = 'disabled' then 'disabled'
+    when new.confirmation_id is not null and new.confirmed_at is null then 'unconfirmed'
+    when new.status = 'unconfirmed' then 'ok'
+    else new.status
+  end;
   if tg_op = 'UPDATE' then
     if new.org_id is distinct from old.org_id and private.uid() is not null then
       if private.uid() <> old.owner_id and private.org_exists(old.org_id) then
@@ -200,20 +218,25 @@ $$;
 create function private.zone_reach(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[], p_escalation jsonb) returns jsonb
 language sql stable security definer set search_path = '' as $$
   select jsonb_build_object('lost', private.lost_channels(p_owner_id, p_channel_ids),
-    'steps', private.steps_reach(p_owner_id, p_escalation), 'is_reached', case
+    'steps', private.steps_reach(p_owner_id, p_escalation), 'unconfirmed', (
+      select count(*)
+      from private.zone_channels(p_owner_id, p_org_id, p_channel_ids) goes
+      join watchpost.channels c on c.id = goes.channel_id
+      where c.status = 'unconfirmed'), 'is_reached', case
     when p_channel_ids = '{}' then false
     -- As private.zone_channels chooses, but only until one is found.
     when exists (
       select from watchpost.channels c where c.id = any(p_channel_ids) and private.is_usable(c, p_owner_id))
       then exists (
         select from watchpost.channels c
-        where c.id = any(p_channel_ids) and c.enabled and private.is_usable(c, p_owner_id))
+        where c.id = any(p_channel_ids) and c.enabled and c.status <> 'unconfirmed' and private.is_usable(c, p_owner_id))
     else exists (
         select from watchpost.channels c
-        where c.owner_id = p_owner_id and c.enabled and c.deleted_at is null
+        where c.owner_id = p_owner_id and c.enabled and c.status <> 'unconfirmed' and c.deleted_at is null
           and (c.org_id is null or c.org_id is not distinct from p_org_id))
       or exists (
-        select from watchpost.channels c where c.org_id = p_org_id and c.enabled and c.deleted_at is null)
+        select from watchpost.channels c
+        where c.org_id = p_org_id and c.enabled and c.status <> 'unconfirmed' and c.deleted_at is null)
   end)
   where p_owner_id = private.uid() or p_org_id = any(private.my_orgs()) or private.is_operator()
 $$;

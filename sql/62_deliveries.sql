@@ -13,7 +13,7 @@ create table watchpost.deliveries (
   alert_id uuid references watchpost.alerts on delete cascade,
   channel_id uuid not null references watchpost.channels on delete cascade,
   type text not null
-    check (type ~ '^(alert\.(raised|revised|escalated|ended|retracted|digest)|zone\.(blind|sighted)|channel\.(failing|recovered|test))$'),
+    check (type ~ '^(alert\.(raised|revised|escalated|ended|retracted|digest)|zone\.(blind|sighted)|channel\.(failing|recovered|test|confirmation))$'),
   sequence integer not null default 0,
   status text not null default 'queued'
     check (status in ('queued', 'held', 'sending', 'succeeded', 'failed', 'expired', 'cancelled')),
@@ -336,6 +336,24 @@ begin
   select alert_id, channel_id, type, sequence, id, v_new.id from watchpost.deliveries where digest_id = p_id;
   perform private.enqueue_delivery(v_new.id, v_new.channel_id);
   return v_new.id;
+end
+$$;
+
+-- A mail that asks an address for its consent; one that still waits is not sent any more.
+create function private.add_confirmation(p_channel_id uuid) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_id uuid;
+begin
+  perform private.cancel_deliveries(array(
+    select d.id from watchpost.deliveries d
+    where d.channel_id = p_channel_id and d.type = 'channel.confirmation' and d.status = 'queued'),
+    'Another confirmation was asked for.');
+  insert into watchpost.deliveries (channel_id, type, payload)
+  values (p_channel_id, 'channel.confirmation',
+    jsonb_build_object('timestamp', private.iso(now()), 'alert', null, 'zone', null)::text)
+  returning id into v_id;
+  perform private.enqueue_delivery(v_id, p_channel_id);
 end
 $$;
 

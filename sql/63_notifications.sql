@@ -126,6 +126,7 @@ language sql stable set search_path = '' as $$
   select case
     when c.deleted_at is not null then 'The channel was deleted.'
     when not c.enabled then 'The channel is switched off.'
+    when c.status = 'unconfirmed' then 'The address of the channel is not confirmed yet.'
     when z.deleted_at is not null then 'The zone was deleted.'
     when p.plan = 'free' then 'The account is below the Pro plan; its zones are paused.'
     when private.is_banned(p.banned_until) then 'The account is banned; its zones are paused.'
@@ -143,10 +144,15 @@ language sql stable set search_path = '' as $$
       select case
         when c.deleted_at is not null then 'The channel was deleted.'
         when not c.enabled then 'The channel is switched off.'
+        when c.status = 'unconfirmed' then 'The address of the channel is not confirmed yet.'
         when p.plan = 'free' or private.is_banned(p.banned_until) then 'The account is below the Pro plan or banned.'
       end
       from watchpost.accounts p
       where p.user_id = c.owner_id)
+    when d.type = 'channel.confirmation' then case
+      when c.deleted_at is not null then 'The channel was deleted.'
+      when c.confirmed_at is not null then 'The address of the channel is confirmed already.'
+    end
     when d.blindness_id is null then (
       select private.refusal_of(c, z)
       from watchpost.alerts a

@@ -1062,6 +1062,8 @@ export type Database = {
         Row: {
           config_masked: Json | null
           config_sealed: string | null
+          confirmation_id: string | null
+          confirmed_at: string | null
           created_at: string
           deleted_at: string | null
           disabled_reason: string | null
@@ -1091,6 +1093,8 @@ export type Database = {
         Insert: {
           config_masked?: Json | null
           config_sealed?: string | null
+          confirmation_id?: string | null
+          confirmed_at?: string | null
           created_at?: string
           deleted_at?: string | null
           disabled_reason?: string | null
@@ -1119,6 +1123,8 @@ export type Database = {
         Update: {
           config_masked?: Json | null
           config_sealed?: string | null
+          confirmation_id?: string | null
+          confirmed_at?: string | null
           created_at?: string
           deleted_at?: string | null
           disabled_reason?: string | null

@@ -1,5 +1,5 @@
 import { DEFAULT_MESSAGES } from '../../shared/channel.ts'
-import { ApiError, notFound } from '../../shared/problem.ts'
+import { ApiError, invalid, notFound } from '../../shared/problem.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import type { SealedChannel } from '../channels/sealed.ts'
 
@@ -41,4 +41,26 @@ export function ownChannel(row: StoredChannel | undefined): StoredChannel {
     'forbidden',
     'Only the owner of the channel and the admins of its organisation may do this. Ask one of them.',
   )
+}
+
+/** The caller's role in an organisation. */
+export function roleIn(sql: Sql, orgId: string) {
+  return sql<{ role: string }>`
+    select role
+    from watchpost.members
+    where org_id = ${orgId} and user_id = private.uid() and status = 'active'`
+}
+
+/** A channel comes into an organisation by its owner or an admin only. */
+export function requireAdmin([mine]: { role: string }[] = []): void {
+  if (!mine) {
+    const message = 'You do not belong to this organisation. GET /me lists yours.'
+    throw invalid([{ path: 'org_id', code: 'unknown_organisation', message }])
+  }
+  if (mine.role === 'member') {
+    throw new ApiError(
+      'forbidden',
+      'Only an owner or admin of the organisation can share a channel with it. Ask one of them.',
+    )
+  }
 }

@@ -21,7 +21,6 @@ import {
 } from '../../shared/route.ts'
 import { isSame } from '../../shared/same.ts'
 import { generateSecret } from '../../shared/signing.ts'
-import type { Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import { authenticate, can } from '../auth.ts'
 import { checkPlainHttp, plainHost } from '../channels/plain-http.ts'
@@ -38,7 +37,15 @@ import type { Ctx, Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
-import { channelColumns, findChannel, ownChannel, type StoredChannel } from './channel-rows.ts'
+import {
+  channelColumns,
+  findChannel,
+  ownChannel,
+  requireAdmin,
+  roleIn,
+  type StoredChannel,
+} from './channel-rows.ts'
+import { askAddress, confirmations } from './confirmations.ts'
 import { deliveries } from './deliveries.ts'
 import { changedReadOnly } from './whole-thing.ts'
 
@@ -59,6 +66,7 @@ const Position = z.tuple([Instant, z.uuid()])
 
 export const channels = resource<Env>()
 channels.route('/', deliveries)
+channels.route('/', confirmations)
 
 channels.openapi(
   createRoute({
@@ -172,6 +180,7 @@ channels.openapi(
             ${fields.language ?? 'en'}, ${fields.time_zone ?? 'UTC'})
           returning ${channelColumns}`
         if (!row) throw new Error('an insert returned no row')
+        if (kind.kind === 'email') await askAddress(sql, row, c.get('deps'))
         return row
       },
       replay: findChannel,
@@ -244,6 +253,8 @@ channels.openapi(
           and (${receiver === undefined} or (target_sealed = ${before.target_sealed}
             and config_sealed is not distinct from ${before.config_sealed}::text))
         returning ${channelColumns}`
+      if (changed && receiver && before.kind === 'email')
+        await askAddress(sql, changed, c.get('deps'))
       return changed
     })
     if (!row)
@@ -360,27 +371,6 @@ channels.openapi(
     return respond(c, One, { channel: await show(c, row, signing_secret) }, 200)
   },
 )
-
-function roleIn(sql: Sql, orgId: string) {
-  return sql<{ role: string }>`
-    select role
-    from watchpost.members
-    where org_id = ${orgId} and user_id = private.uid() and status = 'active'`
-}
-
-/** A channel comes into an organisation by its owner or an admin only. */
-function requireAdmin([mine]: { role: string }[] = []): void {
-  if (!mine) {
-    const message = 'You do not belong to this organisation. GET /me lists yours.'
-    throw invalid([{ path: 'org_id', code: 'unknown_organisation', message }])
-  }
-  if (mine.role === 'member') {
-    throw new ApiError(
-      'forbidden',
-      'Only an owner or admin of the organisation can share a channel with it. Ask one of them.',
-    )
-  }
-}
 
 /** Issues for what only the service sets. The secret may be sent back as it was shown when it was made. */
 async function fixedIssues(c: Ctx, before: StoredChannel, patch: ChannelPatch): Promise<Issue[]> {

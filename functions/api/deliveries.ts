@@ -9,7 +9,7 @@ import {
   NextCursor,
   splitPage,
 } from '../../shared/page.ts'
-import { notFound } from '../../shared/problem.ts'
+import { ApiError, notFound } from '../../shared/problem.ts'
 import {
   createRoute,
   jsonBody,
@@ -31,6 +31,9 @@ import { findChannel, isMine, ownChannel } from './channel-rows.ts'
 
 /** How many messages one request sends again. */
 const MAX_RECOVERED = 1000
+
+const UNCONFIRMED =
+  'Nobody has confirmed the address of this channel yet, so nothing is sent to it. Open the link in the mail that went to it, or have it mailed again: POST /channels/{id}/confirmation.'
 
 const ChannelId = z.object({
   id: pathId('The id of a channel.'),
@@ -89,6 +92,7 @@ deliveries.openapi(
         }>`select private.begin_test(${id}, ${JSON.stringify(notification)}) as id`,
       ])
       const own = ownChannel(found)
+      if (own.status === 'unconfirmed') throw new ApiError('conflict', UNCONFIRMED)
       if (!begun?.id) throw notFound('channel')
       return [own, begun.id]
     })

@@ -28,8 +28,13 @@ export const settable = `org_id, label, lat, lon, radius_km, shape_type, polygon
   enabled, boxes`
 
 export type ZoneRow = z.infer<typeof Zone>
-/** What private.zone_reach answers: the chosen channels a zone has lost, and whether its alerts and steps reach any. */
-export type Reach = { lost: string[]; is_reached: boolean; steps: StepReach[] }
+/** What private.zone_reach answers: the channels a zone has lost, how many wait for a confirmation, and whether its alerts and steps reach any. */
+export type Reach = {
+  lost: string[]
+  unconfirmed: number
+  is_reached: boolean
+  steps: StepReach[]
+}
 export type StepReach = {
   after_minutes: number
   channels: number

@@ -90,7 +90,7 @@ function warnOfStep({ after_minutes, channels, lost, is_reached }: StepReach): s
 /** The warnings about the channels of a zone. */
 export function warnOfReach(
   { channel_ids, org_id }: Pick<ZoneRow, 'channel_ids' | 'org_id'>,
-  { lost, is_reached }: Reach,
+  { lost, unconfirmed, is_reached }: Reach,
 ): string[] {
   const warnings: string[] = []
   const left = (channel_ids?.length ?? 0) - lost.length
@@ -104,6 +104,15 @@ export function warnOfReach(
     const all = org_id ? 'the owner and of the organisation' : 'the owner'
     warnings.push(
       `No channel in channel_ids is left: each ${why}. Alerts go to every enabled channel of ${all}; change channel_ids to choose.`,
+    )
+  }
+  if (unconfirmed > 0) {
+    const [which, whose, it] =
+      unconfirmed === 1
+        ? ['1 channel gets', 'its address is', 'it']
+        : [`${unconfirmed} channels get`, 'their addresses are', 'them']
+    warnings.push(
+      `${which} no alerts of this zone until ${whose} confirmed with the link that was mailed to ${it}.`,
     )
   }
   if (!is_reached) {

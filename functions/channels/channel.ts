@@ -17,6 +17,7 @@ const NOTIFICATION_TYPES = [
   'channel.failing',
   'channel.recovered',
   'channel.test',
+  'channel.confirmation',
 ] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
@@ -85,6 +86,9 @@ export type Message = {
   remote_ref: string | null
   /** The link on which a reader says that they have seen the alert; null where there is none. */
   acknowledge_url: string | null
+  /** Of a mail: the link that asks for consent, and the one that withdraws it. */
+  confirm_url?: string | null
+  unsubscribe_url?: string | null
 }
 
 /** How the words of a message are written. */

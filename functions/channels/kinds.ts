@@ -1,6 +1,7 @@
 import { answerOf } from './answer.ts'
 import type { AnyKind, Issue, Message, Outcome } from './channel.ts'
 import { discord } from './discord.ts'
+import { email } from './email.ts'
 import { mqtt } from './mqtt.ts'
 import { ntfy } from './ntfy.ts'
 import { pagerduty } from './pagerduty.ts'
@@ -11,11 +12,11 @@ import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
 import { webhook } from './webhook.ts'
 
-const LATER_KINDS = ['email', 'webpush']
+const LATER_KINDS = ['webpush']
 
 /** The available kinds of channels; each has its own file. */
 export const CHANNEL_KINDS: ReadonlyMap<string, AnyKind> = new Map(
-  [webhook, slack, discord, telegram, pagerduty, ntfy, teams, pushover, mqtt].map(
+  [webhook, slack, discord, telegram, email, pagerduty, ntfy, teams, pushover, mqtt].map(
     (kind): [string, AnyKind] => [kind.kind, kind],
   ),
 )

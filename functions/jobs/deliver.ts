@@ -2,6 +2,7 @@ import { deliver as sendMessage } from '../channels/kinds.ts'
 import { type Claimed, claimDelivery, enqueueAgain, openMessage } from './deliver-claim.ts'
 import { createHostSlots } from './deliver-hosts.ts'
 import { describe, expiryReason, failure, planNextAttempt, record } from './deliver-outcome.ts'
+import { linksOf } from './message-links.ts'
 import type { JobContext, Queue, Work } from './queue.ts'
 
 const SLOTS = 20
@@ -77,7 +78,11 @@ async function attempt(context: JobContext, job: Work, claimed: Claimed) {
     const outcome =
       'issue' in opened
         ? failure(opened.issue)
-        : await sendMessage(opened.kind, opened.message, context.deps)
+        : await sendMessage(
+            opened.kind,
+            { ...opened.message, ...(await linksOf(context, claimed, opened.message)) },
+            context.deps,
+          )
     const next = outcome.outcome === 'retry' ? planNextAttempt(claimed, outcome, now()) : undefined
     await record(context, job, { claimed, opened, outcome, next })
     return describe(claimed, outcome, next)

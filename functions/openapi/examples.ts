@@ -133,6 +133,12 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
   },
   updateChannel: { request: { enabled: true }, response: { channel } },
   restoreChannel: { request: {}, response: { channel } },
+  confirmChannel: {
+    request: {},
+    response: {
+      channel: { ...channel, kind: 'email', target: 'ops@example.com', status: 'unconfirmed' },
+    },
+  },
   rotateChannelSecret: { request: {}, response: { channel: withSecret } },
   recoverChannel: {
     request: { since: HAPPENED },

@@ -53,6 +53,8 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.accept_invite(bytea,uuid)':
     'an invited person is no member yet; it tests token or id, and the address',
   'private.delete_account()': 'callers delete no accounts; it asks for a session',
+  'private.begin_confirmation(uuid,text)':
+    'callers insert no deliveries and no limits; it checks scope and role itself',
   'private.begin_test(uuid,text)': 'callers insert no deliveries; it checks scope and role itself',
   'private.end_test(uuid,text,integer,integer,text,text,text)':
     'callers update no deliveries; it touches only a test of their own channel',
@@ -71,6 +73,7 @@ export const INLINED_FUNCTIONS = [
 
 /** The functions of sql/62_deliveries.sql and sql/62_sending.sql that change a delivery; no others may. */
 export const DELIVERY_WRITERS = [
+  'add_confirmation',
   'add_test',
   'bundle_delivery',
   'cancel_deliveries',

@@ -180,6 +180,17 @@ const ACTS: Record<string, Act> = {
     body: () => ({ since: '2026-01-01T00:00:00.000Z' }),
     action: 'channel.recovered',
   },
+  confirmChannel: {
+    before: async ({ channel }) => {
+      await service.database.query(
+        `update watchpost.channels set kind = 'email', target_sealed = $2 where id = $1`,
+        [channel, await service.seal.seal('ops@example.com')],
+      )
+      return ''
+    },
+    path: ({ channel }) => `/channels/${channel}/confirmation`,
+    action: 'channel.confirmation_sent',
+  },
   rotateChannelSecret: {
     path: ({ channel }) => `/channels/${channel}/rotate-secret`,
     action: 'channel.secret_rotated',

@@ -147,6 +147,7 @@ describe('every operation', () => {
       restoreChannel: 404,
       rotateChannelSecret: 404,
       testChannel: 404,
+      confirmChannel: 404,
       recoverChannel: 404,
       leaveOrg: 404,
       createChannel: 201,

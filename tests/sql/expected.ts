@@ -123,9 +123,11 @@ export const POLICIES = lines(`
 export const LOGIN_FUNCTIONS = lines(`
   private.acknowledge_alert
   private.add_issuer_key
+  private.address_behind_link
   private.alert_behind_link
   private.check_key
   private.check_session
+  private.confirm_address
   private.end_sessions
   private.feed_of
   private.issuer_keys
@@ -136,7 +138,8 @@ export const LOGIN_FUNCTIONS = lines(`
   private.session_claims
   private.session_of
   private.sources_health
-  private.touch_key`)
+  private.touch_key
+  private.unsubscribe_address`)
 
 /** Tables no caller reads at all. */
 export const CLOSED = lines(`

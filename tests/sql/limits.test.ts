@@ -144,7 +144,7 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
   channels: {
     kind: { takes: ["'a'", x(32)], refuses: ["''", x(33), "'A'", "'a1'", "'a b'"] },
     label: { takes: [x(1), x(120), 'null'], refuses: ["''", x(121)] },
-    status: words(['ok', 'failing', 'disabled']),
+    status: words(['ok', 'failing', 'disabled', 'unconfirmed']),
     messages: { takes: ["'{alert.raised}'", 'null'], refuses: ["'{}'"] },
   },
   alerts: {

@@ -20,7 +20,7 @@ export type TestJobs = {
 /** Runs the jobs against a test service's database; every request goes to its fake receiver. */
 export async function createTestJobs(
   service: Service,
-  options: Partial<Pick<JobDeps, 'db' | 'feeds' | 'fetch'>> = {},
+  options: Partial<Pick<JobDeps, 'db' | 'feeds' | 'fetch' | 'mail'>> = {},
 ): Promise<TestJobs> {
   const db = options.db ?? createPool({ url: service.database.jobsUrl, max: 6 })
   const lines: TestJobs['lines'] = []
@@ -31,6 +31,7 @@ export async function createTestJobs(
       service.receiver.requests.push(request)
       return service.receiver.answer(request)
     },
+    mail: options.mail,
     allow: { ranges: [], names: new Set() },
     feeds: options.feeds ?? [],
     fetch: options.fetch ?? fetch,

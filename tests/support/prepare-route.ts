@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { OwnedThings, Route } from './refusals.ts'
 import type { Service } from './service.ts'
 
@@ -19,6 +20,15 @@ export async function prepareRoute(
       `insert into watchpost.deliveries (alert_id, channel_id, type, status)
       values ($1, $2, 'alert.raised', 'failed') on conflict do nothing`,
       [ids.alert, ids.channel],
+    )
+  }
+  if (route.path.endsWith('/confirmation')) {
+    // Each its own mailbox, because one gets three such mails a day.
+    await query(
+      `update watchpost.channels
+      set kind = 'email', target_sealed = $2, confirmed_at = null
+      where id = $1`,
+      [ids.channel, await service.seal.seal(`${randomUUID()}@example.com`)],
     )
   }
   if (route.path.endsWith('/explain')) {

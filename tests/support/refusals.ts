@@ -76,6 +76,7 @@ export const ROUTES: Route[] = [
     body: { since: '2026-01-01T00:00:00.000Z' },
   }),
   get('/channels/{id}/deliveries', { thing: 'channel' }),
+  write('POST', '/channels/{id}/confirmation', { thing: 'channel' }),
   get('/orgs/{id}/members', { thing: 'organisation' }),
   write('POST', '/orgs/{id}/members', { thing: 'organisation', body: { email: 'a@b.example' } }),
   get('/orgs/{id}/members/{userId}', { thing: 'organisation' }),

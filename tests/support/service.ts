@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { z } from 'zod'
 import { createApp } from '../../functions/app.ts'
-import type { SendRequest, SendResult } from '../../functions/channels/send.ts'
+import type { SendMail, SendRequest, SendResult } from '../../functions/channels/send.ts'
 import { type AllowList, parseAllowList } from '../../functions/channels/target.ts'
 import type { Deps, Limits, Scope } from '../../functions/context.ts'
 import { createPool, type Database, sqlState } from '../../functions/db.ts'
@@ -112,6 +112,8 @@ export async function createService(
     connect?: (database: TestDatabase) => Database | Promise<Database>
     /** A database to be used and dropped, instead of a new clone of the template; on Node alone. */
     database?: TestDatabase
+    /** Sends mail; without it the service has no mail server. On Node alone. */
+    mail?: SendMail
     /** Replaces the test's own issuer. */
     verify_session?: VerifySession
     wake?: () => void
@@ -151,6 +153,7 @@ export async function createService(
             receiver.requests.push(request)
             return receiver.answer(request)
           },
+          mail: options.mail,
           allow: options.allow ?? parseAllowList(undefined),
           resolve: options.resolve,
           limits,

@@ -242,6 +242,7 @@ export const NOTIFICATIONS = {
 
 /** What a channel of each kind was set up with. */
 export const RECEIVERS: Record<string, Pick<Message, 'target' | 'config'>> = {
+  email: { target: 'ops@example.com', config: undefined },
   slack: {
     target: 'https://hooks.slack.com/services/T0000AAAA/B0000BBBB/abcdefghijklmnopqrstuvwx',
     config: undefined,

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest'
+import { email } from '../../../functions/channels/email.ts'
+import type { MailStage, SendResult } from '../../../functions/channels/send.ts'
+import { parseAllowList } from '../../../functions/channels/target.ts'
+import { messageOf, NOTIFICATIONS } from './samples.ts'
+
+const now = new Date('2026-05-01T12:00:00Z')
+const classify = (result: SendResult) => email.classify(result, now)
+const reply = (body: string, stage: MailStage = 'recipient'): SendResult => ({
+  ok: true,
+  status: Number(body.slice(0, 3)),
+  headers: new Headers(),
+  body,
+  duration_ms: 1,
+  stage,
+})
+const api = (status: number, body: object = {}, headers = {}): SendResult => ({
+  ok: true,
+  status,
+  headers: new Headers(headers),
+  body: JSON.stringify(body),
+  duration_ms: 1,
+})
+
+describe('an answer by SMTP', () => {
+  test.each<[body: string, stage: MailStage, outcome: string]>([
+    ['250 2.0.0 queued', 'data', 'ok'],
+    ['451 4.7.1 greylisted', 'recipient', 'retry'],
+    ['452 4.2.2 mailbox full', 'recipient', 'retry'],
+    ['421 4.3.2 shutting down', 'data', 'retry'],
+    ['550 5.1.1 no such user', 'recipient', 'disable_channel'],
+    ['550 no such user', 'recipient', 'disable_channel'],
+    ['551 user not local', 'recipient', 'disable_channel'],
+    ['553 no such mailbox', 'recipient', 'disable_channel'],
+    ['550-5.1.1 no such user here', 'data', 'disable_channel'],
+    ['550 5.2.1 mailbox disabled', 'recipient', 'disable_channel'],
+    // About the sender's reputation or the text, not about the mailbox.
+    ['550 5.7.1 blocked by policy', 'recipient', 'fail_permanent'],
+    ['552 5.2.2 over quota', 'recipient', 'fail_permanent'],
+    ['550 looks like spam', 'data', 'fail_permanent'],
+    ['554 5.7.1 looks like spam', 'data', 'fail_permanent'],
+    // For the operator to mend: nobody's address is to blame.
+    ['535 5.7.8 bad credentials', 'connection', 'retry'],
+    ['553 5.7.1 sender not allowed', 'sender', 'retry'],
+    ['550 5.1.8 bad sender', 'sender', 'retry'],
+  ])('%s at %s: %s', (body, stage, outcome) => {
+    const classified = classify(reply(body, stage))
+    expect(classified).toMatchObject({ outcome, status: Number(body.slice(0, 3)) })
+    expect(classified.error === undefined).toBe(outcome === 'ok')
+  })
+
+  test('that is for the operator holds back every mail, not only this channel', () => {
+    const hold = { throttled: true, throttles: 'host' }
+    expect(classify(reply('535 no', 'connection'))).toMatchObject(hold)
+    const gone: SendResult = { ok: false, failure: 'tls', message: 'No TLS.', duration_ms: 1 }
+    expect(classify(gone)).toMatchObject({ outcome: 'retry', error: 'No TLS.', ...hold })
+    expect(classify(reply('451 later')).throttles).toBeUndefined()
+  })
+
+  test('that cannot be sent at all is final', () => {
+    const none: SendResult = { ok: false, failure: 'refused', message: 'No mail.', duration_ms: 0 }
+    expect(classify(none)).toMatchObject({ outcome: 'fail_permanent', error: 'No mail.' })
+  })
+})
+
+describe('an answer of the mail API', () => {
+  test.each<[status: number, body: object, outcome: string]>([
+    [200, { id: 'x' }, 'ok'],
+    [400, { name: 'validation_error', message: 'bad' }, 'fail_permanent'],
+    [401, { name: 'missing_api_key' }, 'retry'],
+    [403, { name: 'invalid_api_key' }, 'retry'],
+    [409, { name: 'concurrent_idempotent_requests' }, 'retry'],
+    [409, { name: 'invalid_idempotent_request' }, 'fail_permanent'],
+    [422, { name: 'validation_error', message: 'Invalid `to` field.' }, 'disable_channel'],
+    [422, { name: 'validation_error', message: 'Invalid `from` field.' }, 'fail_permanent'],
+    [429, { name: 'rate_limit_exceeded' }, 'retry'],
+    [500, {}, 'retry'],
+    [503, {}, 'retry'],
+    [302, {}, 'fail_permanent'],
+  ])('%i %j: %s', (status, body, outcome) => {
+    expect(classify(api(status, body))).toMatchObject({ outcome, status })
+  })
+
+  test('429 waits as long as it says, for all mail, and uses up no attempt', () => {
+    expect(classify(api(429, {}, { 'retry-after': '7' }))).toMatchObject({
+      retry_after_seconds: 7,
+      counted: false,
+      throttled: true,
+      throttles: 'host',
+    })
+  })
+})
+
+describe('a channel', () => {
+  const allow = parseAllowList('')
+  const issues = (target: string, config: unknown = null) => email.check({ target, config, allow })
+
+  test('has one address and no settings', () => {
+    expect(issues('ops@example.com')).toEqual([])
+    expect(issues('ops@localhost')).toMatchObject([{ path: 'target', code: 'malformed' }])
+    expect(issues('ops@db.internal')).toMatchObject([{ path: 'target', code: 'private_name' }])
+    expect(issues('ops@example.com', { cc: 'a@b.example' })).toMatchObject([{ path: 'config' }])
+  })
+
+  test('shows others only the domain', () => {
+    expect(email.mask('ops@example.com')).toBe('…@example.com')
+    expect(issues(email.mask('ops@example.com'))).not.toEqual([])
+  })
+})
+
+describe('a mail', () => {
+  const alert = NOTIFICATIONS['alert.raised'].alert
+  const evil = '<img src=x onerror=1>\r\nBcc: victim@example.com\u202e'
+  const notification = {
+    ...NOTIFICATIONS['alert.raised'],
+    zone: { id: 'x', label: evil },
+    alert: {
+      ...alert,
+      event: { ...(alert?.event as object), title: evil },
+      current: { ...(alert?.current as object), title: evil, url: 'javascript:alert(1)' },
+    },
+  }
+
+  test('has nothing in its subject, text or HTML that event or zone could misuse', async () => {
+    const sent = await email.render(messageOf('email', { notification }))
+    expect(sent.subject).not.toMatch(/[\r\n\u202e]/)
+    expect(sent.to).toBe('ops@example.com')
+    expect(sent.html).not.toMatch(/<img|javascript:|\u202e/)
+    expect(sent.html).toContain('&lt;img src=x onerror=1&gt;')
+    expect(sent.text).not.toMatch(/^Bcc:/m)
+  })
+
+  test('is the same at every attempt, and says how to stop', async () => {
+    const links = {
+      acknowledge_url: 'https://watch.example/links/acknowledge?token=a',
+      unsubscribe_url: 'https://watch.example/links/unsubscribe?token=b',
+    }
+    const one = await email.render(messageOf('email', { ...links, now: new Date(1) }))
+    const two = await email.render(messageOf('email', { ...links, now: new Date(2) }))
+    expect(two).toEqual(one)
+    for (const link of Object.values(links)) {
+      expect(one.text).toContain(link)
+      expect(one.html).toContain(`href="${link}"`)
+    }
+    expect(one.html).not.toMatch(/<img|<script|src=/)
+  })
+
+  test('of a digest that is too long for Gmail is split', () => {
+    const one = NOTIFICATIONS['alert.digest']
+    const alerts = one.alerts ?? []
+    const style = { language: 'en', time_zone: 'UTC' } as const
+    expect(email.fits(one, style)).toBe(true)
+    const many = Array.from({ length: 300 }, () => alerts).flat()
+    expect(email.fits({ ...one, alerts: many }, style)).toBe(false)
+  })
+})
