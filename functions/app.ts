@@ -27,6 +27,7 @@ import { orgs } from './api/orgs.ts'
 import { push } from './api/push.ts'
 import { sources } from './api/sources.ts'
 import { mountStatusPage } from './api/status-page.ts'
+import { webPush } from './api/web-push.ts'
 import { zoneVersions } from './api/zone-versions.ts'
 import { zones } from './api/zones.ts'
 import { authenticate } from './auth.ts'
@@ -110,6 +111,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/feeds`, feedsOut)
   app.route(`${BASE}/alerts`, alerts)
   app.route(`${BASE}/channels`, channels)
+  app.route(`${BASE}/web-push`, webPush)
   app.route(`${BASE}/orgs`, orgs)
   app.route(`${BASE}/analytics`, analytics)
   app.route(`${BASE}/audit`, audit)

@@ -48,7 +48,7 @@ type Login = { url: string; prepared: boolean }
 /** The configuration of the API on an edge platform. */
 export type EdgeApi = Pick<
   Config,
-  'seal' | 'public_url' | 'origins' | 'trusted_proxies' | 'allow' | 'mail' | 'limits'
+  'seal' | 'public_url' | 'origins' | 'trusted_proxies' | 'allow' | 'mail' | 'limits' | 'contact'
 > & {
   database: Login
   auth: Issuer

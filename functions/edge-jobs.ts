@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Send, SendMail } from './channels/send.ts'
+import type { SendBytes, SendMail } from './channels/send.ts'
+import { createPush } from './channels/send-push.ts'
 import { type EdgeJobs, readEdgeJobs } from './config.ts'
 import { createPool } from './db.ts'
 import { withoutStreams } from './feeds/feeds.ts'
@@ -17,7 +18,7 @@ export const BACKGROUND_BUDGET_MS = 15_000
 
 /** What an edge entry supplies to the jobs. */
 type Platform = {
-  send: (config: EdgeJobs) => Send
+  send: (config: EdgeJobs) => SendBytes
   /** By default through the mail API alone. */
   mail?: (settings: EdgeJobs['mail']) => SendMail | undefined
 } & Pick<JobDeps, 'max_slots'>
@@ -32,9 +33,10 @@ export function createEdgeJobs(
   const config = readEdgeJobs(environment)
   const send = createSend(config)
   const mail = createMail(config.mail)
+  const push = createPush(config, send)
   const drain = (max_ms = config.budget_ms) => {
     const budget_ms = Math.min(config.budget_ms, max_ms)
-    return drainOnce({ ...config, budget_ms }, { send, mail, max_slots })
+    return drainOnce({ ...config, budget_ms }, { send, mail, push, max_slots })
   }
   return {
     drain,
@@ -61,7 +63,7 @@ async function drainOnce(
     database,
     budget_ms,
   }: EdgeJobs,
-  { send, mail, max_slots }: Pick<JobDeps, 'send' | 'mail' | 'max_slots'>,
+  { send, mail, push, max_slots }: Pick<JobDeps, 'send' | 'mail' | 'push' | 'max_slots'>,
 ): Promise<Drained> {
   const started = performance.now()
   const db = createPool({
@@ -74,7 +76,7 @@ async function drainOnce(
   try {
     const { feeds, disabled } = withoutStreams({ feeds: chosen, disabled: disabled_feeds })
     await registerFeeds(db, feeds, disabled)
-    const outside = { send, mail, allow, fetch, contact, public_url, log }
+    const outside = { send, mail, push, allow, fetch, contact, public_url, log }
     const runner = createRunner({ db, seal, feeds, max_slots, ...outside })
     const drained = await runner.drain({ budget_ms })
     log({ msg: 'drain', ...drained, duration_ms: Math.round(performance.now() - started) })

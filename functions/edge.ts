@@ -1,6 +1,7 @@
 import { addressLimit } from './address.ts'
 import { createApp } from './app.ts'
-import type { Send, SendMail } from './channels/send.ts'
+import type { SendBytes, SendMail } from './channels/send.ts'
+import { createPush } from './channels/send-push.ts'
 import { checkLogin } from './check-login.ts'
 import { type EdgeApi, readEdgeApi } from './config.ts'
 import type { Deps } from './context.ts'
@@ -13,7 +14,7 @@ import { remoteSessions } from './sessions.ts'
 type Platform = {
   /** `on_error` receives the errors of idle connections. */
   connect: (login: DatabaseOptions, on_error: (error: Error) => void) => Database
-  send: (config: EdgeApi) => Send
+  send: (config: EdgeApi) => SendBytes
   /** By default through the mail API alone. */
   mail?: (settings: EdgeApi['mail']) => SendMail | undefined
   /** Resolves names, where the platform has DNS. */
@@ -33,6 +34,7 @@ export function createEdgeApi(
   const config = readEdgeApi(environment)
   const { seal, allow, limits, origins, public_url, auth, jobs } = config
   const call = call_jobs ?? (jobs && (() => callJobsByHttp(jobs)))
+  const sendHttp = send(config)
   const app = createApp({
     db: checkedLogin(
       connect({ ...config.database, application_name: 'watchpost-api' }, (error) =>
@@ -46,7 +48,8 @@ export function createEdgeApi(
     origins,
     public_url,
     verify_session: remoteSessions(auth),
-    send: send(config),
+    send: sendHttp,
+    push: createPush(config, sendHttp),
     mail: mail(config.mail),
     address: address(config),
     address_limit: addressLimit(limits.address),

@@ -1,9 +1,10 @@
 import { addressLimit, clientAddress } from './address.ts'
 import { createApp } from './app.ts'
 import { asset } from './assets.ts'
-import type { Send } from './channels/send.ts'
+import type { SendBytes } from './channels/send.ts'
 import { mqttSender } from './channels/send-mqtt.ts'
 import { nodeSend, resolveAll } from './channels/send-node.ts'
+import { createPush } from './channels/send-push.ts'
 import { checkLogin } from './check-login.ts'
 import type { Config } from './config.ts'
 import { openConnection } from './connections.ts'
@@ -34,7 +35,7 @@ export type Service = {
 export async function startService(
   config: Config,
   writeLog: Log,
-  send: Send = nodeSend(config),
+  send: SendBytes = nodeSend(config),
 ): Promise<Service> {
   const metrics =
     config.metrics &&
@@ -65,7 +66,9 @@ export async function startService(
     const { seal, allow } = config
     const mail = createMail(config.mail)
     pools.push(async () => mail?.close())
-    const commonDeps = { seal, allow, send, mail, mqtt: mqttSender(config), log }
+    const mqtt = mqttSender(config)
+    const push = createPush(config, send)
+    const commonDeps = { seal, allow, send, mail, mqtt, push, log }
     const news = createNews()
     busy.push(async () => news.stop())
     const jobs = pool(config.jobs_database_url, 'watchpost-jobs')

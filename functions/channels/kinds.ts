@@ -11,12 +11,11 @@ import { slack } from './slack.ts'
 import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
 import { webhook } from './webhook.ts'
-
-const LATER_KINDS = ['webpush']
+import { webpush } from './webpush.ts'
 
 /** The available kinds of channels; each has its own file. */
 export const CHANNEL_KINDS: ReadonlyMap<string, AnyKind> = new Map(
-  [webhook, slack, discord, telegram, email, pagerduty, ntfy, teams, pushover, mqtt].map(
+  [webhook, slack, discord, telegram, email, pagerduty, ntfy, teams, pushover, mqtt, webpush].map(
     (kind): [string, AnyKind] => [kind.kind, kind],
   ),
 )
@@ -29,8 +28,7 @@ export function findKind(kind: string): { kind: AnyKind } | { issue: Issue } {
     .map((name) => `"${name}"`)
     .join(', ')
     .replace(/, ([^,]*)$/, ' or $1')
-  const what = LATER_KINDS.includes(kind) ? 'is not available yet' : 'does not exist'
-  const message = `The channel kind ${JSON.stringify(kind)} ${what}. Use ${names}.`
+  const message = `The channel kind ${JSON.stringify(kind)} does not exist. Use ${names}.`
   return { issue: { path: 'kind', code: 'unavailable_kind', message } }
 }
 

@@ -1,18 +1,23 @@
 import { buildPushPayload } from '@block65/webcrypto-web-push'
+import type { Seal } from '../seal.ts'
 import { failedSend, type SendBytes, type SendPush } from './send.ts'
+import { type VapidKeys, vapidKeys, vapidSubject } from './vapid.ts'
 
-/** The key pair by which push services know this service (RFC 8292), in base64url, and how to reach its operator. */
-export type Vapid = {
-  /** An uncompressed point on P-256: 65 bytes. */
-  public_key: string
-  /** 32 bytes. */
-  private_key: string
-  /** A `mailto:` or `https:` URL. */
-  subject: string
+type Operator = { seal: Seal; contact: string | undefined; public_url: string | null }
+
+/** Sends notifications to browsers; undefined where push services could not reach the operator. */
+export function createPush(operator: Operator, send: SendBytes): SendPush | undefined {
+  const subject = vapidSubject(operator)
+  if (!subject) return undefined
+  let keys: Promise<VapidKeys> | undefined
+  return async (request) => {
+    keys ??= vapidKeys(operator.seal)
+    return pushSender({ ...(await keys), subject }, send)(request)
+  }
 }
 
 /** Sends notifications to browsers, encrypted for each (RFC 8291) and padded, so that none tells its length. */
-export function pushSender(vapid: Vapid, send: SendBytes): SendPush {
+export function pushSender(vapid: VapidKeys & { subject: string }, send: SendBytes): SendPush {
   const keys = {
     publicKey: vapid.public_key,
     privateKey: vapid.private_key,
@@ -26,11 +31,9 @@ export function pushSender(vapid: Vapid, send: SendBytes): SendPush {
       request = await buildPushPayload({ data: payload, options }, subscription, keys)
     } catch {
       // The error may quote a key.
-      return {
-        ...failedSend('refused'),
-        message:
-          'The message could not be encrypted: VAPID_PUBLIC_KEY and VAPID_PRIVATE_KEY must be a pair, and the keys of the subscription those of a browser.',
-      }
+      const message =
+        'The notification could not be encrypted for this browser. Let the browser subscribe again.'
+      return { ...failedSend('refused'), message }
     }
     // The client that sends it sets the length itself.
     const { 'content-length': _, ...headers } = request.headers

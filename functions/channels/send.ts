@@ -101,7 +101,7 @@ export type Transports = {
 export const MISSING_TRANSPORTS = {
   mail: 'This service cannot send mail. Its operator sets MAIL_FROM with SMTP_URL, or with RESEND_API_KEY where SMTP cannot be used.',
   mqtt: 'MQTT needs the Node service: edge platforms cannot open the connection. Use a webhook, or run Watchpost on Node.',
-  push: 'This service cannot notify browsers. Its operator sets VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY and VAPID_SUBJECT.',
+  push: 'This service cannot notify browsers. Its operator sets CONTACT to an email address, or PUBLIC_URL to an https address.',
 } as const
 
 /** Sends a request by its transport. */

@@ -74,6 +74,12 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
       orgs: [{ id: TEAM, name: 'Harbour watch', role: 'owner' }],
     },
   },
+  getWebPush: {
+    response: {
+      public_key:
+        'BMeJM3SY-CPyFpDLzdSAlBYASwKEgmvoF3IDLXZ9SkZ1CY0RIsYVVWVOzfTfL7OEHR1x5nBnvGHXcG1nnkP7cQk',
+    },
+  },
   listEvents: { response: { events: [event], next_cursor: null } },
   pushEvents: {
     request: {

@@ -22,6 +22,7 @@ const TRIPS: Record<string, number> = {
   'GET /api/v1/zones/{id}/feed-links': 1,
   'GET /api/v1/zones/{id}/feed-links/{linkId}': 1,
   'GET /api/v1/me': 1,
+  'GET /api/v1/web-push': 1,
   'GET /api/v1/zones': 1,
   'GET /api/v1/zones/{id}': 1,
   'POST /api/v1/zones/preview': 1,

@@ -64,6 +64,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000'
 // they may be seen.
 const CASES: Case[] = [
   { route: '/me', read: 20 },
+  { route: '/web-push', read: 20 },
   { route: '/events', ask: '?minutes=1440', read: 2000, sort: 500 },
   { route: '/events', ask: '?minutes=1440&source=test&min_severity=90', read: 2000, sort: 500 },
   { route: '/events', ask: '?minutes=1440&zone_id={zone}', read: 50 },

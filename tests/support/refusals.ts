@@ -34,6 +34,7 @@ function write(method: Method, path: string, more: Partial<Route> = {}): Route {
 /** Every route that needs a key. A test compares it with the OpenAPI document. */
 export const ROUTES: Route[] = [
   get('/me'),
+  get('/web-push'),
   get('/events'),
   {
     ...write('POST', '/events', { body: { source: 'custom:test', events: [{}] } }),

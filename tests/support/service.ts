@@ -3,6 +3,7 @@ import pg from 'pg'
 import { z } from 'zod'
 import { createApp } from '../../functions/app.ts'
 import type { SendMail, SendRequest, SendResult } from '../../functions/channels/send.ts'
+import { createPush } from '../../functions/channels/send-push.ts'
 import { type AllowList, parseAllowList } from '../../functions/channels/target.ts'
 import type { Deps, Limits, Scope } from '../../functions/context.ts'
 import { createPool, type Database, sqlState } from '../../functions/db.ts'
@@ -154,6 +155,9 @@ export async function createService(
             return receiver.answer(request)
           },
           mail: options.mail,
+          push: createPush({ seal, contact: undefined, public_url }, async () =>
+            sendResult(201, ''),
+          ),
           allow: options.allow ?? parseAllowList(undefined),
           resolve: options.resolve,
           limits,

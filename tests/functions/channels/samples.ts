@@ -243,6 +243,13 @@ export const NOTIFICATIONS = {
 /** What a channel of each kind was set up with. */
 export const RECEIVERS: Record<string, Pick<Message, 'target' | 'config'>> = {
   email: { target: 'ops@example.com', config: undefined },
+  webpush: {
+    target: 'https://updates.push.services.mozilla.com/wpush/v2/gAAAAAB',
+    config: {
+      p256dh: Buffer.alloc(65, 4).toString('base64url'),
+      auth: Buffer.alloc(16, 1).toString('base64url'),
+    },
+  },
   slack: {
     target: 'https://hooks.slack.com/services/T0000AAAA/B0000BBBB/abcdefghijklmnopqrstuvwx',
     config: undefined,

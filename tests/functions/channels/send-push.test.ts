@@ -3,7 +3,9 @@ import ece from 'http_ece'
 import { importJWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { MAX_PUSH_BYTES, type SendRequest } from '../../../functions/channels/send.ts'
-import { pushSender, type Vapid } from '../../../functions/channels/send-push.ts'
+import { createPush, pushSender } from '../../../functions/channels/send-push.ts'
+import { vapidKeys, vapidSubject } from '../../../functions/channels/vapid.ts'
+import { createSeal } from '../../../functions/seal.ts'
 
 const NEVER = { ok: true, status: 201, headers: new Headers(), body: '', duration_ms: 1 } as const
 
@@ -13,7 +15,7 @@ function keyPair() {
   return pair
 }
 const operator = keyPair()
-const vapid: Vapid = {
+const vapid = {
   public_key: operator.getPublicKey('base64url'),
   private_key: operator.getPrivateKey('base64url'),
   subject: 'mailto:ops@example.com',
@@ -21,7 +23,10 @@ const vapid: Vapid = {
 const browser = keyPair()
 const secret = randomBytes(16)
 
-async function push(payload: string, change: { vapid?: Partial<Vapid>; p256dh?: string } = {}) {
+async function push(
+  payload: string,
+  change: { vapid?: Partial<typeof vapid>; p256dh?: string } = {},
+) {
   const sent: SendRequest<string | Uint8Array>[] = []
   const send = pushSender({ ...vapid, ...change.vapid }, async (request) => {
     sent.push(request)
@@ -102,5 +107,41 @@ describe('a notification for a browser', () => {
       expect(JSON.stringify(result)).not.toContain(other)
       expect(sent).toEqual([])
     }
+  })
+})
+
+describe('the key of the service', () => {
+  const [older, newer] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((key) =>
+    key.toString('base64'),
+  ) as [string, string]
+
+  test('it is a pair that signs, and stays when a sealing key is put before the old one', async () => {
+    const keys = await vapidKeys(createSeal([older]))
+    expect(await vapidKeys(createSeal([newer, older]))).toEqual(keys)
+    expect(await vapidKeys(createSeal([newer]))).not.toEqual(keys)
+    const pair = createECDH('prime256v1')
+    pair.setPrivateKey(Buffer.from(keys.private_key, 'base64url'))
+    expect(pair.getPublicKey('base64url')).toBe(keys.public_key)
+    const { sent } = await push('{}', { vapid: keys })
+    expect(opened(sent[0]?.body ?? '')).toBe('{}')
+  })
+
+  test('without a way to reach the operator nothing is sent', () => {
+    const seal = createSeal([older])
+    const send = async () => NEVER
+    expect(
+      createPush({ seal, contact: undefined, public_url: 'http://localhost:8787' }, send),
+    ).toBeUndefined()
+    expect(createPush({ seal, contact: 'ops@example.com', public_url: null }, send)).toBeDefined()
+  })
+
+  test.each([
+    ['ops@example.com', null, 'mailto:ops@example.com'],
+    ['https://example.com/contact', null, 'https://example.com/contact'],
+    [undefined, 'https://watch.example.com', 'https://watch.example.com'],
+    ['Ops, third floor', 'http://localhost:8787', undefined],
+    ['ops@exa mple.com', null, undefined],
+  ])('of %s and %s push services learn %s', (contact, public_url, subject) => {
+    expect(vapidSubject({ contact, public_url })).toBe(subject)
   })
 })

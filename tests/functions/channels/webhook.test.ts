@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, describe, expect, test } from 'vitest'
-import { z } from 'zod'
 import type { Message, Notification } from '../../../functions/channels/channel.ts'
 import { isWholeDigest, splitDigest } from '../../../functions/channels/digest.ts'
 import { CHANNEL_KINDS, deliver, findKind } from '../../../functions/channels/kinds.ts'
@@ -268,16 +267,6 @@ describe('a channel as entered', () => {
 })
 
 describe('kinds', () => {
-  test('one that is still to come is refused for now, and what to use is said', () => {
-    const { issue } = z
-      .object({ issue: z.object({ path: z.string(), message: z.string() }) })
-      .parse(findKind('webpush'))
-    expect(issue.path).toBe('kind')
-    expect(issue.message).toMatch(
-      /^The channel kind "webpush" is not available yet. Use "webhook".*"slack"/,
-    )
-  })
-
   test('an unknown kind does not exist, whatever its name', () => {
     for (const kind of ['fax', 'constructor', '']) {
       expect(findKind(kind)).toHaveProperty('issue.message', expect.stringContaining('not exist'))
