@@ -204,6 +204,7 @@ function sourceCard(message: CardMessage): Card {
 const CardChannel = z.object({
   kind: z.string(),
   label: z.string().nullable(),
+  status: z.string(),
   since: z.string(),
   reason: z.string(),
   until: z.string().optional(),
@@ -216,7 +217,8 @@ function channelCard(message: CardMessage): Card {
   const channel = CardChannel.parse(notification.channel)
   const clock = clockOf(message)
   const name = oneLine(channel.label ?? channel.kind)
-  const reason = oneLine(channel.reason)
+  const reason = oneLine(channel.reason).replace(/[^.!?]$/u, '$&.')
+  const isDisabled = channel.status === 'disabled'
   const since = clock(channel.since)
   const until = clock(channel.until ?? notification.timestamp)
   const isFailing = notification.type === 'channel.failing'
@@ -225,7 +227,7 @@ function channelCard(message: CardMessage): Card {
     tone: isFailing ? 'blind' : 'well',
     heading,
     title: title(name),
-    text: text({ since, until, reason }),
+    text: text({ since, until, reason, isDisabled }),
     facts: [],
     items: [],
     links: [],

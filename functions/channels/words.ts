@@ -36,7 +36,7 @@ export type Words = {
   failing: {
     heading: string
     title: (channel: string) => string
-    text: (facts: { since: string; until: string; reason: string }) => string
+    text: (facts: { since: string; reason: string; isDisabled: boolean }) => string
   }
   recovered: {
     heading: string
@@ -131,8 +131,8 @@ const english: Words = {
   failing: {
     heading: 'A channel fails',
     title: (channel) => `${channel}: nothing arrives`,
-    text: ({ since, reason }) =>
-      `No message has reached this channel since ${since}. The last error: ${reason}`,
+    text: ({ since, reason, isDisabled }) =>
+      `${isDisabled ? 'Its receiver refused the messages for good, so this channel was switched off.' : 'Messages to this channel fail.'} Nothing has arrived since ${since}. The last error: ${reason} ${isDisabled ? 'Correct the channel and switch it on again.' : 'Watchpost keeps trying.'}`,
   },
   recovered: {
     heading: 'A channel works again',
@@ -234,8 +234,8 @@ const turkish: Words = {
   failing: {
     heading: 'Bir kanal çalışmıyor',
     title: (channel) => `${channel}: iletiler ulaşmıyor`,
-    text: ({ since, reason }) =>
-      `Bu kanala şu zamandan beri hiçbir ileti ulaşmadı: ${since}. Son hata: ${reason}`,
+    text: ({ since, reason, isDisabled }) =>
+      `${isDisabled ? 'Alıcı iletileri kesin olarak reddettiği için bu kanal kapatıldı.' : 'Bu kanala ileti ulaşmıyor.'} Başlangıç: ${since}. Son hata: ${reason} ${isDisabled ? 'Kanalı düzeltip yeniden açın.' : 'Yeniden deneniyor.'}`,
   },
   recovered: {
     heading: 'Kanal yeniden çalışıyor',

@@ -127,7 +127,7 @@ describe.each(Object.keys(REFUSALS))('%s', (kind) => {
   })
 
   test('says where a text was cut', async () => {
-    const alert = alertOf({ title: 'long '.repeat(400) })
+    const alert = alertOf({ title: 'long '.repeat(500) })
     const body = await render(kind, { ...NOTIFICATIONS['alert.raised'], alert })
     expect(JSON.stringify(body)).toMatch(/… \\*\(shortened\\*\)/)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { AnyKind } from '../../../functions/channels/channel.ts'
 import { CHANNEL_KINDS } from '../../../functions/channels/kinds.ts'
-import { LANGUAGES } from '../../../shared/channel.ts'
+import { CHANNEL_MESSAGES, LANGUAGES } from '../../../shared/channel.ts'
 import { messageOf, NOTIFICATIONS, RECEIVERS, STYLES } from './samples.ts'
 
 /** The kinds that write sentences; the others send data. */
@@ -15,6 +15,11 @@ const REF: Record<string, string> = {
 
 test('there is a receiver of every kind', () => {
   expect(Object.keys(RECEIVERS).sort()).toEqual(KINDS.map(({ kind }) => kind).sort())
+})
+
+test('there is a message of every type', () => {
+  const types = TYPES.map(([, { type }]) => type)
+  expect([...new Set(types)].sort()).toEqual([...CHANNEL_MESSAGES, 'channel.test'].sort())
 })
 
 describe.each(KINDS)('$kind', (kind) => {

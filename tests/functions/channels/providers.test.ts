@@ -250,43 +250,6 @@ const ANSWERS: [ChannelKind, string, Answer, object][] = [
     says(500, { code: 50001, http: 500, error: 'internal' }),
     { outcome: 'retry' },
   ],
-  [teams, 'the workflow has it', says(202), { outcome: 'ok' }],
-  [teams, 'the workflow has it', says(200, '1'), { outcome: 'ok' }],
-  [teams, 'wait', says(429), { ...waits, retry_after_seconds: 60 }],
-  [
-    teams,
-    'wait longer',
-    says(429, '', { 'retry-after': '600' }),
-    { ...waits, retry_after_seconds: 600 },
-  ],
-  [
-    teams,
-    'it is off',
-    says(400, { error: { code: 'WorkflowTriggerIsNotEnabled', message: 'off' } }),
-    { outcome: 'disable_channel', error: expect.stringContaining('Switch the workflow on') },
-  ],
-  [
-    teams,
-    'our mistake',
-    says(400, { error: { code: 'TriggerInputSchemaMismatch', message: 'x' } }),
-    {
-      outcome: 'fail_permanent',
-      error: 'Power Automate answered HTTP 400: TriggerInputSchemaMismatch: x.',
-    },
-  ],
-  [
-    teams,
-    'the signature is wrong',
-    says(401, { error: { code: 'DirectApiAuthorizationRequired' } }),
-    { outcome: 'disable_channel' },
-  ],
-  [
-    teams,
-    'it is gone',
-    says(404, { error: { code: 'WorkflowNotFound' } }),
-    { outcome: 'disable_channel' },
-  ],
-  [teams, 'it fails', says(502, { error: { code: 'NoResponse' } }), { outcome: 'retry' }],
   [
     pushover,
     'delivered',
@@ -389,7 +352,7 @@ describe('an update', () => {
     expect(received).toHaveLength(3)
   })
 
-  test('ends the incident in PagerDuty, also that of a source', async () => {
+  test('ends the incident in PagerDuty, also that of a source or a channel', async () => {
     const bodyOf = async (name: keyof typeof NOTIFICATIONS) =>
       JSON.parse(
         (await outcomeOf(pagerduty, [says(202)], { notification: NOTIFICATIONS[name] })).received[0]
@@ -406,11 +369,14 @@ describe('an update', () => {
         dedup_key: raised.dedup_key,
       })
     }
-    const blind = await bodyOf('zone.blind')
-    expect(await bodyOf('zone.sighted')).toMatchObject({
-      event_action: 'resolve',
-      dedup_key: blind.dedup_key,
-    })
+    for (const [begins, ends] of [
+      ['zone.blind', 'zone.sighted'],
+      ['channel.failing', 'channel.recovered'],
+    ] as const) {
+      const { event_action, dedup_key } = await bodyOf(begins)
+      expect(event_action).toBe('trigger')
+      expect(await bodyOf(ends)).toMatchObject({ event_action: 'resolve', dedup_key })
+    }
   })
 
   test('has the sequence of its alert in ntfy, but for one that got worse', async () => {
@@ -486,33 +452,6 @@ test.each<[ChannelKind, string, string, unknown, string, string]>([
     'ALLOW_PRIVATE_TARGETS',
   ],
   [ntfy, 'a wrong token', N.target, { token: 'secret' }, 'invalid_format', 'tk_'],
-  [
-    teams,
-    'a connector',
-    'https://acme.webhook.office.com/webhookb2/1',
-    null,
-    'retired_connector',
-    'switched off',
-  ],
-  [
-    teams,
-    'a page',
-    'https://make.powerautomate.com/environments/1',
-    null,
-    'page',
-    'Send webhook alerts',
-  ],
-  [
-    teams,
-    'another host',
-    'https://logic.azure.com.evil.example/?sig=1',
-    null,
-    'wrong_host',
-    'not Power Automate',
-  ],
-  [teams, 'half of it', M.target.replace(/&sig.*/, ''), null, 'incomplete_url', 'sig='],
-  [teams, 'plain http', M.target.replace('https', 'http'), null, 'malformed', 'Workflows'],
-  [teams, 'a setting', M.target, { a: 1 }, 'unrecognized_keys', 'no settings'],
   [pushover, 'a mail address', 'x@pomail.net', O.config, 'malformed', 'mail address'],
   [pushover, 'no token', O.target, null, 'invalid_type', 'pushover.net/apps'],
   [pushover, 'a wrong token', O.target, { app_token: 'x' }, 'invalid_format', 'pushover.net/apps'],

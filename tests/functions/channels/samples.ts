@@ -177,7 +177,26 @@ const source = {
 }
 const zones = [ZONE, { id: 'e5b4a992-ad4f-4a5c-9e97-5f5b4badc106', label: 'Southern California' }]
 
-/** One notification of each type, and both parts of a digest in two. */
+const failing = {
+  id: 'bde6f00c-9323-4fd3-a73e-a8e2ad69ee7a',
+  kind: 'webhook',
+  label: 'On call',
+  status: 'failing',
+  since: '2026-03-01T13:03:00.000Z',
+  reason: 'The receiver answered HTTP 503.',
+}
+const aboutChannel = (
+  type: Notification['type'],
+  channel: NonNullable<Notification['channel']>,
+): Notification => ({
+  type,
+  timestamp: '2026-03-01T14:08:00.000Z',
+  alert: null,
+  zone: null,
+  channel,
+})
+
+/** One notification of each type, both parts of a digest in two, and a channel that was switched off. */
 export const NOTIFICATIONS = {
   'alert.raised': about('alert.raised', alertOf(), factsOf(64)),
   'alert.revised': about(
@@ -232,6 +251,19 @@ export const NOTIFICATIONS = {
     zones,
     zones_total: 2,
   },
+  'channel.failing': aboutChannel('channel.failing', failing),
+  'channel.failing disabled': aboutChannel('channel.failing', {
+    ...failing,
+    label: null,
+    status: 'disabled',
+    reason: 'The receiver answered HTTP 410',
+  }),
+  'channel.recovered': aboutChannel('channel.recovered', {
+    ...failing,
+    status: 'ok',
+    until: '2026-03-01T14:03:00.000Z',
+    failing_seconds: 3600,
+  }),
   'channel.test': {
     type: 'channel.test',
     timestamp: NOW.toISOString(),
@@ -265,7 +297,7 @@ export const RECEIVERS: Record<string, Pick<Message, 'target' | 'config'>> = {
   pagerduty: { target: '0123456789abcdef0123456789abcdef', config: { region: 'eu' } },
   teams: {
     target:
-      'https://prod-12.westeurope.logic.azure.com:443/workflows/1/triggers/manual/paths/invoke?api-version=2016-06-01&sig=s3cr3t-s3cr3t',
+      'https://default0123456789.ab.environment.api.powerplatform.com/powerautomate/automations/direct/workflows/0123456789abcdef/triggers/manual/paths/invoke?api-version=1&sp=%2Ftriggers%2Fmanual%2Frun&sv=1.0&sig=abcdefghijklmnop-ABCDEFGHIJKLMNOP_0123456789',
     config: undefined,
   },
   pushover: {
