@@ -167,6 +167,8 @@ test('channels.md shows a message of every type that is sent', () => {
     .flatMap(([, thing, many, one]) =>
       (many ?? one ?? '').split('|').map((word) => `${thing}.${word}`),
     )
+    // A mail to an address that is not confirmed yet, which no other kind of channel gets.
+    .filter((type) => type !== 'channel.confirmation')
     .sort()
   expect(types).toHaveLength(11)
   expect(

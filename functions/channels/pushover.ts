@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { VERSION } from '../../shared/version.ts'
 import { cardOf, signOf, type Tone } from './card.ts'
-import type { ChannelKind, Classification, Issue, Style } from './channel.ts'
+import type { ChannelKind, Classification, Issue, Message, Style } from './channel.ts'
 import { configIssues, maskKey, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
 import { linesOf } from './lines.ts'
 import type { SendResult } from './send.ts'
-import { characters, cut } from './text.ts'
+import { characters, cut, webLink } from './text.ts'
 import { WORDS } from './words.ts'
 
 const HOST = 'api.pushover.net'
@@ -69,19 +69,17 @@ export const pushover: ChannelKind = {
   async render(message) {
     const { app_token, device } = PushoverConfig.parse(message.config)
     const card = cardOf(message)
-    const [link] = card.links.slice(-1)
     const form = new URLSearchParams({
       token: app_token,
       user: message.target,
       title: shorten(`${signOf(card)} ${card.title}`, MAX_TITLE, message),
-      message: shorten(textOf(message), MAX_MESSAGE, message),
+      message: withAcknowledgeLink(textOf(message), message),
       priority: String(PRIORITIES[card.tone]),
       ...(card.at ? { timestamp: String(Math.floor(Date.parse(card.at.ts) / 1000)) } : {}),
       ...(device ? { device } : {}),
     })
-    const url = [card.url, link?.url].find((url) => url && url.length <= MAX_URL)
-    if (url) {
-      form.set('url', url)
+    if (card.url && card.url.length <= MAX_URL) {
+      form.set('url', card.url)
       form.set('url_title', WORDS[message.language].links.map)
     }
     return {
@@ -95,6 +93,14 @@ export const pushover: ChannelKind = {
     }
   },
   classify,
+}
+
+/** The one link of a message leads to the map, so this one stands in the text, where it can be clicked as well. */
+function withAcknowledgeLink(text: string, message: Message): string {
+  const url = webLink(message.acknowledge_url)
+  if (!url) return shorten(text, MAX_MESSAGE, message)
+  const line = `\n${WORDS[message.language].links.acknowledge}: ${url}`
+  return shorten(text, MAX_MESSAGE - characters(line), message) + line
 }
 
 function checkTarget(target: string): Issue[] {

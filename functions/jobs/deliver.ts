@@ -1,3 +1,5 @@
+import { describeError } from '../../shared/problem.ts'
+import type { AnyKind, Message, Outcome } from '../channels/channel.ts'
 import { deliver as sendMessage } from '../channels/kinds.ts'
 import { type Claimed, claimDelivery, enqueueAgain, openMessage } from './deliver-claim.ts'
 import { createHostSlots } from './deliver-hosts.ts'
@@ -78,16 +80,36 @@ async function attempt(context: JobContext, job: Work, claimed: Claimed) {
     const outcome =
       'issue' in opened
         ? failure(opened.issue)
-        : await sendMessage(
-            opened.kind,
-            { ...opened.message, ...(await linksOf(context, claimed, opened.message)) },
-            context.deps,
-          )
+        : await sendOrFail(context, claimed, {
+            kind: opened.kind,
+            message: { ...opened.message, ...(await linksOf(context, claimed, opened.message)) },
+          })
     const next = outcome.outcome === 'retry' ? planNextAttempt(claimed, outcome, now()) : undefined
     await record(context, job, { claimed, opened, outcome, next })
     return describe(claimed, outcome, next)
   } finally {
     leave()
+  }
+}
+
+/** Sends a message. One that cannot be written would be no better at the next attempt, so it fails for good. */
+async function sendOrFail(
+  { deps }: JobContext,
+  { id }: Claimed,
+  { kind, message }: { kind: AnyKind; message: Message },
+): Promise<Outcome> {
+  try {
+    return await sendMessage(kind, message, deps)
+  } catch (error) {
+    deps.log({
+      msg: 'writing a message',
+      delivery_id: id,
+      kind: kind.kind,
+      error: describeError(error),
+    })
+    return failure(
+      `The message could not be written for ${kind.kind}. This is a fault of Watchpost, and the log of the service has the details.`,
+    )
   }
 }
 

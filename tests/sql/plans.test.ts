@@ -27,7 +27,7 @@ let service: Service
 let recorder: Recorder
 let caller: Person
 let busy: Person
-let ids: LargeDatabase
+let ids: LargeDatabase & { linkId: string }
 
 beforeAll(async () => {
   service = await createService({
@@ -38,7 +38,13 @@ beforeAll(async () => {
   })
   caller = await service.person()
   busy = await service.person()
-  ids = await fillLargeDatabase(service, caller, busy)
+  const large = await fillLargeDatabase(service, caller, busy)
+  const made = await service.request('POST', `/api/v1/zones/${large.zone}/feed-links`, {
+    key: caller.key,
+    body: {},
+  })
+  const Link = z.object({ feed_link: z.object({ id: z.uuid() }) })
+  ids = { ...large, linkId: parsed(made, 201, Link).feed_link.id }
   await explainAll(service.database)
   await service.request('GET', '/api/v1/me', { key: caller.key })
   await service.request('GET', '/api/v1/me', { key: busy.key })
@@ -76,6 +82,8 @@ const CASES: Case[] = [
   { route: '/zones/{id}/preview', ask: '?days=90', read: 100 },
   { route: '/zones/{id}/explain', ask: '?event_id={event}', read: 50 },
   { route: '/zones/{id}/versions', read: 20 },
+  { route: '/zones/{id}/feed-links', read: 20 },
+  { route: '/zones/{id}/feed-links/{linkId}', read: 20 },
   { route: '/alerts', ask: '?days=90', read: 2700 },
   { route: '/alerts', ask: '?days=90', next: true, read: 2700 },
   { route: '/alerts', ask: '?days=90&zone_id={zone}', read: 520 },

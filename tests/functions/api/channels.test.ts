@@ -119,7 +119,6 @@ describe('creating a channel', () => {
   test.each([
     ['an unknown field', { tarket: 'x' }, 'tarket', 'unknown_field'],
     ['an unknown kind', { kind: 'pigeon' }, 'kind', 'unavailable_kind'],
-    ['a kind that is not there yet', { kind: 'webpush' }, 'kind', 'unavailable_kind'],
     ['a private address', { target: 'https://10.0.0.1/' }, 'target', 'private_address'],
     ['plain http', { target: 'http://example.com/' }, 'target', 'plain_http'],
     ['an unknown setting', { config: { retries: 3 } }, 'config', 'unrecognized_keys'],

@@ -70,6 +70,29 @@ describe('after a rotation', () => {
   })
 })
 
+test('a message that cannot be written fails for good, and the log says why', async () => {
+  const told = await fixture.deliverOnce(broken)
+  await query(`update watchpost.channels set kind = 'slack' where id = $1`, [told.channel])
+  await query('update watchpost.deliveries set payload = $2 where id = $1', [
+    told.delivery,
+    '{"timestamp":"2026-11-23T00:00:00Z","alert":null,"zone":null}',
+  ])
+  await fixture.retryNow(told)
+  expect(fixture.service.receiver.requests).toEqual([])
+  expect(await fixture.deliveryOf(told)).toMatchObject({
+    status: 'failed',
+    attempts: 2,
+    last_error: expect.stringContaining('could not be written for slack'),
+  })
+  expect(fixture.jobs.lines).toContainEqual(
+    expect.objectContaining({
+      msg: 'writing a message',
+      delivery_id: told.delivery,
+      kind: 'slack',
+    }),
+  )
+})
+
 describe('a channel that fails', () => {
   const channelState = async ({ channel }: Pick<TriedDelivery, 'channel'>) => {
     const [row] = await query(
