@@ -203,14 +203,21 @@ export function createRunner(deps: JobDeps): Runner {
     return QUEUES.filter((queue) => due.some(({ name }) => name === queue.name))
   }
 
-  /** How long until the turn of the next message that waits for the pace of its channel, if that is soon. */
+  /** How long until the next message that waits for the pace of its channel, or for its crowded host, if that is soon. */
   async function nextTurnMs(): Promise<number | undefined> {
     const [row] = await inTransaction(
       deps.db,
       (sql) => sql<{ wait_ms: number | null }>`
-        select extract(epoch from min(turn_at) - pgboss.job_now())::float8 * 1000 as wait_ms
-        from watchpost.deliveries
-        where status = 'queued' and turn_at > pgboss.job_now()`,
+        select extract(epoch from min(soon.at) - pgboss.job_now())::float8 * 1000 as wait_ms
+        from (
+          select turn_at as at from watchpost.deliveries where status = 'queued' and turn_at > pgboss.job_now()
+          union all
+          -- What was taken up and found its host crowded.
+          select j.start_after
+          from pgboss.job j
+          join watchpost.deliveries d on d.id = (j.data ->> 'delivery_id')::uuid and d.status = 'sending'
+          where j.name = ${deliver.name} and j.state < 'active' and j.start_after > pgboss.job_now()
+            and j.start_after < pgboss.job_now() + ${TURN_WAIT_MS} * interval '1 millisecond') soon`,
     )
     const wait = row?.wait_ms ?? TURN_WAIT_MS
     return wait < TURN_WAIT_MS ? wait : undefined

@@ -38,6 +38,7 @@ const NOT_RUN: Record<string, string> = {
   sql: 'for the SQL editor of a platform; needs its account',
   toml: 'a part of a configuration file',
   ts: 'an example of our own code',
+  js: 'for a browser',
   sh: 'a command for an operator, on their own machine; no request to the API',
 }
 

@@ -219,6 +219,7 @@ io_method = worker
 checkpoint_timeout = 15min
 wal_compression = on`
   const throwaway = `
+max_connections = 300
 fsync = off
 synchronous_commit = off
 full_page_writes = off

@@ -21,9 +21,15 @@ alter table watchpost.hosts force row level security;
 
 alter table watchpost.deliveries
   add column remote_ref text check (length(remote_ref) <= 500),
-  add column due_at timestamptz not null default now(),
+  add column due_at timestamptz,
   add column turn_at timestamptz,
   add column expires_at timestamptz;
+-- Old deliveries were due when they were made. That is no change of theirs which anybody follows.
+alter table watchpost.deliveries disable trigger user;
+update watchpost.deliveries set due_at = created_at;
+alter table watchpost.deliveries enable trigger user;
+alter table watchpost.deliveries alter column due_at set default now(), alter column due_at set not null;
+
 comment on column watchpost.deliveries.status is 'held waits for the end of quiet hours or of a burst; expired was not delivered before its deadline.';
 comment on column watchpost.deliveries.next_attempt_at is 'When it is tried next; of a held one: when it is released; null: with its alert.';
 comment on column watchpost.deliveries.remote_ref is 'What the receiver calls this message; with it, a later message about the alert changes this one.';

@@ -16,6 +16,11 @@ export type Scene = {
   before?: readonly [RegExp, (env: Record<string, string>) => Promise<unknown>][]
 }
 
+/** Those that the steps of zones.md name. */
+const STEP_CHANNELS = [
+  '0c2a7a0f-6f0e-4c0e-9a55-3b7f0f4f7f1d',
+  'b1c3f5f0-8f7a-4f0e-8a39-6a1f6e3d2c4b',
+]
 const CALIFORNIA = { label: 'Southern California', lat: 33.9, lon: -117.5, radius_km: 300 }
 const soon = (minutes: number) =>
   new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16)
@@ -109,6 +114,10 @@ export function scenesOf(at: () => DeliveryService): Record<string, Scene> {
     'docs/quiet-hours.md': { prepare: async (person) => ({ ZONE: await zoneOf(person) }) },
     'docs/zones.md': {
       prepare: async (person) => {
+        for (const id of STEP_CHANNELS) {
+          const made = await at().channelOf(person)
+          await at().query('update watchpost.channels set id = $1 where id = $2', [id, made.id])
+        }
         const ZONE = await zoneOf(person, { min_severity: 30 })
         await happen(await recorded(2.5, 'ci38098688'))
         await happen(await recorded(4.4, 'ci38098704'))
@@ -140,6 +149,34 @@ export function scenesOf(at: () => DeliveryService): Record<string, Scene> {
     await at().jobs.drain()
     await ask('POST', `channels/${CHANNEL}/test`, {})
     await failForAnHour()
+    const other = { kind: 'webhook', label: 'Night shift', target: 'https://other.example.com/in' }
+    await failAsChannel((await ask('POST', 'channels', other)).body)
+  }
+
+  /** A channel fails, and works again an hour later. */
+  async function failAsChannel(made: unknown) {
+    const { id } = z.object({ channel: z.object({ id: z.uuid() }) }).parse(made).channel
+    const look = async () => {
+      await at().query('select private.watch_channels()')
+      await at().jobs.drain()
+    }
+    const set = (columns: string) =>
+      at().query(`update watchpost.channels set ${columns} where id = $1`, [id])
+    await set(`status = 'failing', failures = 9, failing_reason = 'The receiver answered HTTP 503.',
+      failing_since = now() - interval '70 minutes'`)
+    await look()
+    await set(`status = 'ok', failures = 0, failing_reason = null, failing_since = null`)
+    await at().query(
+      `insert into watchpost.deliveries (channel_id, type, status, delivered_at)
+      values ($1, 'channel.test', 'succeeded', now())`,
+      [id],
+    )
+    await look()
+    await at().query(
+      `update watchpost.channel_troubles set well_at = began_at + interval '1 hour' where channel_id = $1`,
+      [id],
+    )
+    await look()
   }
 
   /** The USGS answers with errors for an hour, and is well again five minutes ago. */
