@@ -135,22 +135,26 @@ const sizeOf = (blocks: readonly Block[]) =>
   }, 0)
 
 /** What the names of Slack's errors mean for the channel, with the way out. */
-const GONE: Record<string, string> = {
-  no_service: 'the webhook was removed or its app was uninstalled',
-  no_service_id: 'the webhook was removed or its app was uninstalled',
-  no_active_hooks: 'the webhook is switched off',
-  no_team: 'the workspace does not exist any more',
-  team_disabled: 'the workspace is switched off',
-  invalid_token: 'the webhook is not valid any more',
-  token_revoked: 'the webhook is not valid any more',
-  channel_is_archived: 'the Slack channel was archived',
-  channel_not_found: 'the Slack channel does not exist any more',
-  user_not_found: 'the person the webhook belonged to does not exist any more',
-}
-const REFUSED: Record<string, string> = {
-  action_prohibited: 'an admin of the workspace does not permit it',
-  posting_to_general_channel_denied: 'only some people may post to #general',
-}
+const GONE = new Map(
+  Object.entries({
+    no_service: 'the webhook was removed or its app was uninstalled',
+    no_service_id: 'the webhook was removed or its app was uninstalled',
+    no_active_hooks: 'the webhook is switched off',
+    no_team: 'the workspace does not exist any more',
+    team_disabled: 'the workspace is switched off',
+    invalid_token: 'the webhook is not valid any more',
+    token_revoked: 'the webhook is not valid any more',
+    channel_is_archived: 'the Slack channel was archived',
+    channel_not_found: 'the Slack channel does not exist any more',
+    user_not_found: 'the person the webhook belonged to does not exist any more',
+  }),
+)
+const REFUSED = new Map(
+  Object.entries({
+    action_prohibited: 'an admin of the workspace does not permit it',
+    posting_to_general_channel_denied: 'only some people may post to #general',
+  }),
+)
 
 function classify(result: SendResult, now: Date): Classification {
   if (!result.ok) return noAnswer(result)
@@ -161,13 +165,14 @@ function classify(result: SendResult, now: Date): Classification {
   if (status === 200 && ok === true) return { ...base, outcome: 'ok' }
   const said = quoted(named ?? body)
   const error = `Slack answered HTTP ${status}${said ? `: ${said}` : ''}.`
-  const gone = GONE[said]
+  const gone = GONE.get(said)
   if (gone) {
     const way = 'Make another incoming webhook in Slack and set it as the target.'
     return { ...base, outcome: 'disable_channel', error: `${error} That is, ${gone}. ${way}` }
   }
-  if (REFUSED[said]) {
-    return { ...base, outcome: 'fail_permanent', error: `${error} That is, ${REFUSED[said]}.` }
+  const refused = REFUSED.get(said)
+  if (refused) {
+    return { ...base, outcome: 'fail_permanent', error: `${error} That is, ${refused}.` }
   }
   if (status === 429 || said === 'rate_limited') {
     const hint = { retry_after_seconds: 1, ...retryAfter(result, now) }

@@ -196,6 +196,7 @@ describe('an answer of Slack means', () => {
     ['the workspace is gone', says(404, 'no_team'), { outcome: 'disable_channel' }],
     ['the workspace is off', says(403, 'team_disabled'), { outcome: 'disable_channel' }],
     ['the token is not valid', says(403, 'invalid_token'), { outcome: 'disable_channel' }],
+    ['a word of JavaScript', says(400, 'constructor'), { outcome: 'fail_permanent' }],
     ['the channel is archived', says(410, 'channel_is_archived'), { outcome: 'disable_channel' }],
     ['another page', says(404, '<html>'), { outcome: 'fail_permanent' }],
     ['Slack fails', says(500, 'rollup_error'), { outcome: 'retry', throttled: false }],
