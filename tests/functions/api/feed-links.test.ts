@@ -365,7 +365,7 @@ test('an alert is answered as CAP where that is accepted', async () => {
   expect((await ask('application/cap+xml', await service.person())).status).toBe(404)
 })
 
-// How an address is judged on the edge, tests/functions/edge.test.ts holds for every public route.
+// Only Node lets a test put in its own limit; on the edge it would belong to every file of the process.
 if (runtime() === 'node')
   test('the feed is limited by address', async () => {
     const limited = await createService({ address_limit: () => 7 })
