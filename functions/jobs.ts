@@ -24,7 +24,7 @@ const TURN_WAIT_MS = 2_000
 
 /** Runs the queues in one process, through a pg-boss that uses the connections of `deps.db`. */
 export type Runner = {
-  /** Runs due jobs until none is left or the budget is used up. Returns how many ran, and whether any are left. */
+  /** Runs jobs until none is due or due soon, or the budget is used up. Returns how many ran, and whether any are left. */
   drain: (options: { budget_ms: number }) => Promise<{ ran: number; left: boolean }>
   /** Runs until stopped. `wake` makes it poll one queue, or all, at once. */
   start: () => { wake: (queue?: string) => void; stop: () => Promise<void> }
@@ -233,13 +233,14 @@ export function createRunner(deps: JobDeps): Runner {
       await runSteps()
       for (;;) {
         const due = await dueQueues()
-        if (late()) return { ran, left: due.length > 0 }
+        if (late()) return { ran, left: due.length > 0 || (await nextTurnMs()) !== undefined }
         const counts = await Promise.all(due.map((queue) => runQueue(queue, late)))
         const round = counts.reduce((sum, count) => sum + count, 0)
         ran += round
         if (round > 0 || late()) continue
         const turn = await nextTurnMs()
-        if (turn === undefined || performance.now() + turn >= deadline) return { ran, left: false }
+        if (turn === undefined) return { ran, left: false }
+        if (performance.now() + turn >= deadline) return { ran, left: true }
         await new Promise((resolve) => setTimeout(resolve, turn))
       }
     },
