@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import LongestFirst from './tests/sequencer.ts'
-import type { Runtime } from './tests/support/runtimes.ts'
+import type { Runtime } from './tests/support/servers/runtimes.ts'
 
 /** What the edge does not run, and why; everything else of the API has to hold there as well. */
 const NOT_AT_THE_EDGE = {
@@ -37,7 +37,7 @@ function edge(runtime: Runtime) {
     test: {
       ...common,
       name: runtime,
-      // The files of a process share one platform: see tests/support/edge.ts.
+      // The files of a process share one platform: see tests/support/servers/edge.ts.
       isolate: false,
       provide: { runtime },
       include: ['tests/functions/api/**/*.test.ts', ...STORIES_AT_THE_EDGE],

@@ -1,5 +1,5 @@
 import { WorkerEntrypoint, waitUntil } from 'cloudflare:workers'
-import { workersSend as send } from './channels/send-workers.ts'
+import { workersSend as send } from './channels/transport/send-workers.ts'
 import { createPerRequest } from './db.ts'
 import { createEdgeApi, memoize, withDbUrls } from './edge.ts'
 import { BACKGROUND_BUDGET_MS, createEdgeJobs } from './edge-jobs.ts'

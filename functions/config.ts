@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
-import { type AllowList, parseAllowList } from './channels/target.ts'
+import { type AllowList, parseAllowList } from './channels/transport/target.ts'
 import type { Limits } from './context.ts'
 import type { AnyFeed } from './feeds/feed.ts'
 import { FEED_SETTINGS, findFeed, KNOWN_FEEDS, type Selection, selectFeeds } from './feeds/feeds.ts'

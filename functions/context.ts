@@ -1,8 +1,8 @@
 /** The types that the parts of a request share. It holds types only, so that every part can import it. */
 import type { Context } from 'hono'
-import type { Resolve } from './channels/plain-http.ts'
-import type { Send, SendMail, SendMqtt, SendPush } from './channels/send.ts'
-import type { AllowList } from './channels/target.ts'
+import type { Resolve } from './channels/transport/plain-http.ts'
+import type { Send, SendMail, SendMqtt, SendPush } from './channels/transport/send.ts'
+import type { AllowList } from './channels/transport/target.ts'
 import type { Database } from './db.ts'
 import type { News } from './news.ts'
 import type { Seal } from './seal.ts'

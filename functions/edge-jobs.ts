@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { SendBytes, SendMail } from './channels/send.ts'
-import { createPush } from './channels/send-push.ts'
+import type { SendBytes, SendMail } from './channels/transport/send.ts'
+import { createPush } from './channels/transport/send-push.ts'
 import { type EdgeJobs, readEdgeJobs } from './config.ts'
 import { createPool } from './db.ts'
 import { withoutStreams } from './feeds/feeds.ts'

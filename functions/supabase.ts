@@ -1,5 +1,5 @@
 import { behindGateway } from './address.ts'
-import { resolveAll as resolve, nodeSend as send } from './channels/send-node.ts'
+import { resolveAll as resolve, nodeSend as send } from './channels/transport/send-node.ts'
 import { createPool } from './db.ts'
 import { createEdgeApi, supabaseVariables, withoutFunctionName } from './edge.ts'
 import { createEdgeJobs } from './edge-jobs.ts'

@@ -10,7 +10,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { z } from 'zod'
 import { VARIABLES } from '../functions/config.ts'
-import { normaliseUsgs } from '../functions/feeds/usgs-feature.ts'
+import { normaliseUsgs } from '../functions/feeds/formats/usgs-feature.ts'
 import { render } from '../scripts/build/openapi.ts'
 import { ALERT_STATUSES, DELIVERY_STATUSES } from '../shared/alert.ts'
 import { ATTEMPT_DELAYS_SECONDS } from '../shared/backoff.ts'
@@ -19,8 +19,8 @@ import { EVENT_TYPES } from '../shared/event.ts'
 import { CODES, codesOf } from '../shared/problem.ts'
 import { quietWindowAt } from '../shared/quiet-hours.ts'
 import { generateSecret, sign } from '../shared/signing.ts'
+import { quake } from './support/feeds/quakes.ts'
 import { type Block, blocksOf, PAGES, ROOT, textOf } from './support/pages.ts'
-import { quake } from './support/quakes.ts'
 
 /** What the hub and its installer read from their environments. */
 const ofTheHub = ['hub/install/install.sh', 'hub/config.ts', 'hub/model/socket.ts'].flatMap(

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startTestServer } from './support/database.ts'
+import { startTestServer } from './support/servers/database.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

@@ -6,11 +6,11 @@ import { authenticate, signedIn } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { sessionProblems } from '../http.ts'
 import { read, write } from '../transaction.ts'
-import { accountExport } from './account-export.ts'
-import { accountInvites } from './account-invites.ts'
-import { accountKeys } from './account-keys.ts'
-import { accountOrgs } from './account-orgs.ts'
-import { accountOf, readAccount } from './account-state.ts'
+import { accountExport } from './account/account-export.ts'
+import { accountInvites } from './account/account-invites.ts'
+import { accountKeys } from './account/account-keys.ts'
+import { accountOrgs } from './account/account-orgs.ts'
+import { accountOf, readAccount } from './account/account-state.ts'
 
 const One = z.object({ account: Account })
 /** Deleting a large account takes longer than the usual statement timeout. */

@@ -23,7 +23,6 @@ import { isSame } from '../../shared/same.ts'
 import { generateSecret } from '../../shared/signing.ts'
 import { Instant } from '../../shared/time.ts'
 import { authenticate, can } from '../auth.ts'
-import { checkPlainHttp, plainHost } from '../channels/plain-http.ts'
 import {
   changeReceiver,
   checkCreate,
@@ -33,6 +32,7 @@ import {
   secretFor,
   unsealSecrets,
 } from '../channels/sealed.ts'
+import { checkPlainHttp, plainHost } from '../channels/transport/plain-http.ts'
 import type { Ctx, Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'

@@ -25,8 +25,8 @@ import { problems } from '../http.ts'
 import { selectMainshocks } from '../mainshocks.ts'
 import { limitConcurrency, nextSlice, runInSlices } from '../scheduling.ts'
 import { read, readInSteps } from '../transaction.ts'
-import { requireZone } from './zone-check.ts'
-import { selectZone } from './zone-rows.ts'
+import { requireZone } from './zones/zone-check.ts'
+import { selectZone } from './zones/zone-rows.ts'
 import { ZoneId } from './zones.ts'
 
 const MAX_REVISIONS = 200_000

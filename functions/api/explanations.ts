@@ -26,8 +26,8 @@ import { problems } from '../http.ts'
 import { selectMainshocks } from '../mainshocks.ts'
 import { limitConcurrency, runInSlices } from '../scheduling.ts'
 import { readInSteps } from '../transaction.ts'
-import { tooMuchWork } from './zone-check.ts'
-import { selectZone } from './zone-rows.ts'
+import { tooMuchWork } from './zones/zone-check.ts'
+import { selectZone } from './zones/zone-rows.ts'
 import { ZoneId } from './zones.ts'
 
 /** About two seconds of work, in slices. */

@@ -17,7 +17,7 @@ import type { Ctx, Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
-import { mayEdit } from './zone-rows.ts'
+import { mayEdit } from './zones/zone-rows.ts'
 import { ZoneId } from './zones.ts'
 
 const LinkId = ZoneId.extend({ linkId: pathId('The id of a feed link.') })

@@ -16,7 +16,7 @@ import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
-import { LostWarnings, PassedOn, type Removal, tellRemoval } from './removal.ts'
+import { LostWarnings, PassedOn, type Removal, tellRemoval } from './account/removal.ts'
 import { requireReadOnly } from './whole-thing.ts'
 
 export const INVITE_DAYS = 7

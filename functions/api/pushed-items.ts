@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { Geometry } from '../../shared/event.ts'
 import type { Steps } from '../../shared/geometry/steps.ts'
 import { type Push, PushedEvent } from '../../shared/push.ts'
-import { type CapAlert, capElements, readCapXml } from '../feeds/cap.ts'
-import { capEvent, refuseCap } from '../feeds/cap-event.ts'
 import type { Normalised } from '../feeds/feed.ts'
-import { readGeometry, representativePoint } from '../feeds/geometry.ts'
+import { type CapAlert, capElements, readCapXml } from '../feeds/formats/cap.ts'
+import { capEvent, refuseCap } from '../feeds/formats/cap-event.ts'
+import { readGeometry, representativePoint } from '../feeds/formats/geometry.ts'
+import { parseXml } from '../feeds/formats/xml.ts'
 import { createNmeaReader } from '../feeds/nmea.ts'
-import { parseXml } from '../feeds/xml.ts'
 
 /** What an item of a request says. */
 export type Item = { index: number } & (

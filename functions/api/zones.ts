@@ -30,7 +30,7 @@ import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { createPacer } from '../scheduling.ts'
 import { read, write } from '../transaction.ts'
 import { changedReadOnly, IfMatchHeader, requireVersion, wantedVersion } from './whole-thing.ts'
-import { requireZone, shapeIssues, zoneIssues } from './zone-check.ts'
+import { requireZone, shapeIssues, zoneIssues } from './zones/zone-check.ts'
 import {
   mayEdit,
   merge,
@@ -42,8 +42,8 @@ import {
   toRow,
   type ZoneRow,
   zoneColumns,
-} from './zone-rows.ts'
-import { Warnings, warn } from './zone-warnings.ts'
+} from './zones/zone-rows.ts'
+import { Warnings, warn } from './zones/zone-warnings.ts'
 
 const RESTORE_DAYS = 30
 /** The limit for the polygons on one page: three or four of the largest, or a few thousand small ones. */

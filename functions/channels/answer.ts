@@ -1,4 +1,4 @@
-import type { SendResult } from './send.ts'
+import type { SendResult } from './transport/send.ts'
 
 const MAX_BYTES = 1024
 /** Stands at the end of an answer of which only the start is kept. */

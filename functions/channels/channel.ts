@@ -1,8 +1,8 @@
 import type { Language } from '../../shared/channel.ts'
 import type { Check } from '../../shared/checks.ts'
 import type { News } from '../../shared/reason/reason.ts'
-import type { AnyRequest, SendRequest, SendResult } from './send.ts'
-import type { AllowList } from './target.ts'
+import type { AnyRequest, SendRequest, SendResult } from './transport/send.ts'
+import type { AllowList } from './transport/target.ts'
 
 /** The types of notifications; the `type` of a webhook message. */
 const NOTIFICATION_TYPES = [

@@ -1,7 +1,7 @@
 /** What the kinds have in common when they read an answer. */
 import { parseRetryAfter } from '../../shared/backoff.ts'
 import type { Classification } from './channel.ts'
-import type { SendResult } from './send.ts'
+import type { SendResult } from './transport/send.ts'
 
 export type Answer = Extract<SendResult, { ok: true }>
 

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { VERSION } from '../../shared/version.ts'
-import { cardOf, colourOf, type Item, type Link } from './card.ts'
 import type { ChannelKind, Classification, Issue, Message, Style } from './channel.ts'
 import { configIssues, httpsUrl, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
-import type { SendResult } from './send.ts'
-import { maskTarget } from './target.ts'
-import { cut } from './text.ts'
-import { WORDS } from './words.ts'
+import { cardOf, colourOf, type Item, type Link } from './message/card.ts'
+import { cut } from './message/text.ts'
+import { WORDS } from './message/words.ts'
+import type { SendResult } from './transport/send.ts'
+import { maskTarget } from './transport/target.ts'
 
 const HOSTS = ['discord.com', 'discordapp.com', 'ptb.discord.com', 'canary.discord.com']
 const PATH = /^\/api(?:\/v\d+)?\/webhooks\/\d{15,25}\/[\w-]{20,}$/

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { Alert } from '../../shared/alert.ts'
 import { parseMailAddress } from '../mail/address.ts'
-import { type Card, cardOf, colourOf, type Item, type Link, signOf } from './card.ts'
 import type { ChannelKind, Classification, Issue, Message, Style } from './channel.ts'
 import { configIssues, type Given, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
-import { LINK_WORDS } from './link-words.ts'
-import type { MailRequest, MailStage, SendResult } from './send.ts'
-import { bytes, characters, cut, escapeMarkup, oneLine } from './text.ts'
-import { WORDS } from './words.ts'
+import { type Card, cardOf, colourOf, type Item, type Link, signOf } from './message/card.ts'
+import { LINK_WORDS } from './message/link-words.ts'
+import { bytes, characters, cut, escapeMarkup, oneLine } from './message/text.ts'
+import { WORDS } from './message/words.ts'
+import type { MailRequest, MailStage, SendResult } from './transport/send.ts'
 
 const MAX_SUBJECT = 150
 /** Gmail cuts off what is longer than 102 kB. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ChannelKind, Classification, Issue } from './channel.ts'
-import type { MqttRequest, SendResult } from './send.ts'
-import { type AllowList, checkTarget, httpTwin } from './target.ts'
+import type { MqttRequest, SendResult } from './transport/send.ts'
+import { type AllowList, checkTarget, httpTwin } from './transport/target.ts'
 import { fitsIntoBody, renderBody } from './webhook.ts'
 
 const MAX_TOPIC_BYTES = 500

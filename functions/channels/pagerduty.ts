@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { VERSION } from '../../shared/version.ts'
-import { cardOf, type Tone } from './card.ts'
 import type { ChannelKind, Classification, Issue, Message, Notification } from './channel.ts'
 import { configIssues, maskKey, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
-import type { SendResult } from './send.ts'
-import { characters, cut, oneLine } from './text.ts'
-import { WORDS } from './words.ts'
+import { cardOf, type Tone } from './message/card.ts'
+import { characters, cut, oneLine } from './message/text.ts'
+import { WORDS } from './message/words.ts'
+import type { SendResult } from './transport/send.ts'
 
 const HOSTS = { us: 'events.pagerduty.com', eu: 'events.eu.pagerduty.com' } as const
 const WHERE =

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { VERSION } from '../../shared/version.ts'
-import { cardOf, signOf, type Tone } from './card.ts'
 import type { ChannelKind, Classification, Issue, Message, Style } from './channel.ts'
 import { configIssues, maskKey, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
-import { linesOf } from './lines.ts'
-import type { SendResult } from './send.ts'
-import { characters, cut, webLink } from './text.ts'
-import { WORDS } from './words.ts'
+import { cardOf, signOf, type Tone } from './message/card.ts'
+import { linesOf } from './message/lines.ts'
+import { characters, cut, webLink } from './message/text.ts'
+import { WORDS } from './message/words.ts'
+import type { SendResult } from './transport/send.ts'
 
 const HOST = 'api.pushover.net'
 const KEY = /^[A-Za-z0-9]{30}$/

@@ -4,9 +4,9 @@ import { generateSecret, parseSecret } from '../../shared/signing.ts'
 import type { Seal } from '../seal.ts'
 import type { AnyKind, Issue } from './channel.ts'
 import { findKind } from './kinds.ts'
-import { checkPlainHttp, type Resolve } from './plain-http.ts'
-import { MISSING_TRANSPORTS, type Transports } from './send.ts'
-import type { AllowList } from './target.ts'
+import { checkPlainHttp, type Resolve } from './transport/plain-http.ts'
+import { MISSING_TRANSPORTS, type Transports } from './transport/send.ts'
+import type { AllowList } from './transport/target.ts'
 
 /** Stands for every value in a masked config. */
 const MASK = '…'

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { VERSION } from '../../shared/version.ts'
-import { type Card, cardOf, type Link, signOf } from './card.ts'
 import type { ChannelKind, Classification, Issue, Style } from './channel.ts'
 import { configIssues, httpsUrl, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
-import type { SendResult } from './send.ts'
-import { maskTarget } from './target.ts'
-import { cut, escapeMarkup } from './text.ts'
-import { WORDS } from './words.ts'
+import { type Card, cardOf, type Link, signOf } from './message/card.ts'
+import { cut, escapeMarkup } from './message/text.ts'
+import { WORDS } from './message/words.ts'
+import type { SendResult } from './transport/send.ts'
+import { maskTarget } from './transport/target.ts'
 
 const HOSTS = ['hooks.slack.com', 'hooks.slack-gov.com']
 const PATH = /^\/services\/T[A-Z0-9]+\/B[A-Z0-9]+\/[A-Za-z0-9]+$/

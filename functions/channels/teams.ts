@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { VERSION } from '../../shared/version.ts'
-import { type Card, cardOf, type Link, signOf, type Tone } from './card.ts'
 import type { ChannelKind, Classification, Issue, Style } from './channel.ts'
 import { configIssues, httpsUrl, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, retryAfter } from './classify.ts'
-import type { SendResult } from './send.ts'
-import { maskTarget } from './target.ts'
-import { bytes, cut } from './text.ts'
-import { WORDS } from './words.ts'
+import { type Card, cardOf, type Link, signOf, type Tone } from './message/card.ts'
+import { bytes, cut } from './message/text.ts'
+import { WORDS } from './message/words.ts'
+import type { SendResult } from './transport/send.ts'
+import { maskTarget } from './transport/target.ts'
 
 const HOSTS = /^[a-z0-9.-]+\.(environment\.api\.powerplatform\.com|logic\.azure\.com)$/
 /** Office 365 connectors, which Microsoft has switched off. */

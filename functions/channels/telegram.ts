@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { VERSION } from '../../shared/version.ts'
-import { type Card, cardOf, type Link, signOf } from './card.ts'
 import type { ChannelKind, Classification, Issue, Message, Style } from './channel.ts'
 import { configIssues, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
-import type { SendResult } from './send.ts'
-import { cut, escapeMarkup } from './text.ts'
-import { WORDS } from './words.ts'
+import { type Card, cardOf, type Link, signOf } from './message/card.ts'
+import { cut, escapeMarkup } from './message/text.ts'
+import { WORDS } from './message/words.ts'
+import type { SendResult } from './transport/send.ts'
 
 const HOST = 'api.telegram.org'
 const CHAT_ID = /^-?\d{1,20}$/

@@ -4,8 +4,8 @@ import { VERSION } from '../../shared/version.ts'
 import type { ChannelKind, Classification, Issue, Notification } from './channel.ts'
 import { configIssues } from './check.ts'
 import { heard, isTemporary, noAnswer, retryAfter } from './classify.ts'
-import type { SendResult } from './send.ts'
-import { checkTarget, maskTarget } from './target.ts'
+import type { SendResult } from './transport/send.ts'
+import { checkTarget, maskTarget } from './transport/target.ts'
 
 const MAX_BODY_BYTES = 20_000
 const MAX_HEADERS = 20

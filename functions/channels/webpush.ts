@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { type Card, cardOf, signOf, type Tone } from './card.ts'
 import type { ChannelKind, Classification, Issue, Message, Notification } from './channel.ts'
 import { configIssues, type Given, httpsUrl, targetIssue } from './check.ts'
 import { heard, isTemporary, noAnswer, retryAfter } from './classify.ts'
-import { MAX_PUSH_BYTES, type PushRequest, type SendResult } from './send.ts'
-import { maskTarget } from './target.ts'
-import { bytes, cut } from './text.ts'
-import { WORDS } from './words.ts'
+import { type Card, cardOf, signOf, type Tone } from './message/card.ts'
+import { bytes, cut } from './message/text.ts'
+import { WORDS } from './message/words.ts'
+import { MAX_PUSH_BYTES, type PushRequest, type SendResult } from './transport/send.ts'
+import { maskTarget } from './transport/target.ts'
 
 /** The push services of the browsers; others need the operator's permission by name. */
 const HOSTS = [

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { boxesOf } from '../../shared/geometry/geometry.ts'
-import { normaliseAircraft } from './aircraft.ts'
 import { type Content, type Feed, type FeedResult, isFeedError, type PollInput } from './feed.ts'
 import { fetchEach, pauseFor } from './fetch.ts'
+import { normaliseAircraft } from './formats/aircraft.ts'
 
 const ADDRESS = 'https://api.adsb.lol/v2/point'
 const INTERVAL_SECONDS = 10

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { createVessels, toMmsi } from './ais.ts'
 import {
   type Content,
   feedError,
@@ -9,7 +8,8 @@ import {
   type StreamedFeed,
 } from './feed.ts'
 import { parseJson } from './fetch.ts'
-import { instantOfIso } from './times.ts'
+import { createVessels, toMmsi } from './formats/ais.ts'
+import { instantOfIso } from './formats/times.ts'
 
 const ADDRESS = 'wss://stream.aisstream.io/v0/stream'
 const WORLD = '-90,-180,90,180'

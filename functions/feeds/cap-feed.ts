@@ -1,8 +1,4 @@
 import { z } from 'zod'
-import { AlertMemory, followMessages, hash, type Message } from './alert-memory.ts'
-import { brief, type CapAlert, capElements, readCapJson, readCapXml } from './cap.ts'
-import { capEvent, refuseCap } from './cap-event.ts'
-import { type CapLink, isListed, readIndex } from './cap-index.ts'
 import {
   type Content,
   type Feed,
@@ -15,8 +11,12 @@ import {
   reject,
 } from './feed.ts'
 import { addressesIn, fetchEach, fetchText, hostAndPath, parseJson, Validators } from './fetch.ts'
-import { endsHazard, readVtec, subjectOf } from './vtec.ts'
-import { parseXml, type XmlElement } from './xml.ts'
+import { brief, type CapAlert, capElements, readCapJson, readCapXml } from './formats/cap.ts'
+import { capEvent, refuseCap } from './formats/cap-event.ts'
+import { type CapLink, isListed, readIndex } from './formats/cap-index.ts'
+import { endsHazard, readVtec, subjectOf } from './formats/vtec.ts'
+import { parseXml, type XmlElement } from './formats/xml.ts'
+import { AlertMemory, followMessages, hash, type Message } from './memory/alert-memory.ts'
 
 const INTERVAL_SECONDS = 120
 const MAX_POLL_SECONDS = 15 * 60

@@ -12,7 +12,7 @@ import {
   toEvent,
 } from './feed.ts'
 import { fetchFeed, parseJson, pauseFor, Validators } from './fetch.ts'
-import { instantOfIso } from './times.ts'
+import { instantOfIso } from './formats/times.ts'
 
 /** The newest activations: about as many as there are in half a year. */
 const LIST =

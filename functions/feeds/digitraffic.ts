@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { VERSION } from '../../shared/version.ts'
-import { toMmsi, toVesselEvent } from './ais.ts'
 import {
   type Content,
   type Feed,
@@ -15,6 +14,7 @@ import {
   reject,
 } from './feed.ts'
 import { fetchFeed, parseJson, pauseFor } from './fetch.ts'
+import { toMmsi, toVesselEvent } from './formats/ais.ts'
 
 const ADDRESS = 'https://meri.digitraffic.fi/api/ais/v1'
 const INTERVAL_SECONDS = 60

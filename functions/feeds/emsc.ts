@@ -14,7 +14,7 @@ import {
   toEvent,
 } from './feed.ts'
 import { fetchFeed, parseJson, pauseFor } from './fetch.ts'
-import { instantOfIso } from './times.ts'
+import { instantOfIso } from './formats/times.ts'
 
 const SEARCH = 'https://www.seismicportal.eu/fdsnws/event/1/query'
 const STANDING_ORDER = 'wss://www.seismicportal.eu/standing_order/websocket'

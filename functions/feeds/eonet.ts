@@ -16,9 +16,9 @@ import {
   toEvent,
 } from './feed.ts'
 import { fetchFeed, parseJson, pauseFor, Validators } from './fetch.ts'
-import { toFootprint } from './footprint.ts'
-import { representativePoint } from './geometry.ts'
-import { instantOfIso } from './times.ts'
+import { toFootprint } from './formats/footprint.ts'
+import { representativePoint } from './formats/geometry.ts'
+import { instantOfIso } from './formats/times.ts'
 
 const EVENTS = 'https://eonet.gsfc.nasa.gov/api/v3/events'
 const INTERVAL_SECONDS = 15 * 60

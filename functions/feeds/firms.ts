@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { hash } from './alert-memory.ts'
 import {
   type Content,
   type Feed,
@@ -10,8 +9,9 @@ import {
   type Rejected,
 } from './feed.ts'
 import { fetchEach } from './fetch.ts'
-import { type Fire, idsOf, type KnownFires, toFireEvent, toFires } from './fires.ts'
-import { type Detection, readDetections } from './firms-csv.ts'
+import { type Detection, readDetections } from './formats/firms-csv.ts'
+import { hash } from './memory/alert-memory.ts'
+import { type Fire, idsOf, type KnownFires, toFireEvent, toFires } from './memory/fires.ts'
 
 const AREA_API = 'https://firms.modaps.eosdis.nasa.gov/api/area/csv'
 const INTERVAL_SECONDS = 15 * 60

@@ -11,16 +11,16 @@ import {
   type Rejected,
 } from './feed.ts'
 import { fetchEach, fetchText, parseJson, pauseFor, Validators } from './fetch.ts'
-import { areasOf, Footprints, fetchFootprints } from './gdacs-footprints.ts'
 import {
   type Assessed,
   type Assessment,
   nameOf,
   normaliseFeature,
   normaliseItem,
-} from './gdacs-item.ts'
-import { closeMissing, OpenEvents, retractMissing } from './open-events.ts'
-import { childOf, childrenOf, parseXml } from './xml.ts'
+} from './formats/gdacs-item.ts'
+import { childOf, childrenOf, parseXml } from './formats/xml.ts'
+import { areasOf, Footprints, fetchFootprints } from './memory/gdacs-footprints.ts'
+import { closeMissing, OpenEvents, retractMissing } from './memory/open-events.ts'
 
 /** What stands now, and everything of the last day. */
 const ADDRESSES = {

@@ -12,7 +12,7 @@ import {
   toEvent,
 } from './feed.ts'
 import { fetchBytes, fetchText } from './fetch.ts'
-import { unzipText } from './zip.ts'
+import { unzipText } from './formats/zip.ts'
 
 const FOLDER = 'http://data.gdeltproject.org/gdeltv2'
 const INTERVAL_SECONDS = 15 * 60

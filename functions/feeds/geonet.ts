@@ -14,8 +14,8 @@ import {
   toSeverity,
 } from './feed.ts'
 import { fetchFeed, parseJson, pauseFor, Validators } from './fetch.ts'
-import { OpenEvents, retractMissing } from './open-events.ts'
-import { instantOfIso } from './times.ts'
+import { instantOfIso } from './formats/times.ts'
+import { OpenEvents, retractMissing } from './memory/open-events.ts'
 
 /** All earthquakes, also those that nobody feels. */
 const LIST = 'https://api.geonet.org.nz/quake?MMI=-1'

@@ -11,8 +11,8 @@ import {
   toEvent,
 } from './feed.ts'
 import { fetchText } from './fetch.ts'
-import { instantOfRfc822 } from './times.ts'
-import { childOf, childrenOf, parseXml, textOf, type XmlElement } from './xml.ts'
+import { instantOfRfc822 } from './formats/times.ts'
+import { childOf, childrenOf, parseXml, textOf, type XmlElement } from './formats/xml.ts'
 
 const REPORT = 'https://volcano.si.edu/news/WeeklyVolcanoRSS.xml'
 const INTERVAL_SECONDS = 6 * 60 * 60

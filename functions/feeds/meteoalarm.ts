@@ -1,8 +1,5 @@
 import { z } from 'zod'
 import type { EventType } from '../../shared/event.ts'
-import { AlertMemory, followMessages, type Message } from './alert-memory.ts'
-import { brief, type CapInfo, firstValue, readCapJson } from './cap.ts'
-import { capEvent, codesOf, infosOf, placeOf, placeOfPoints, refuseCap } from './cap-event.ts'
 import {
   type Content,
   type Feed,
@@ -16,7 +13,17 @@ import {
   reject,
 } from './feed.ts'
 import { addressesIn, fetchText, parseJson } from './fetch.ts'
-import { fetchAreas, KnownAreas, locateAreas } from './meteoalarm-areas.ts'
+import { brief, type CapInfo, firstValue, readCapJson } from './formats/cap.ts'
+import {
+  capEvent,
+  codesOf,
+  infosOf,
+  placeOf,
+  placeOfPoints,
+  refuseCap,
+} from './formats/cap-event.ts'
+import { AlertMemory, followMessages, type Message } from './memory/alert-memory.ts'
+import { fetchAreas, KnownAreas, locateAreas } from './memory/meteoalarm-areas.ts'
 
 const FEEDS = 'https://feeds.meteoalarm.org/api/v1/warnings/feeds-'
 const INTERVAL_SECONDS = 60

@@ -13,9 +13,9 @@ import {
   toEvent,
 } from './feed.ts'
 import { fetchFeed, parseJson, pauseFor, Validators } from './fetch.ts'
-import { closeMissing, OpenEvents } from './open-events.ts'
-import { instantOfIso, instantOfRfc822 } from './times.ts'
-import { childOf, childrenOf, parseXml, textOf, type XmlElement } from './xml.ts'
+import { instantOfIso, instantOfRfc822 } from './formats/times.ts'
+import { childOf, childrenOf, parseXml, textOf, type XmlElement } from './formats/xml.ts'
+import { closeMissing, OpenEvents } from './memory/open-events.ts'
 
 const STORMS = 'https://www.nhc.noaa.gov/CurrentStorms.json'
 const INTERVAL_SECONDS = 10 * 60

@@ -1,6 +1,4 @@
 import { z } from 'zod'
-import { createVessels } from './ais.ts'
-import { type AisMessage, decodeAis } from './ais-message.ts'
 import {
   type Connection,
   type Content,
@@ -8,7 +6,9 @@ import {
   reject,
   type StreamedFeed,
 } from './feed.ts'
-import { createAssembler, readLine, type Whole } from './nmea-sentence.ts'
+import { createVessels } from './formats/ais.ts'
+import { type AisMessage, decodeAis } from './formats/ais-message.ts'
+import { createAssembler, readLine, type Whole } from './formats/nmea-sentence.ts'
 
 const SOURCE = 'nmea'
 /** A time of a GPS sentence holds for the sentences that follow it this long. */

@@ -1,15 +1,5 @@
 import { z } from 'zod'
 import { Geometry } from '../../shared/event.ts'
-import { AlertMemory, followMessages, type Message } from './alert-memory.ts'
-import { brief, type CapAlert, firstValue, readCapJson, timeOf } from './cap.ts'
-import {
-  capEvent,
-  codesOf,
-  type Place,
-  placeOfPoints,
-  refuseCap,
-  severityOfCap,
-} from './cap-event.ts'
 import {
   type Feed,
   type FeedResult,
@@ -21,9 +11,24 @@ import {
   reject,
 } from './feed.ts'
 import { fetchFeed, parseJson, pauseFor } from './fetch.ts'
-import { countVertices, MAX_VERTICES, readGeometry, representativePoint } from './geometry.ts'
-import { fetchZones, KnownZones, locate, zonesOf } from './nws-zones.ts'
-import { endsHazard, readVtec, subjectOf } from './vtec.ts'
+import { brief, type CapAlert, firstValue, readCapJson, timeOf } from './formats/cap.ts'
+import {
+  capEvent,
+  codesOf,
+  type Place,
+  placeOfPoints,
+  refuseCap,
+  severityOfCap,
+} from './formats/cap-event.ts'
+import {
+  countVertices,
+  MAX_VERTICES,
+  readGeometry,
+  representativePoint,
+} from './formats/geometry.ts'
+import { endsHazard, readVtec, subjectOf } from './formats/vtec.ts'
+import { AlertMemory, followMessages, type Message } from './memory/alert-memory.ts'
+import { fetchZones, KnownZones, locate, zonesOf } from './memory/nws-zones.ts'
 
 const ACTIVE = 'https://api.weather.gov/alerts/active?status=actual'
 const INTERVAL_SECONDS = 60

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { normaliseAircraft } from './aircraft.ts'
 import type { Feed, FeedResult, PollInput } from './feed.ts'
 import { fetchText } from './fetch.ts'
+import { normaliseAircraft } from './formats/aircraft.ts'
 
 const Address = z.url({
   protocol: /^https?$/,

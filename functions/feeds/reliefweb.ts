@@ -13,7 +13,7 @@ import {
   toEvent,
 } from './feed.ts'
 import { fetchFeed, parseJson } from './fetch.ts'
-import { instantOfIso } from './times.ts'
+import { instantOfIso } from './formats/times.ts'
 
 const DISASTERS = 'https://api.reliefweb.int/v2/disasters'
 /** Half an hour: a thousand calls a day are allowed. */

@@ -1,17 +1,6 @@
 import { z } from 'zod'
 import type { NormalisedEvent } from '../../shared/event.ts'
 import {
-  brief,
-  type CapAlert,
-  type CapInfo,
-  capElements,
-  firstValue,
-  readCapXml,
-  timeOf,
-} from './cap.ts'
-import { infosOf, refuseCap } from './cap-event.ts'
-import { isListed, readIndex } from './cap-index.ts'
-import {
   type Content,
   type Feed,
   type FeedError,
@@ -25,7 +14,18 @@ import {
   toEvent,
 } from './feed.ts'
 import { fetchText, Validators } from './fetch.ts'
-import { parseXml } from './xml.ts'
+import {
+  brief,
+  type CapAlert,
+  type CapInfo,
+  capElements,
+  firstValue,
+  readCapXml,
+  timeOf,
+} from './formats/cap.ts'
+import { infosOf, refuseCap } from './formats/cap-event.ts'
+import { isListed, readIndex } from './formats/cap-index.ts'
+import { parseXml } from './formats/xml.ts'
 
 /** The National Tsunami Warning Center in Palmer and the Pacific one in Honolulu; each lists its latest bulletin. */
 const INDEXES = [

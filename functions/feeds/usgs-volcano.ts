@@ -13,8 +13,8 @@ import {
   toEvent,
 } from './feed.ts'
 import { fetchFeed, parseJson, pauseFor } from './fetch.ts'
-import { closeMissing, OpenEvents } from './open-events.ts'
-import { instantOfIso } from './times.ts'
+import { instantOfIso } from './formats/times.ts'
+import { closeMissing, OpenEvents } from './memory/open-events.ts'
 
 const HANS = 'https://volcanoes.usgs.gov/hans-public/api/volcano'
 const INTERVAL_SECONDS = 10 * 60

@@ -16,9 +16,9 @@ import {
   notGeoJson,
   OTHER_CEILING,
   Summary,
-} from './usgs-feature.ts'
-import { Memory, type Snapshot, updateMemory, type Window } from './usgs-memory.ts'
-import { isSearchDue, SearchState, searchUpdates } from './usgs-search.ts'
+} from './formats/usgs-feature.ts'
+import { Memory, type Snapshot, updateMemory, type Window } from './memory/usgs-memory.ts'
+import { isSearchDue, SearchState, searchUpdates } from './memory/usgs-search.ts'
 
 const SUMMARY = 'https://earthquake.usgs.gov/earthquakes/feed/v1.0/summary'
 const INTERVAL_SECONDS = 60

@@ -1,5 +1,5 @@
 import { isPrivateName } from '../../shared/addresses.ts'
-import type { AllowList } from '../channels/target.ts'
+import type { AllowList } from '../channels/transport/target.ts'
 
 /** An address as mail servers want it: its domain in ASCII and in lower case. */
 type MailAddress = { ok: true; address: string; domain: string }

@@ -1,4 +1,4 @@
-import type { MailRequest } from '../channels/send.ts'
+import type { MailRequest } from '../channels/transport/send.ts'
 import type { Sender } from './settings.ts'
 
 /** The id of a mail: the same on every attempt, so that a mail that came twice is shown once. */

@@ -4,7 +4,7 @@ import {
   SEND_TIMEOUT_MS,
   type SendMail,
   type SendResult,
-} from '../channels/send.ts'
+} from '../channels/transport/send.ts'
 import { extraHeaders } from './mail.ts'
 import type { MailApiSettings, MailSettings, Sender } from './settings.ts'
 

@@ -1,4 +1,4 @@
-import { parseAllowList } from '../channels/target.ts'
+import { parseAllowList } from '../channels/transport/target.ts'
 import { parseMailAddress } from './address.ts'
 
 /** The operator's mail server. `none`: without TLS, for a relay in one's own network. */

@@ -1,5 +1,11 @@
 import { createTransport, type NodemailerError } from 'nodemailer'
-import type { MailRequest, MailStage, SendFailure, SendMail, SendResult } from '../channels/send.ts'
+import type {
+  MailRequest,
+  MailStage,
+  SendFailure,
+  SendMail,
+  SendResult,
+} from '../channels/transport/send.ts'
 import { extraHeaders, messageId } from './mail.ts'
 import { mailByApi } from './resend.ts'
 import type { MailSettings, Sender, SmtpSettings } from './settings.ts'

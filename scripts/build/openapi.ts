@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parse, stringify } from 'yaml'
 import { createApp } from '../../functions/app.ts'
-import { parseAllowList } from '../../functions/channels/target.ts'
+import { parseAllowList } from '../../functions/channels/transport/target.ts'
 import type { Deps } from '../../functions/context.ts'
 import { describe } from '../../functions/openapi/document.ts'
 import { createSeal } from '../../functions/seal.ts'

@@ -5,8 +5,8 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import sharp from 'sharp'
-import { toFires } from '../../functions/feeds/fires.ts'
-import { readDetections } from '../../functions/feeds/firms-csv.ts'
+import { readDetections } from '../../functions/feeds/formats/firms-csv.ts'
+import { toFires } from '../../functions/feeds/memory/fires.ts'
 import { runMain } from '../start/arguments.ts'
 import { coastLines, type LonLat } from './topology.ts'
 

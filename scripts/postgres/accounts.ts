@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { z } from 'zod'
-import { type Removal, tellRemoval } from '../../functions/api/removal.ts'
+import { type Removal, tellRemoval } from '../../functions/api/account/removal.ts'
 import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
 import { generateToken, tokenHash } from '../../shared/token.ts'
 

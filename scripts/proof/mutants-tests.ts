@@ -11,7 +11,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   [/^shared\/json/, ['tests/functions/body.attack.test.ts']],
   [
     /^shared\/addresses/,
-    ['tests/functions/channels/target*.test.ts', 'tests/hub/reader/web-reader.attack.test.ts'],
+    [
+      'tests/functions/channels/transport/target*.test.ts',
+      'tests/hub/reader/web-reader.attack.test.ts',
+    ],
   ],
   [
     /^shared\/(match-memory|reason|zone-version|link|decide-linked|storm-name)/,
@@ -28,11 +31,14 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^shared\/page/,
     ['tests/functions/api/{rows,cursors*,audit}.test.ts', 'tests/hub/leads/leads.test.ts'],
   ],
-  [/^functions\/api\/(account|invite)/, ['tests/functions/api/{account*,limits,refusals}.test.ts']],
   [
-    /^functions\/api\/(account-orgs|orgs|invite)/,
+    /^functions\/api\/(account|pages\/invite)/,
+    ['tests/functions/api/{account,account/account*,limits,refusals}.test.ts'],
+  ],
+  [
+    /^functions\/api\/(account\/account-orgs|orgs|pages\/invite)/,
     [
-      'tests/functions/api/{orgs,limits,people*,addresses*,second-factor*}.test.ts',
+      'tests/functions/api/{orgs,limits,account/*.attack}.test.ts',
       'tests/stories/{team,invites}.test.ts',
     ],
   ],
@@ -70,7 +76,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^functions\/(jobs|channels)/,
     [
       'tests/functions/jobs/{flow,crash,purge}.test.ts',
-      'tests/functions/channels/*.test.ts',
+      'tests/functions/channels/**/*.test.ts',
       'tests/functions/api/deliveries.test.ts',
     ],
   ],
@@ -79,7 +85,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ['tests/functions/jobs/{aftershocks,bursts}.test.ts'],
   ],
   [/^functions\/mail/, ['tests/functions/mail/*.test.ts']],
-  [/^functions\/feeds/, ['tests/functions/feeds/*.test.ts']],
+  [/^functions\/feeds/, ['tests/functions/feeds/**/*.test.ts']],
   [
     /^(functions\/(api\/changes|news)|shared\/change)/,
     ['tests/functions/changes.test.ts', 'tests/stories/following.test.ts'],
@@ -92,8 +98,8 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^(functions\/(feeds-out|api\/feed)|sql\/67|shared\/feed-link)/,
     ['tests/functions/feeds-out/*.test.ts', 'tests/functions/api/feed-links.test.ts'],
   ],
-  [/^functions\/api\/status-page/, ['tests/functions/api/status-page.test.ts']],
-  [/^functions\/api\/event-map/, ['tests/stories/looking.test.ts']],
+  [/^functions\/api\/pages\/status-page/, ['tests/functions/api/pages/status-page.test.ts']],
+  [/^functions\/api\/pages\/event-map/, ['tests/stories/looking.test.ts']],
   [
     /^(functions\/api\/whole-thing|shared\/(issue-words|read-only|same))/,
     ['tests/stories/{drawing,whole-thing}.test.ts'],
@@ -126,8 +132,8 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^sql\/[12]/,
     [
       'tests/sql/matrix.test.ts',
-      'tests/functions/api/{account*,orgs,me,limits,people*,addresses*}.test.ts',
-      'tests/functions/api/{second-factor*,sessions,forged*}.test.ts',
+      'tests/functions/api/{account,account/*,orgs,me,limits}.test.ts',
+      'tests/functions/api/{sessions,forged*}.test.ts',
     ],
   ],
   [
@@ -149,7 +155,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [
     /^sql\/7/,
-    ['tests/sql/matrix.test.ts', 'tests/functions/api/{audit,account*,analytics}.test.ts'],
+    [
+      'tests/sql/matrix.test.ts',
+      'tests/functions/api/{audit,account,account/account*,analytics}.test.ts',
+    ],
   ],
   [
     /^sql\/(8|9)/,

@@ -3,7 +3,13 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { request } from 'undici'
 import { generateKey } from '../../shared/key.ts'
-import { coast, diagonals, EXPENSIVE_BODIES, pushes, star } from '../../tests/support/expensive.ts'
+import {
+  coast,
+  diagonals,
+  EXPENSIVE_BODIES,
+  pushes,
+  star,
+} from '../../tests/support/attacks/expensive.ts'
 
 export type Target = { url: string; port: number; key: string }
 export type Attack = { name: string; run: () => Promise<(number | string)[]> }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { OTHER_ACCOUNT_MARKER } from '../support/attacks/refusals.ts'
 import { describeOperations, type Operation } from '../support/openapi.ts'
-import { OTHER_ACCOUNT_MARKER } from '../support/refusals.ts'
 import {
   createService,
   type Person,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError, readConfig, VARIABLES } from '../../functions/config.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')
 const LEAST = {

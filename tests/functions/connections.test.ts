@@ -6,7 +6,7 @@ import {
   startWebSocketServer,
   textFrame,
   type WebSocketServer,
-} from '../support/websocket-server.ts'
+} from '../support/feeds/websocket-server.ts'
 
 let closers: (() => unknown)[] = []
 afterEach(async () => {

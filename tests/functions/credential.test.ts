@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { KeysUnavailable } from '../../functions/jwks.ts'
-import { expectProblem } from '../support/refusals.ts'
+import { expectProblem } from '../support/attacks/refusals.ts'
 import { ADDRESS_HEADER, createService, type Person, type Service } from '../support/service.ts'
 
 const ZONES = '/api/v1/zones'

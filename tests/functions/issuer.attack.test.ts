@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { asOperator, createLink } from '../../scripts/postgres/accounts.ts'
 import { tokenHash } from '../../shared/token.ts'
-import { createIssuingApp, type IssuingApp } from '../support/issuing-app.ts'
+import { createIssuingApp, type IssuingApp } from '../support/servers/issuing-app.ts'
 import { type Account, createService, PUBLIC_URL, type Service } from '../support/service.ts'
 
 const AUTH = `${PUBLIC_URL}/auth/v1`

@@ -6,7 +6,7 @@ import { createPool } from '../../functions/db.ts'
 import { createIssuer } from '../../functions/issuer.ts'
 import { asOperator, createLink } from '../../scripts/postgres/accounts.ts'
 import { tokenHash } from '../../shared/token.ts'
-import { createIssuingApp, type IssuingApp } from '../support/issuing-app.ts'
+import { createIssuingApp, type IssuingApp } from '../support/servers/issuing-app.ts'
 import {
   type Account,
   createService,

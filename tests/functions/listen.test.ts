@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { listen, UNHEARD } from '../../functions/listen.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { startStandInPooler } from '../support/pooler.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
+import { startStandInPooler } from '../support/servers/pooler.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

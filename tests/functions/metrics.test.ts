@@ -4,7 +4,7 @@ import { createPool, type Pool } from '../../functions/db.ts'
 import { createMetrics, metricsRoutes } from '../../functions/metrics.ts'
 import { startService } from '../../functions/service.ts'
 import { findPort } from '../../scripts/postgres/port.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 import { TEST_SEAL_KEY } from '../support/service.ts'
 
 let database: TestDatabase

@@ -8,7 +8,7 @@ import {
   type FuzzRequest,
   type FuzzWorld,
   requestsOf,
-} from '../support/fuzz.ts'
+} from '../support/attacks/fuzz.ts'
 import {
   type Description,
   describeOperations,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createPool } from '../../functions/db.ts'
+import { prepareRoute } from '../support/attacks/prepare-route.ts'
+import { createOwnedThings, pathOf, ROUTES } from '../support/attacks/refusals.ts'
 import { createTestJobs, quake } from '../support/jobs.ts'
-import { type Pooler, startPgbouncer } from '../support/pgbouncer.ts'
-import { prepareRoute } from '../support/prepare-route.ts'
-import { createOwnedThings, pathOf, ROUTES } from '../support/refusals.ts'
+import { type Pooler, startPgbouncer } from '../support/servers/pgbouncer.ts'
 import { createService, type Person, parsed, type Service } from '../support/service.ts'
 
 const CONNECTIONS = 6

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { createPool, inTransaction, UNPREPARED } from '../../functions/db.ts'
 import { tryPreparedStatements } from '../../functions/pooler.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { createTestJobs, quake } from '../support/jobs.ts'
-import { startStandInPooler } from '../support/pooler.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
+import { startStandInPooler } from '../support/servers/pooler.ts'
 import { createService, type Person, parsed, type Service } from '../support/service.ts'
 
 let service: Service

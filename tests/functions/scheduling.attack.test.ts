@@ -6,7 +6,7 @@ import { TooMuchWork } from '../../shared/geometry/steps.ts'
 import { previewInSteps } from '../../shared/preview.ts'
 import { zoneDefaults } from '../../shared/zone.ts'
 import { checkShapeInSteps } from '../../shared/zone-shape.ts'
-import { coast, diagonals } from '../support/expensive.ts'
+import { coast, diagonals } from '../support/attacks/expensive.ts'
 
 /** Counts how often the process comes round to other things. */
 function rounds() {

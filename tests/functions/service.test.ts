@@ -6,8 +6,12 @@ import { registerFeeds } from '../../functions/jobs/ingest.ts'
 import { UNHEARD } from '../../functions/listen.ts'
 import { startService } from '../../functions/service.ts'
 import { findPort } from '../../scripts/postgres/port.ts'
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { startStandInPooler } from '../support/pooler.ts'
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from '../support/servers/database.ts'
+import { startStandInPooler } from '../support/servers/pooler.ts'
 
 let database: TestDatabase
 let jobs: Database

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { AuditRow } from '../../shared/audit.ts'
-import { OTHER_ACCOUNT_MARKER } from '../support/refusals.ts'
+import { OTHER_ACCOUNT_MARKER } from '../support/attacks/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../support/service.ts'
 
 let service: Service

@@ -5,9 +5,9 @@ import type { StreamedFeed } from '../../functions/feeds/feed.ts'
 import type { Open } from '../../functions/feeds/stream.ts'
 import { registerFeeds } from '../../functions/jobs/ingest.ts'
 import { runStreams } from '../../functions/streams.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { startWebSocketServer, type WebSocketServer } from '../support/feeds/websocket-server.ts'
 import { quake } from '../support/jobs.ts'
-import { startWebSocketServer, type WebSocketServer } from '../support/websocket-server.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 
 let database: TestDatabase
 let db: Database

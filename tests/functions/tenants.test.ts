@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generateKey } from '../../shared/key.ts'
+import { ROUTES } from '../support/attacks/refusals.ts'
+import { createTenant, PRIVATE, SHARED, type Tenant } from '../support/attacks/tenants.ts'
 import { describeOperations, type Operation, type Schema } from '../support/openapi.ts'
-import { ROUTES } from '../support/refusals.ts'
 import { createService, type Service } from '../support/service.ts'
-import { createTenant, PRIVATE, SHARED, type Tenant } from '../support/tenants.ts'
 
 let service: Service
 let tenant: Tenant

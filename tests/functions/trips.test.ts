@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPool } from '../../functions/db.ts'
 import { generateKey } from '../../shared/key.ts'
 import { generateToken, tokenHash } from '../../shared/token.ts'
-import { prepareRoute } from '../support/prepare-route.ts'
-import { type CountingProxy, startProxy } from '../support/proxy.ts'
+import { prepareRoute } from '../support/attacks/prepare-route.ts'
 import {
   createOwnedThings,
   type OwnedThings,
   pathOf,
   ROUTES,
   type Route,
-} from '../support/refusals.ts'
+} from '../support/attacks/refusals.ts'
+import { type CountingProxy, startProxy } from '../support/servers/proxy.ts'
 import { createService, type Person, type Service } from '../support/service.ts'
 
 // Round trips to Postgres of each route, on a warm connection and with a key used before.

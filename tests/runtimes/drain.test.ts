@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createSeal } from '../../functions/seal.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { PROOF } from '../support/proof.ts'
-import { type Received, receiver } from '../support/receiver.ts'
-import type { Line } from '../support/runtimes.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
+import { type Received, receiver } from '../support/servers/receiver.ts'
+import type { Line } from '../support/servers/runtimes.ts'
 import { createPerson, EDGES, type Edge, SEAL_KEY } from './edges.ts'
 
 const MANY = PROOF ? 1000 : 400

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
-import type { TestDatabase } from '../support/database.ts'
-import { ISSUER } from '../support/issuer.ts'
-import { type Line, startDeno, startWorkers, type Target } from '../support/runtimes.ts'
+import type { TestDatabase } from '../support/servers/database.ts'
+import { ISSUER } from '../support/servers/issuer.ts'
+import { type Line, startDeno, startWorkers, type Target } from '../support/servers/runtimes.ts'
 
 export const SEAL_KEY = Buffer.alloc(32, 7).toString('base64')
 const SECRET = 'a secret of the test, long enough for its purpose'

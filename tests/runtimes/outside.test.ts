@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Channel } from '../../shared/channel.ts'
 import { verify } from '../../shared/signing.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { receiver } from '../support/receiver.ts'
-import { type Line, startWorkers } from '../support/runtimes.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
+import { receiver } from '../support/servers/receiver.ts'
+import { type Line, startWorkers } from '../support/servers/runtimes.ts'
 import { createPerson, EDGES, type Edge } from './edges.ts'
 
 const NOWHERE = {

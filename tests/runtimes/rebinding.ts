@@ -2,9 +2,9 @@
  * Saves a webhook at a name whose answer is public, and sends to it three times after its answer has become this machine,
  * also beside a public one. Run by Node and by Deno.
  */
-import { checkPlainHttp } from '../../functions/channels/plain-http.ts'
-import { nodeSend } from '../../functions/channels/send-node.ts'
-import { parseAllowList } from '../../functions/channels/target.ts'
+import { checkPlainHttp } from '../../functions/channels/transport/plain-http.ts'
+import { nodeSend } from '../../functions/channels/transport/send-node.ts'
+import { parseAllowList } from '../../functions/channels/transport/target.ts'
 import { webhook } from '../../functions/channels/webhook.ts'
 
 const url = `https://rebinding.example.org:${process.argv[2]}/`

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createSeal } from '../../functions/seal.ts'
 import { generateSecret } from '../../shared/signing.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { receiver } from '../support/receiver.ts'
-import { SPELLINGS } from '../support/spellings.ts'
+import { SPELLINGS } from '../support/attacks/spellings.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
+import { receiver } from '../support/servers/receiver.ts'
 import { createPerson, EDGES, type Edge, SEAL_KEY } from './edges.ts'
 
 const STARTING_MS = 120_000

@@ -15,8 +15,8 @@ import {
   listMembers,
   listOrganisations,
 } from '../../scripts/postgres/lists.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { createProcesses, type Processes } from '../support/processes.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
+import { createProcesses, type Processes } from '../support/servers/processes.ts'
 
 let database: TestDatabase
 let processes: Processes

@@ -6,7 +6,7 @@ import { startThrowawayPostgres } from '../../scripts/postgres/throwaway.ts'
 import { type Catalogue, compareCatalogues, readCatalogue } from '../../scripts/schema/catalogue.ts'
 import { migrateLikeSupabase, withClient } from '../../scripts/schema/schema.ts'
 import { brokenRules } from '../../scripts/schema/schema-rules.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 
 let database: TestDatabase
 let before: Catalogue

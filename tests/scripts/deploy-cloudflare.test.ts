@@ -10,8 +10,12 @@ import { ROOT } from '../../scripts/postgres/migrate.ts'
 import type { StartedPostgres } from '../../scripts/postgres/postgres.ts'
 import { startThrowawayPostgres } from '../../scripts/postgres/throwaway.ts'
 import { migrateLikeSupabase, withClient } from '../../scripts/schema/schema.ts'
-import { type CloudflareStub, startCloudflareStub, type Upload } from '../support/cloudflare.ts'
-import { createProcesses } from '../support/processes.ts'
+import {
+  type CloudflareStub,
+  startCloudflareStub,
+  type Upload,
+} from '../support/servers/cloudflare.ts'
+import { createProcesses } from '../support/servers/processes.ts'
 
 const ID = { API_DATABASE: 'a'.repeat(32), JOBS_DATABASE: 'b'.repeat(32) }
 const HOST = 'db.abcdefghijklmnopqrst.supabase.co'

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { migrate, setLoginPasswords } from '../../scripts/postgres/migrate.ts'
 import { applyStandIn } from '../../scripts/schema/schema.ts'
-import { createEmptyDatabase, type TestDatabase } from '../support/database.ts'
+import { createEmptyDatabase, type TestDatabase } from '../support/servers/database.ts'
 
 let database: TestDatabase
 let root: string

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ROOT } from '../../scripts/postgres/migrate.ts'
 import { statementsBetween } from '../../scripts/schema/new-migration.ts'
 import { changedSinceRelease, recordRelease } from '../../scripts/schema/released.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 
 let migrated: TestDatabase
 let wanted: TestDatabase

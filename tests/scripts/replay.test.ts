@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { prepareReplay } from '../../scripts/start/replay.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 
 let database: TestDatabase
 beforeAll(async () => {

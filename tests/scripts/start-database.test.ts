@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createSecrets } from '../../scripts/postgres/logins.ts'
 import { runningPostgres } from '../../scripts/postgres/postgres.ts'
 import { watchFeeds } from '../../scripts/start/feeds-check.ts'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { startStandInPooler } from '../support/pooler.ts'
-import { createProcesses, type Processes } from '../support/processes.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
+import { startStandInPooler } from '../support/servers/pooler.ts'
+import { createProcesses, type Processes } from '../support/servers/processes.ts'
 
 const START = 'scripts/start.ts'
 const KEY = /wp_live_[0-9A-Za-z]{49}/

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { runningPostgres } from '../../scripts/postgres/postgres.ts'
 import { generateSecret } from '../../shared/signing.ts'
-import { createProcesses, type Processes, type Started } from '../support/processes.ts'
+import { createProcesses, type Processes, type Started } from '../support/servers/processes.ts'
 
 const START = 'scripts/start.ts'
 const ADMIN = 'scripts/admin.ts'

@@ -4,7 +4,7 @@ import { loadQuakes } from '../../functions/feeds/replay/load.ts'
 import type { NormalisedEvent } from '../../shared/event.ts'
 import { compareEvents, linkFactsOf, linkKeys, linkRuleOf } from '../../shared/link.ts'
 import { stormName } from '../../shared/storm-name.ts'
-import { kindOf, PAIRS, type Pair } from '../support/link-pairs.ts'
+import { kindOf, PAIRS, type Pair } from '../support/feeds/link-pairs.ts'
 
 function compare({ a, b }: Pair) {
   const { rule } = kindOf({ what: '', same: true, a, b })

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/servers/database.ts'
 import { ACTORS, type Actor, CHANGES, TAGS, type World } from './world.ts'
 
 /** A connection as `actor` would have it, whose transaction is always undone. */

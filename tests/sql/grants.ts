@@ -1,4 +1,4 @@
-import type { TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/servers/database.ts'
 
 export const ROLES = ['public', 'anon', 'authenticated', 'watchpost_api', 'watchpost_jobs']
 const SCHEMAS = ['watchpost', 'private', 'support', 'pgboss', 'auth']

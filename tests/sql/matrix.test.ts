@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 import { asActor, type Operation, reachableByAll, unlessRefused } from './behaviour.ts'
 import { CLOSED, GRANTS, LOGIN_FUNCTIONS, POLICIES, REACH } from './expected.ts'
 import { type Matrix, readMatrix } from './grants.ts'

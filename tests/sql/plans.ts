@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { z } from 'zod'
 import type { Connection, Database } from '../../functions/db.ts'
-import type { TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/servers/database.ts'
 
 export type Statement = { text: string; values: unknown[] }
 export type Recorder = { db: Database; drain: () => Statement[] }

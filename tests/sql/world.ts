@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { TestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/servers/database.ts'
 
 /** Who acts; `reader` is the owner with a key that may only read, `nobody` has no claims at all. */
 export const ACTORS = ['owner', 'admin', 'member', 'stranger', 'reader', 'nobody', 'anon'] as const

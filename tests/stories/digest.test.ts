@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import type { SendRequest } from '../../functions/channels/send.ts'
+import type { SendRequest } from '../../functions/channels/transport/send.ts'
 import { Alert } from '../../shared/alert.ts'
 import { DigestMessage } from '../../shared/webhook.ts'
 import { CreatedZone } from '../support/delivery-service.ts'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Invite } from '../../shared/account.ts'
 import { Member } from '../../shared/organisation.ts'
-import { expectProblem } from '../support/refusals.ts'
+import { expectProblem } from '../support/attacks/refusals.ts'
 import { parsed, tokenOfInvite } from '../support/service.ts'
 import { createStory } from '../support/story.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { parseAllowList } from '../../functions/channels/target.ts'
+import { parseAllowList } from '../../functions/channels/transport/target.ts'
 import { type Person, parsed } from '../support/service.ts'
 import { createStory } from '../support/story.ts'
 

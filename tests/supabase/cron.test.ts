@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { ROOT } from '../../scripts/postgres/migrate.ts'
 import { fastTempFolder } from '../../scripts/postgres/throwaway.ts'
-import { createEmptyDatabase, type TestDatabase } from '../support/database.ts'
+import { createEmptyDatabase, type TestDatabase } from '../support/servers/database.ts'
 
 // The same names, arguments and defaults as pg_cron 1.6 and pg_net 0.20; each only takes notes.
 const STAND_INS = {

@@ -13,7 +13,7 @@ import { ROOT } from '../../scripts/postgres/migrate.ts'
 import type { StartedPostgres } from '../../scripts/postgres/postgres.ts'
 import { startThrowawayPostgres } from '../../scripts/postgres/throwaway.ts'
 import { migrateLikeSupabase, withClient } from '../../scripts/schema/schema.ts'
-import { watchArguments } from '../support/arguments.ts'
+import { watchArguments } from '../support/attacks/arguments.ts'
 
 /** What the project answers from outside, as PostgREST and the functions would. */
 type Outside = { exposed: string[]; jobs_open: boolean; sources: unknown[] }

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { isKey } from '../../shared/key.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { createProcesses, type Processes } from './processes.ts'
+import { createTestDatabase, type TestDatabase } from './servers/database.ts'
+import { createProcesses, type Processes } from './servers/processes.ts'
 
 export const Minted = z.strictObject({ key_id: z.uuid(), api_key: z.string().refine(isKey) })
 export const Account = z.strictObject({ user_id: z.uuid(), email: z.email(), plan: z.string() })

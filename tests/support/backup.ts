@@ -9,12 +9,12 @@ import { readSealKeys } from '../../scripts/backup/keys.ts'
 import { restoreBackup } from '../../scripts/backup/restore.ts'
 import { relationOf } from '../../scripts/backup/tables.ts'
 import { asOperator, createLink } from '../../scripts/postgres/accounts.ts'
-import { createEmptyDatabase, type TestDatabase } from './database.ts'
+import { createTenant } from './attacks/tenants.ts'
 import { CreatedZone, createDeliveryService } from './delivery-service.ts'
-import { createIssuingApp } from './issuing-app.ts'
 import { quake } from './jobs.ts'
+import { createEmptyDatabase, type TestDatabase } from './servers/database.ts'
+import { createIssuingApp } from './servers/issuing-app.ts'
 import { sendResult, TEST_SEAL_KEY } from './service.ts'
-import { createTenant } from './tenants.ts'
 
 export const KEYS = readSealKeys(TEST_SEAL_KEY)
 

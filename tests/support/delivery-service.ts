@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SendResult } from '../../functions/channels/send.ts'
+import type { SendResult } from '../../functions/channels/transport/send.ts'
 import { createTestJobs, quake, type TestJobs } from './jobs.ts'
 import { createService, type Person, parsed, type Service, sendResult } from './service.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toInstant } from '../feed.ts'
-import { type Fire, idsOf, toFireEvent } from '../fires.ts'
-import { readDetections } from '../firms-csv.ts'
+import { readDetections } from '../formats/firms-csv.ts'
+import { type Fire, idsOf, toFireEvent } from '../memory/fires.ts'
 import { type Recording, readLines, replayRecording, toRecording } from './recording.ts'
 import type { Replay } from './replay.ts'
 

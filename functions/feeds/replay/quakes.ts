@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { normaliseUsgs } from '../usgs-feature.ts'
+import { normaliseUsgs } from '../formats/usgs-feature.ts'
 import { type Recording, replayRecording, toRecording } from './recording.ts'
 import type { Replay } from './replay.ts'
 

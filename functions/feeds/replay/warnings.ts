@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { Geometry } from '../../../shared/event.ts'
-import { capEvent } from '../cap-event.ts'
 import { toInstant } from '../feed.ts'
-import { representativePoint } from '../geometry.ts'
+import { capEvent } from '../formats/cap-event.ts'
+import { representativePoint } from '../formats/geometry.ts'
 import { type Recording, readLines, replayRecording, toRecording } from './recording.ts'
 import type { Replay } from './replay.ts'
 

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Account, AccountExport, Key, Org } from '../../../shared/account.ts'
-import { createOwnedThings, expectProblem, OTHER_ACCOUNT_MARKER } from '../../support/refusals.ts'
+import {
+  createOwnedThings,
+  expectProblem,
+  OTHER_ACCOUNT_MARKER,
+} from '../../support/attacks/refusals.ts'
 import { createService, parsed, type Service, type Signed } from '../../support/service.ts'
 
 const ACCOUNT = '/api/v1/account'

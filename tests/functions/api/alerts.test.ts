@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ALERT_STATUSES, Alert } from '../../../shared/alert.ts'
-import { expectProblem } from '../../support/refusals.ts'
+import { expectProblem } from '../../support/attacks/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const PATH = '/api/v1/alerts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { forgedCursors } from '../../support/cursors.ts'
+import { forgedCursors } from '../../support/attacks/cursors.ts'
 import { createTestJobs, quake } from '../../support/jobs.ts'
 import {
   type Description,
@@ -8,7 +8,7 @@ import {
   type Operation,
   type Schema,
 } from '../../support/openapi.ts'
-import { runtime } from '../../support/runtimes.ts'
+import { runtime } from '../../support/servers/runtimes.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 /** Stands in every value that must not come back, not even in a log. */

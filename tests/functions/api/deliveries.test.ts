@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { failedSend } from '../../../functions/channels/send.ts'
+import { failedSend } from '../../../functions/channels/transport/send.ts'
 import { Channel } from '../../../shared/channel.ts'
 import { verify } from '../../../shared/signing.ts'
 import {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { FeedLink, ShownFeedLink } from '../../../shared/feed-link.ts'
 import { generateToken } from '../../../shared/token.ts'
-import { runtime } from '../../support/runtimes.ts'
+import { runtime } from '../../support/servers/runtimes.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 let service: Service

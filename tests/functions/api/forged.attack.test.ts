@@ -12,8 +12,8 @@ import {
   SignJWT,
 } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Changes, ISSUER } from '../../support/issuer.ts'
-import { expectProblem } from '../../support/refusals.ts'
+import { expectProblem } from '../../support/attacks/refusals.ts'
+import { type Changes, ISSUER } from '../../support/servers/issuer.ts'
 import { type Account, createService, type Service } from '../../support/service.ts'
 
 const ZONES = '/api/v1/zones'

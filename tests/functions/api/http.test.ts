@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { expectProblem } from '../../support/refusals.ts'
+import { expectProblem } from '../../support/attacks/refusals.ts'
 import { createService, ORIGIN, type Person, parsed, type Service } from '../../support/service.ts'
 
 const CHANNEL = { kind: 'webhook', target: 'https://hooks.example.com/in/s3cret-path' }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateKey } from '../../../shared/key.ts'
-import { expectProblem } from '../../support/refusals.ts'
+import { expectProblem } from '../../support/attacks/refusals.ts'
 import { ADDRESS_HEADER, createService, type Service } from '../../support/service.ts'
 
 let service: Service

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MAX_BATCH_MESSAGES } from '../../../functions/api/mcp.ts'
-import { expectProblem } from '../../support/refusals.ts'
+import { expectProblem } from '../../support/attacks/refusals.ts'
 import { createService, type Service } from '../../support/service.ts'
 
 /** A request of an enterprise is a millisecond of its bucket; a pro has two a minute. */

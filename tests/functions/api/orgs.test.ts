@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Member } from '../../../shared/organisation.ts'
 import { tokenHash } from '../../../shared/token.ts'
-import { expectProblem } from '../../support/refusals.ts'
+import { expectProblem } from '../../support/attacks/refusals.ts'
 import {
   createService,
   type Person,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { coast } from '../../support/expensive.ts'
-import { expectProblem } from '../../support/refusals.ts'
+import { coast } from '../../support/attacks/expensive.ts'
+import { expectProblem } from '../../support/attacks/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const EVENTS = 20_000

@@ -10,7 +10,7 @@ import {
   type Route,
   unknownCallers,
   unknownIds,
-} from '../../support/refusals.ts'
+} from '../../support/attacks/refusals.ts'
 import { createService, type Person, type Service } from '../../support/service.ts'
 
 let service: Service

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOwnedThings, type OwnedThings } from '../../support/refusals.ts'
+import { createOwnedThings, type OwnedThings } from '../../support/attacks/refusals.ts'
 import { createService, type Person, type Service } from '../../support/service.ts'
 
 const ACTORS = ['owner', 'admin', 'member', 'stranger', 'reader', 'nobody'] as const

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { coast } from '../../support/expensive.ts'
+import { coast } from '../../support/attacks/expensive.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const Page = z.object({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { answerOf, CUT } from '../../../functions/channels/answer.ts'
-import { failedSend, type SendResult } from '../../../functions/channels/send.ts'
+import { failedSend, type SendResult } from '../../../functions/channels/transport/send.ts'
 
 const answered = (body: string, headers: Record<string, string> = {}): SendResult => ({
   ok: true,

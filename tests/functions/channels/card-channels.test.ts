@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cardOf } from '../../../functions/channels/card.ts'
+import { cardOf } from '../../../functions/channels/message/card.ts'
 
 const channel = {
   id: 'bde6f00c-9323-4fd3-a73e-a8e2ad69ee7a',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Notification } from '../../../functions/channels/channel.ts'
-import { splitDigest } from '../../../functions/channels/digest.ts'
 import { CHANNEL_KINDS } from '../../../functions/channels/kinds.ts'
+import { splitDigest } from '../../../functions/channels/message/digest.ts'
 import { CRAFTED, expectWhole, textsIn } from './provider.ts'
 import { alertOf, digestOf, messageOf, NOTIFICATIONS, STYLES } from './samples.ts'
 

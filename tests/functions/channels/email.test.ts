@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { email } from '../../../functions/channels/email.ts'
-import type { MailStage, SendResult } from '../../../functions/channels/send.ts'
-import { parseAllowList } from '../../../functions/channels/target.ts'
+import type { MailStage, SendResult } from '../../../functions/channels/transport/send.ts'
+import { parseAllowList } from '../../../functions/channels/transport/target.ts'
 import { messageOf, NOTIFICATIONS } from './samples.ts'
 
 const now = new Date('2026-05-01T12:00:00Z')

@@ -4,9 +4,9 @@ import { Aedes, type AuthenticateError } from 'aedes'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Notification } from '../../../functions/channels/channel.ts'
 import { mqtt } from '../../../functions/channels/mqtt.ts'
-import type { MqttRequest } from '../../../functions/channels/send.ts'
-import { mqttSender } from '../../../functions/channels/send-mqtt.ts'
-import { parseAllowList } from '../../../functions/channels/target.ts'
+import type { MqttRequest } from '../../../functions/channels/transport/send.ts'
+import { mqttSender } from '../../../functions/channels/transport/send-mqtt.ts'
+import { parseAllowList } from '../../../functions/channels/transport/target.ts'
 
 const here = parseAllowList('127.0.0.1')
 const nowhere = parseAllowList('')

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http'
 import { expect } from 'vitest'
 import type { ChannelKind, Message, Outcome } from '../../../functions/channels/channel.ts'
 import { deliver } from '../../../functions/channels/kinds.ts'
-import type { Send } from '../../../functions/channels/send.ts'
-import { nodeSend } from '../../../functions/channels/send-node.ts'
-import { parseAllowList } from '../../../functions/channels/target.ts'
-import { type Received, receiver } from '../../support/receiver.ts'
+import type { Send } from '../../../functions/channels/transport/send.ts'
+import { nodeSend } from '../../../functions/channels/transport/send-node.ts'
+import { parseAllowList } from '../../../functions/channels/transport/target.ts'
+import { type Received, receiver } from '../../support/servers/receiver.ts'
 
 export type Answer = { status: number; headers?: Record<string, string>; body?: string | object }
 

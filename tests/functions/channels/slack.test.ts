@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { splitDigest } from '../../../functions/channels/digest.ts'
+import { splitDigest } from '../../../functions/channels/message/digest.ts'
 import { slack } from '../../../functions/channels/slack.ts'
-import { parseAllowList } from '../../../functions/channels/target.ts'
+import { parseAllowList } from '../../../functions/channels/transport/target.ts'
 import { type Answer, CRAFTED, expectWhole, provider } from './provider.ts'
 import { alertOf, digestOf, messageOf, NOTIFICATIONS, NOW, STYLES } from './samples.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { splitDigest } from '../../../functions/channels/digest.ts'
-import { parseAllowList } from '../../../functions/channels/target.ts'
+import { splitDigest } from '../../../functions/channels/message/digest.ts'
 import { teams } from '../../../functions/channels/teams.ts'
+import { parseAllowList } from '../../../functions/channels/transport/target.ts'
 import { type Answer, CRAFTED, expectWhole, provider } from './provider.ts'
 import { alertOf, digestOf, messageOf, NOTIFICATIONS, NOW, STYLES } from './samples.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Notification } from '../../../functions/channels/channel.ts'
-import { MAX_PUSH_BYTES, type SendResult } from '../../../functions/channels/send.ts'
-import { parseAllowList } from '../../../functions/channels/target.ts'
+import { MAX_PUSH_BYTES, type SendResult } from '../../../functions/channels/transport/send.ts'
+import { parseAllowList } from '../../../functions/channels/transport/target.ts'
 import { webpush } from '../../../functions/channels/webpush.ts'
 import { ALERT_ID, alertOf, messageOf, NOTIFICATIONS, NOW } from './samples.ts'
 

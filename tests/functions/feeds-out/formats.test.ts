@@ -1,8 +1,13 @@
 import ICAL from 'ical.js'
 import { describe, expect, test } from 'vitest'
-import { readCapXml } from '../../../functions/feeds/cap.ts'
-import { refuseCap } from '../../../functions/feeds/cap-event.ts'
-import { childrenOf, parseXml, textOf, type XmlElement } from '../../../functions/feeds/xml.ts'
+import { readCapXml } from '../../../functions/feeds/formats/cap.ts'
+import { refuseCap } from '../../../functions/feeds/formats/cap-event.ts'
+import {
+  childrenOf,
+  parseXml,
+  textOf,
+  type XmlElement,
+} from '../../../functions/feeds/formats/xml.ts'
 import { atomOf } from '../../../functions/feeds-out/atom.ts'
 import { capOf } from '../../../functions/feeds-out/cap.ts'
 import { geojsonOf } from '../../../functions/feeds-out/geojson.ts'

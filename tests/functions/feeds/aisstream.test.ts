@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { aisstream } from '../../../functions/feeds/aisstream.ts'
 import { isFeedError } from '../../../functions/feeds/feed.ts'
-import { describeRecordings, recording } from '../../support/feeds.ts'
+import { describeRecordings, recording } from '../../support/feeds/feeds.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const TIME = '2023-10-15 09:51:08.143077274 +0000 UTC'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cap } from '../../../functions/feeds/cap-feed.ts'
-import { alert, atom, type Given } from '../../support/cap.ts'
-import { type Reply, upstream } from '../../support/feeds.ts'
+import { alert, atom, type Given } from '../../support/feeds/cap.ts'
+import { type Reply, upstream } from '../../support/feeds/feeds.ts'
 
 const INDEX = 'https://alerts.example.org/index.xml'
 const FILE = 'https://files.example.net/alert.cap'

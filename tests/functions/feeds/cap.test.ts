@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { readCapJson } from '../../../functions/feeds/cap.ts'
 import { cap } from '../../../functions/feeds/cap-feed.ts'
-import { alert, atom, type Given, info } from '../../support/cap.ts'
-import { describeRecordings, expectHarmless, normalise, recording } from '../../support/feeds.ts'
+import { readCapJson } from '../../../functions/feeds/formats/cap.ts'
+import { alert, atom, type Given, info } from '../../support/feeds/cap.ts'
+import {
+  describeRecordings,
+  expectHarmless,
+  normalise,
+  recording,
+} from '../../support/feeds/feeds.ts'
 
 const read = (given: Given | string) =>
   normalise(cap, typeof given === 'string' ? given : alert(given))

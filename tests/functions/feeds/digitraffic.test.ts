@@ -8,7 +8,7 @@ import {
   type Reply,
   recording,
   upstream,
-} from '../../support/feeds.ts'
+} from '../../support/feeds/feeds.ts'
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 const feature = ({

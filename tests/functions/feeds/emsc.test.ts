@@ -7,7 +7,7 @@ import {
   normalise,
   recording,
   upstream,
-} from '../../support/feeds.ts'
+} from '../../support/feeds/feeds.ts'
 
 function feature(over: Record<string, unknown> = {}) {
   const properties = {

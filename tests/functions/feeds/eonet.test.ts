@@ -9,7 +9,7 @@ import {
   type Reply,
   recording,
   upstream,
-} from '../../support/feeds.ts'
+} from '../../support/feeds/feeds.ts'
 
 const seen = (date: string, coordinates: unknown, over: Record<string, unknown> = {}) => ({
   magnitudeValue: null,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { FeedResult } from '../../../functions/feeds/feed.ts'
 import { gdacs } from '../../../functions/feeds/gdacs.ts'
-import { describeRecordings, type Reply, recording, upstream } from '../../support/feeds.ts'
-import { gdacsArea, gdacsFeature, gdacsItem, gdacsRss } from '../../support/gdacs.ts'
+import { describeRecordings, type Reply, recording, upstream } from '../../support/feeds/feeds.ts'
+import { gdacsArea, gdacsFeature, gdacsItem, gdacsRss } from '../../support/feeds/gdacs.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute)).toISOString()
 const storm = gdacsItem({ alertlevel: 'Green' })

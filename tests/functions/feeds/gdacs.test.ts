@@ -7,8 +7,8 @@ import {
   expectRobust,
   normalise,
   recording,
-} from '../../support/feeds.ts'
-import { gdacsArea, gdacsFeature, gdacsItem, gdacsRss } from '../../support/gdacs.ts'
+} from '../../support/feeds/feeds.ts'
+import { gdacsArea, gdacsFeature, gdacsItem, gdacsRss } from '../../support/feeds/gdacs.ts'
 
 const collection = (...features: unknown[]) =>
   JSON.stringify({ type: 'FeatureCollection', features, bbox: null })

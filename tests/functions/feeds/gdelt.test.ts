@@ -9,7 +9,7 @@ import {
   type Reply,
   recording,
   upstream,
-} from '../../support/feeds.ts'
+} from '../../support/feeds/feeds.ts'
 
 type Cells = Partial<
   Record<'id' | 'day' | 'root' | 'code' | 'quad' | 'goldstein' | 'mentions', string>

@@ -8,7 +8,7 @@ import {
   normalise,
   recording,
   upstream,
-} from '../../support/feeds.ts'
+} from '../../support/feeds/feeds.ts'
 
 function feature(over: Record<string, unknown> = {}) {
   const { at = [-178.5090332, -31.21129036], ...properties } = over

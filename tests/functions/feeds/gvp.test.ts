@@ -8,7 +8,7 @@ import {
   type Reply,
   recording,
   upstream,
-} from '../../support/feeds.ts'
+} from '../../support/feeds/feeds.ts'
 
 const PERIOD = 'Report for 10 September-16 September 2026'
 

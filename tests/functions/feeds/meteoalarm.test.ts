@@ -8,7 +8,7 @@ import {
   type Reply,
   recording,
   upstream,
-} from '../../support/feeds.ts'
+} from '../../support/feeds/feeds.ts'
 
 type Over = { alert?: object; info?: object; area?: object; level?: string; type?: string }
 

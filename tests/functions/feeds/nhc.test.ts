@@ -8,7 +8,7 @@ import {
   normalise,
   recording,
   upstream,
-} from '../../support/feeds.ts'
+} from '../../support/feeds/feeds.ts'
 
 const storm = (over: Record<string, unknown> = {}) => ({
   id: 'al012026',

@@ -6,11 +6,11 @@ import {
   severityOfVessel,
   toMmsi,
   toVesselEvent,
-} from '../../../functions/feeds/ais.ts'
+} from '../../../functions/feeds/formats/ais.ts'
+import { createAssembler, readLine } from '../../../functions/feeds/formats/nmea-sentence.ts'
 import { createNmeaReader, nmea, normaliseNmea } from '../../../functions/feeds/nmea.ts'
-import { createAssembler, readLine } from '../../../functions/feeds/nmea-sentence.ts'
 import { NormalisedEvent } from '../../../shared/event.ts'
-import { checksum, classA, nameOf, payloadOf, sentence, tag } from '../../support/ais.ts'
+import { checksum, classA, nameOf, payloadOf, sentence, tag } from '../../support/feeds/ais.ts'
 
 const SAMPLES = new URL('../../../../shared/samples/ais-nmea/', import.meta.url)
 const NOW = new Date('2026-03-01T12:00:00Z')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Reply } from '../../support/feeds.ts'
+import type { Reply } from '../../support/feeds/feeds.ts'
 import {
   at,
   feature,
@@ -11,7 +11,7 @@ import {
   vtec,
   world,
   zone,
-} from '../../support/nws.ts'
+} from '../../support/feeds/nws.ts'
 
 describe('a chain of messages', () => {
   const sent = (minute: number) => ({ sent: at(minute) })

@@ -8,7 +8,7 @@ import {
   normalise,
   recording,
   upstream,
-} from '../../support/feeds.ts'
+} from '../../support/feeds/feeds.ts'
 import {
   ACTIVE,
   at,
@@ -22,7 +22,7 @@ import {
   vtec,
   world,
   zone,
-} from '../../support/nws.ts'
+} from '../../support/feeds/nws.ts'
 
 describe('an alert becomes an event', () => {
   test('with every field of the canonical form', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { reliefweb } from '../../../functions/feeds/reliefweb.ts'
 import type { NormalisedEvent } from '../../../shared/event.ts'
-import { expectHarmless, expectRobust, normalise, upstream } from '../../support/feeds.ts'
+import { expectHarmless, expectRobust, normalise, upstream } from '../../support/feeds/feeds.ts'
 
 const disaster = (over: Record<string, unknown> = {}) => {
   const { id = '52345', ...fields } = over

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { tsunami } from '../../../functions/feeds/tsunami.ts'
-import { alert, atom, type Given } from '../../support/cap.ts'
+import { alert, atom, type Given } from '../../support/feeds/cap.ts'
 import {
   describeRecordings,
   expectHarmless,
@@ -8,7 +8,7 @@ import {
   type Reply,
   recording,
   upstream,
-} from '../../support/feeds.ts'
+} from '../../support/feeds/feeds.ts'
 
 const LINES = {
   EventLatLon: '51.800,-171.400 0.000',

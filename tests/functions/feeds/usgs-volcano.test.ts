@@ -7,7 +7,7 @@ import {
   normalise,
   type Reply,
   upstream,
-} from '../../support/feeds.ts'
+} from '../../support/feeds/feeds.ts'
 
 /** A volcano as the list of elevated ones has it, with the place that the real list lacks. */
 const volcano = (vnum: string, over: object = {}) => ({

@@ -4,8 +4,8 @@
  * same story to its end.
  */
 import pg from 'pg'
-import { nodeSend } from '../../../functions/channels/send-node.ts'
-import { parseAllowList } from '../../../functions/channels/target.ts'
+import { nodeSend } from '../../../functions/channels/transport/send-node.ts'
+import { parseAllowList } from '../../../functions/channels/transport/target.ts'
 import { createPool, type Database } from '../../../functions/db.ts'
 import type { Feed } from '../../../functions/feeds/feed.ts'
 import { createRunner } from '../../../functions/jobs.ts'

@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { failedSend, type SendResult } from '../../../functions/channels/send.ts'
+import { failedSend, type SendResult } from '../../../functions/channels/transport/send.ts'
 import { verify } from '../../../shared/signing.ts'
 import {
   CreatedChannel,

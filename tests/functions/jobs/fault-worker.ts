@@ -2,8 +2,8 @@
  * Runs the jobs of the fault run in a process of its own, which the run kills. Every request goes to the receivers of the
  * run on this machine, whichever service it is for.
  */
-import { nodeSend } from '../../../functions/channels/send-node.ts'
-import { parseAllowList } from '../../../functions/channels/target.ts'
+import { nodeSend } from '../../../functions/channels/transport/send-node.ts'
+import { parseAllowList } from '../../../functions/channels/transport/target.ts'
 import { createPool } from '../../../functions/db.ts'
 import { createRunner } from '../../../functions/jobs.ts'
 import { createSeal } from '../../../functions/seal.ts'

@@ -12,10 +12,14 @@ import { ingestEvents } from '../../../functions/jobs/ingest.ts'
 import { createSeal } from '../../../functions/seal.ts'
 import { boxesOf } from '../../../shared/geometry/geometry.ts'
 import { generateSecret } from '../../../shared/signing.ts'
-import { cloneTemplate, startTestServer, type TestDatabase } from '../../support/database.ts'
 import { quake } from '../../support/jobs.ts'
 import { PROOF, PROOF_MS, progress, reportProof } from '../../support/proof.ts'
-import { type Received, receiver } from '../../support/receiver.ts'
+import {
+  cloneTemplate,
+  startTestServer,
+  type TestDatabase,
+} from '../../support/servers/database.ts'
+import { type Received, receiver } from '../../support/servers/receiver.ts'
 import type { Orders } from './fault-worker.ts'
 
 /*

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { MailRequest } from '../../../functions/channels/send.ts'
+import type { MailRequest } from '../../../functions/channels/transport/send.ts'
 import { createMailApi } from '../../../functions/mail/resend.ts'
-import { receiver } from '../../support/receiver.ts'
+import { receiver } from '../../support/servers/receiver.ts'
 
 const mail: MailRequest = {
   transport: 'mail',

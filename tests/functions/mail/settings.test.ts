@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseAllowList } from '../../../functions/channels/target.ts'
+import { parseAllowList } from '../../../functions/channels/transport/target.ts'
 import { readConfig } from '../../../functions/config.ts'
 import { mailboxOf, parseMailAddress } from '../../../functions/mail/address.ts'
 import { parseSender, parseSmtpUrl } from '../../../functions/mail/settings.ts'

@@ -1,9 +1,9 @@
 import type { SMTPServerOptions } from 'smtp-server'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { MailRequest } from '../../../functions/channels/send.ts'
+import type { MailRequest } from '../../../functions/channels/transport/send.ts'
 import type { SmtpSettings } from '../../../functions/mail/settings.ts'
 import { createSmtp } from '../../../functions/mail/smtp.ts'
-import { LOCALHOST, startMailServer } from '../../support/mail-server.ts'
+import { LOCALHOST, startMailServer } from '../../support/servers/mail-server.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { forgedCursors } from '../../support/cursors.ts'
+import { forgedCursors } from '../../support/attacks/cursors.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { leadCalls } from '../support/lead-calls.ts'
 

@@ -8,7 +8,7 @@ import { readBody } from '../../../hub/reader/body.ts'
 import { createFetcher } from '../../../hub/reader/fetcher.ts'
 import { LIMITS, type Limits } from '../../../hub/reader/limits.ts'
 import { rulesOf } from '../../../hub/reader/robots.ts'
-import { DNS_ANSWERS, PUBLIC_URLS, SPELLINGS } from '../../support/spellings.ts'
+import { DNS_ANSWERS, PUBLIC_URLS, SPELLINGS } from '../../support/attacks/spellings.ts'
 import { type Outside, type Site, startOutside } from '../support/outside.ts'
 
 const MIB = 1024 * 1024

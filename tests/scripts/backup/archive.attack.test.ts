@@ -5,7 +5,6 @@ import { openArchive } from '../../../scripts/backup/archive.ts'
 import { makeBackup } from '../../../scripts/backup/backup.ts'
 import { restoreBackup } from '../../../scripts/backup/restore.ts'
 import { requireSame } from '../../../scripts/backup/tables.ts'
-import { createFolder, KEYS, restoreInto } from '../../support/backup.ts'
 import {
   type Members,
   manifestIn,
@@ -13,12 +12,13 @@ import {
   setManifest,
   setRows,
   writeMembers,
-} from '../../support/crafted.ts'
+} from '../../support/attacks/crafted.ts'
+import { createFolder, KEYS, restoreInto } from '../../support/backup.ts'
 import {
   createEmptyDatabase,
   createTestDatabase,
   type TestDatabase,
-} from '../../support/database.ts'
+} from '../../support/servers/database.ts'
 
 // Archives that somebody made or changed. Each is signed with the service's own key where the signature is
 // not what is tried, so that every guard is reached; nothing of any of them may be written.

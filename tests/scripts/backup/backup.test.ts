@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { checkTables, openArchive } from '../../../scripts/backup/archive.ts'
 import { makeBackup } from '../../../scripts/backup/backup.ts'
+import { expectProblem } from '../../support/attacks/refusals.ts'
 import {
   copyOf,
   createFilledService,
@@ -13,10 +14,9 @@ import {
   PATHS,
   restoreInto,
 } from '../../support/backup.ts'
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 import { createFollower } from '../../support/follower.ts'
 import { createTestJobs, quake } from '../../support/jobs.ts'
-import { expectProblem } from '../../support/refusals.ts'
+import { createTestDatabase, type TestDatabase } from '../../support/servers/database.ts'
 import { createService, parsed, type Service } from '../../support/service.ts'
 
 // A service with every kind of row, its backup, and a second service restored from it.
@@ -204,7 +204,7 @@ async function alertCount(): Promise<number> {
 }
 
 test('a session that was signed in before is still', async () => {
-  const { createIssuingApp } = await import('../../support/issuing-app.ts')
+  const { createIssuingApp } = await import('../../support/servers/issuing-app.ts')
   const app = await createIssuingApp(after)
   const headers = { Authorization: `Bearer ${before.signed.access_token}` }
   expect((await app.fetch('/auth/v1/user', { headers })).status).toBe(200)

@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { TRUST } from '../../../scripts/backup/cli.ts'
 import { asOperator, createAccount } from '../../../scripts/postgres/accounts.ts'
-import { manifestIn, readMembers, writeMembers } from '../../support/crafted.ts'
+import { manifestIn, readMembers, writeMembers } from '../../support/attacks/crafted.ts'
 import {
   createEmptyDatabase,
   createTestDatabase,
   type TestDatabase,
-} from '../../support/database.ts'
-import { createProcesses, type Processes } from '../../support/processes.ts'
+} from '../../support/servers/database.ts'
+import { createProcesses, type Processes } from '../../support/servers/processes.ts'
 import { TEST_SEAL_KEY } from '../../support/service.ts'
 
 // The commands as an operator types them.

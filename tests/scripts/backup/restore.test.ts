@@ -13,7 +13,7 @@ import {
   createEmptyDatabase,
   createTestDatabase,
   type TestDatabase,
-} from '../../support/database.ts'
+} from '../../support/servers/database.ts'
 
 // Where a backup may be restored: versions, logins, Supabase, lost keys.
 let source: TestDatabase

@@ -7,7 +7,7 @@ import {
   prepareZone,
   touchesGeometry,
 } from '../../../shared/geometry/geometry.ts'
-import { area, circle, firstVertex, rectangle, shapes } from '../../support/shapes.ts'
+import { area, circle, firstVertex, rectangle, shapes } from '../../support/attacks/shapes.ts'
 
 describe('footprints', () => {
   const touches = (zone: ReturnType<typeof area>, geometry: Geometry) =>

@@ -8,7 +8,15 @@ import {
   prepareZone,
 } from '../../../shared/geometry/geometry.ts'
 import { ringArea_km2, toRing } from '../../../shared/geometry/ring.ts'
-import { area, circle, inBox, isIn, parallel, rectangle, shapeOf } from '../../support/shapes.ts'
+import {
+  area,
+  circle,
+  inBox,
+  isIn,
+  parallel,
+  rectangle,
+  shapeOf,
+} from '../../support/attacks/shapes.ts'
 
 describe('circles', () => {
   it('measure the haversine distance from Berlin to Paris', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { GivenPolygon, ZonePolygon } from '../../../shared/geometry/polygon.ts'
-import { rectangle } from '../../support/shapes.ts'
+import { rectangle } from '../../support/attacks/shapes.ts'
 
 const ring = rectangle(0, 0, 1, 1)
 const polygon = { type: 'Polygon', coordinates: [ring] }

@@ -19,7 +19,7 @@ import {
   shapeOf,
   shapes,
   star,
-} from '../../support/shapes.ts'
+} from '../../support/attacks/shapes.ts'
 
 describe('boxes', () => {
   it('hold every point that is inside, anywhere on earth', () => {

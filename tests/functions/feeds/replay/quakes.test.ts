@@ -5,7 +5,7 @@ import { loadQuakes } from '../../../../functions/feeds/replay/load.ts'
 import { quakesReplay, readQuakes } from '../../../../functions/feeds/replay/quakes.ts'
 import { feedOf } from '../../../../functions/feeds/replay/replay.ts'
 import { NormalisedEvent } from '../../../../shared/event.ts'
-import { quake, summary } from '../../../support/quakes.ts'
+import { quake, summary } from '../../../support/feeds/quakes.ts'
 
 const DAY = 86_400_000
 const week_end = Date.parse('2026-03-01T12:00:00.000Z')

@@ -1,0 +1,202 @@
+import type { OpenAPIHono } from '@hono/zod-openapi'
+import { html } from 'hono/html'
+import type { Language } from '../../../shared/channel.ts'
+import { connect } from '../../auth.ts'
+import { LINK_WORDS, type LinkWords } from '../../channels/message/link-words.ts'
+import type { Ctx, Env } from '../../context.ts'
+import { auditContext } from '../../credential.ts'
+import {
+  LINK_PURPOSES,
+  LINKS_PATH,
+  type LinkPurpose,
+  type LinkSubject,
+  readLink,
+} from '../../links.ts'
+import { pageHtml, STYLE } from '../../page.ts'
+
+/** What a page shows: the thing behind the link before anything is done, or why nothing can be done. */
+type Shown = { language: Language; is_done: boolean; details?: string[] }
+type Outcome = 'done' | 'already' | 'gone'
+
+/** What the link of a purpose leads to. Both return null, or `gone`, for a thing that is no longer there. */
+type Act<P extends LinkPurpose> = {
+  show: (c: Ctx, subject: LinkSubject<P>) => Promise<Shown | null>
+  act: (c: Ctx, subject: LinkSubject<P>) => Promise<Outcome>
+}
+
+/**
+ * The pages of signed links. A GET only shows what the button will do, because scanners of mail and previews of chats
+ * open links; a POST does it. They need no script and no session.
+ */
+export function mountLinkPages(app: OpenAPIHono<Env>): void {
+  app.get(`${LINKS_PATH}/page.css`, (c) => c.body(STYLE, 200, { 'Content-Type': 'text/css' }))
+  for (const purpose of LINK_PURPOSES) {
+    const path = `${LINKS_PATH}/${purpose}`
+    app.get(path, (c) => showPage(c, purpose))
+    app.post(path, (c) => actOn(c, purpose))
+  }
+}
+
+async function showPage(c: Ctx, purpose: LinkPurpose): Promise<Response> {
+  const opened = await open(c, purpose)
+  if ('refusal' in opened) return opened.refusal
+  const { words, shown } = opened
+  const { title, text, button, already } = words.pages[purpose]
+  if (shown.is_done) return answer(c, 200, { ...opened, title, paragraphs: [already] })
+  const form = html`<form method="post"><p><button>${button}</button></p></form>`
+  const paragraphs = [...(shown.details ?? []), text]
+  return answer(c, 200, { ...opened, title, paragraphs, more: form })
+}
+
+async function actOn(c: Ctx, purpose: LinkPurpose): Promise<Response> {
+  const opened = await open(c, purpose)
+  if ('refusal' in opened) return opened.refusal
+  const { words, subject, shown } = opened
+  // safe: the subject was read for this purpose
+  const outcome = await actsOf(purpose).act(c, subject as never)
+  const { done, already } = words.pages[purpose]
+  if (outcome === 'gone') return refuse(c, 410, shown.language, words.gone)
+  const paragraphs = [outcome === 'done' ? done : already]
+  if (purpose === 'acknowledge') paragraphs.push(words.console)
+  return answer(c, 200, { ...opened, title: words.pages[purpose].title, paragraphs })
+}
+
+type Opened = {
+  words: LinkWords
+  language: Language
+  subject: LinkSubject<LinkPurpose>
+  shown: Shown
+}
+
+/** What the link names, or the page that says why it is good for nothing. */
+async function open(c: Ctx, purpose: LinkPurpose): Promise<Opened | { refusal: Response }> {
+  const guess: Language = /^tr\b/i.test(c.req.header('accept-language') ?? '') ? 'tr' : 'en'
+  const guessed = LINK_WORDS[guess]
+  const { address, address_limit, seal } = c.get('deps')
+  const wait = address_limit(address(c))
+  if (wait > 0) {
+    c.header('Retry-After', String(wait))
+    return { refusal: refuse(c, 429, guess, guessed.busy) }
+  }
+  const token = c.req.query('token') ?? ''
+  const link = await readLink(seal, { purpose, token, now: new Date() })
+  if (!link) return { refusal: refuse(c, 404, guess, guessed.invalid) }
+  // safe: the subject was read for this purpose
+  const shown = await actsOf(purpose).show(c, link.subject as never)
+  if (!shown) return { refusal: refuse(c, 410, guess, guessed.gone) }
+  const { language } = shown
+  const words = LINK_WORDS[language]
+  // What was done in time stays done.
+  if (link.is_expired && !shown.is_done) {
+    const { title } = words.expired
+    return { refusal: refuse(c, 410, language, { title, text: words.expired[purpose] }) }
+  }
+  return { words, language, subject: link.subject, shown }
+}
+
+const ACTS: { [P in LinkPurpose]: Act<P> } = {
+  'confirm-address': {
+    show: (c, subject) => showAddress(c, subject, true),
+    act: (c, { channel_id, confirmation_id }) =>
+      outcomeOf(c, 'select private.confirm_address($1, $2, $3) as outcome', [
+        channel_id,
+        confirmation_id,
+      ]),
+  },
+  unsubscribe: {
+    show: (c, subject) => showAddress(c, subject, false),
+    act: (c, { channel_id, confirmation_id }) =>
+      outcomeOf(c, 'select private.unsubscribe_address($1, $2, $3) as outcome', [
+        channel_id,
+        confirmation_id,
+      ]),
+  },
+  acknowledge: {
+    show: async (c, { alert_id, channel_id }) => {
+      const [row] = await ask<{ alert: LinkedAlert | null }>(
+        c,
+        'select private.alert_behind_link($1, $2) as alert',
+        [alert_id, channel_id],
+      )
+      if (!row?.alert) return null
+      const { title, reason, zone, seen_at, resolved, language } = row.alert
+      const words = LINK_WORDS[language]
+      const details = [`${zone}: ${title}`, reason, ...(resolved ? [words.resolved] : [])]
+      return { language, is_done: seen_at !== null, details }
+    },
+    act: (c, { alert_id, channel_id }) =>
+      outcomeOf(c, `select private.acknowledge_alert($1, $2, $3) ->> 'outcome' as outcome`, [
+        alert_id,
+        channel_id,
+      ]),
+  },
+}
+const actsOf = (purpose: LinkPurpose): Act<LinkPurpose> => ACTS[purpose] as Act<LinkPurpose> // safe: of this purpose
+
+type LinkedAlert = {
+  language: Language
+  title: string
+  reason: string
+  zone: string
+  seen_at: string | null
+  resolved: boolean
+}
+
+async function showAddress(
+  c: Ctx,
+  { channel_id, confirmation_id }: LinkSubject<'unsubscribe'>,
+  is_done_when_confirmed: boolean,
+): Promise<Shown | null> {
+  const [row] = await ask<{ found: { language: Language; is_confirmed: boolean } | null }>(
+    c,
+    'select private.address_behind_link($1, $2) as found',
+    [channel_id, confirmation_id],
+  )
+  if (!row?.found) return null
+  const { language, is_confirmed } = row.found
+  return { language, is_done: is_confirmed === is_done_when_confirmed }
+}
+
+async function outcomeOf(c: Ctx, statement: string, ids: string[]): Promise<Outcome> {
+  const context = { ...auditContext(c), request_id: c.get('request_id') }
+  const [row] = await ask<{ outcome: string }>(c, statement, [...ids, context])
+  c.get('deps').wake?.()
+  if (row?.outcome === 'gone' || row?.outcome === 'already') return row.outcome
+  return 'done'
+}
+
+/** One statement of the login itself: whoever opens a link is nobody. */
+async function ask<Row>(c: Ctx, statement: string, values: unknown[]): Promise<Row[]> {
+  const connection = await connect(c)
+  try {
+    const { rows } = await connection.query(statement, values)
+    connection.release()
+    return rows as Row[] // safe: the columns of the statement
+  } catch (error) {
+    connection.release(true)
+    throw error
+  }
+}
+
+type Content = { language: Language; title: string; paragraphs: string[]; more?: unknown }
+
+function refuse(
+  c: Ctx,
+  status: 404 | 410 | 429,
+  language: Language,
+  { title, text }: { title: string; text: string },
+): Response {
+  return answer(c, status, { language, title, paragraphs: [text] })
+}
+
+function answer(
+  c: Ctx,
+  status: 200 | 404 | 410 | 429,
+  { language, title, paragraphs, more = '' }: Content,
+): Response {
+  c.header('Referrer-Policy', 'no-referrer')
+  c.header('Cache-Control', 'no-store')
+  c.header('X-Robots-Tag', 'noindex')
+  const main = html`${paragraphs.map((text) => html`<p>${text}</p>`)}${more}`
+  return c.html(pageHtml({ language, title, main: String(main), stylesheet: 'page.css' }), status)
+}

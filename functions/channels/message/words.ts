@@ -1,0 +1,272 @@
+/** The words of messages: the only place of them, but for the sentences of shared/reason. */
+import type { Language } from '../../../shared/channel.ts'
+import type { BANDS } from '../../../shared/checks.ts'
+import type { EventType } from '../../../shared/event.ts'
+import type { Update } from '../../../shared/reason/sentences.ts'
+
+type Band = (typeof BANDS)[number]
+
+export type Words = {
+  /** Of Intl. */
+  locale: string
+  bands: Record<Band, string>
+  types: Record<EventType, string>
+  updates: Record<Update, string>
+  facts: Record<Fact, string>
+  links: Record<'map' | 'source' | 'acknowledge', string>
+  changes: Record<string, string>
+  severity: (severity: number, band: string) => string
+  depth: (km: string) => string
+  zones: (names: string[], more: number) => string
+  digest: (zone: string, count: number) => string
+  part: (part: number, parts: number, alerts: number) => string
+  held: Record<'quiet_hours' | 'burst', string>
+  /** Why a step of the escalation of a zone sends an alert. */
+  unacknowledged: (minutes: number, step: number, steps: number) => string
+  blind: {
+    heading: string
+    title: (source: string) => string
+    text: (facts: { since: string; reason: string; isDown: boolean; zones: string }) => string
+  }
+  sighted: {
+    heading: string
+    title: (source: string) => string
+    text: (facts: { since: string; until: string; lasted: string; zones: string }) => string
+  }
+  failing: {
+    heading: string
+    title: (channel: string) => string
+    text: (facts: { since: string; reason: string; isDisabled: boolean }) => string
+  }
+  recovered: {
+    heading: string
+    title: (channel: string) => string
+    text: (facts: { since: string; until: string; reason: string }) => string
+  }
+  test: { heading: string; title: string; text: string }
+  duration: (days: number, hours: number, minutes: number) => string
+  /** At the end of a text that was cut. */
+  cut: string
+  /** In the place of the last of an alert's facts that did not fit. */
+  incomplete: string
+}
+type Fact =
+  | 'severity'
+  | 'magnitude'
+  | 'depth'
+  | 'time'
+  | 'ends'
+  | 'place'
+  | 'subject'
+  | 'also'
+  | 'changed'
+
+const count = (number: number, one: string, many: string) =>
+  `${number} ${number === 1 ? one : many}`
+
+const english: Words = {
+  locale: 'en-GB',
+  bands: {
+    minor: 'minor',
+    low: 'low',
+    moderate: 'moderate',
+    severe: 'severe',
+    extreme: 'extreme',
+  },
+  types: {
+    earthquake: 'Earthquake',
+    vessel: 'Vessel',
+    aircraft: 'Aircraft',
+    wildfire: 'Wildfire',
+    storm: 'Storm',
+    flood: 'Flood',
+    volcano: 'Volcano',
+    tsunami: 'Tsunami',
+    drought: 'Drought',
+    weather: 'Weather',
+    conflict: 'Conflict',
+    other: 'Event',
+  },
+  updates: {
+    revised: 'Revised',
+    escalated: 'Worse',
+    ended: 'Over',
+    retracted: 'Withdrawn',
+  },
+  facts: {
+    severity: 'Severity',
+    magnitude: 'Magnitude',
+    depth: 'Depth',
+    time: 'Time',
+    ends: 'Lasts until',
+    place: 'Place',
+    subject: 'Followed',
+    also: 'Also reported by',
+    changed: 'Changed',
+  },
+  links: { map: 'Map', source: 'Source', acknowledge: 'I have seen it' },
+  changes: {
+    severity: 'severity',
+    magnitude: 'magnitude',
+    depth_km: 'depth in km',
+    title: 'title',
+    ts: 'time',
+    place: 'place',
+    ends_at: 'end',
+    type: 'type',
+    url: 'link',
+  },
+  severity: (severity, band) => `${severity} of 100 (${band})`,
+  depth: (km) => `${km} km`,
+  zones: (names, more) => (more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')),
+  digest: (zone, alerts) => `${zone}: ${count(alerts, 'alert', 'alerts')}`,
+  part: (part, parts, alerts) =>
+    `Part ${part} of ${parts}, ${count(alerts, 'alert', 'alerts')} in all`,
+  held: {
+    quiet_hours: 'Held back during quiet hours.',
+    burst: 'Held back because the zone had sent as many alerts as it may in an hour.',
+  },
+  unacknowledged: (minutes, step, steps) =>
+    `Nobody has acknowledged this alert for ${count(minutes, 'minute', 'minutes')} (step ${step} of ${steps}).`,
+  failing: {
+    heading: 'A channel fails',
+    title: (channel) => `${channel}: nothing arrives`,
+    text: ({ since, reason, isDisabled }) =>
+      `${isDisabled ? 'Its receiver refused the messages for good, so this channel was switched off.' : 'Messages to this channel fail.'} Nothing has arrived since ${since}. The last error: ${reason} ${isDisabled ? 'Correct the channel and switch it on again.' : 'Watchpost keeps trying.'}`,
+  },
+  recovered: {
+    heading: 'A channel works again',
+    title: (channel) => `${channel}: messages arrive again`,
+    text: ({ since, until }) => `No message reached this channel from ${since} to ${until}.`,
+  },
+  blind: {
+    heading: 'A source is silent',
+    title: (source) => `${source}: no data`,
+    text: ({ since, reason, isDown, zones }) =>
+      `${isDown ? 'The source has been unreachable' : 'The source has sent nothing new'} since ${since} (${reason}). Until it is back, alerts may be missing in: ${zones}.`,
+  },
+  sighted: {
+    heading: 'A source is back',
+    title: (source) => `${source}: data again`,
+    text: ({ since, until, lasted, zones }) =>
+      `There was no data from ${since} to ${until} (${lasted}). Watched again: ${zones}.`,
+  },
+  test: {
+    heading: 'Test',
+    title: 'Test from Watchpost',
+    text: 'This channel works. It is only a test: nothing has happened.',
+  },
+  duration: (days, hours, minutes) =>
+    [
+      ...(days ? [count(days, 'day', 'days')] : []),
+      ...(hours ? [count(hours, 'hour', 'hours')] : []),
+      ...(minutes || !(days || hours) ? [count(minutes, 'minute', 'minutes')] : []),
+    ].join(' '),
+  cut: '… (shortened)',
+  incomplete: 'This message was shortened.',
+}
+
+// Suffixes follow the vowels of what they are added to, so none is added to a name, a number or a time.
+const turkish: Words = {
+  locale: 'tr-TR',
+  bands: {
+    minor: 'çok düşük',
+    low: 'düşük',
+    moderate: 'orta',
+    severe: 'yüksek',
+    extreme: 'çok yüksek',
+  },
+  types: {
+    earthquake: 'Deprem',
+    vessel: 'Gemi',
+    aircraft: 'Hava aracı',
+    wildfire: 'Orman yangını',
+    storm: 'Fırtına',
+    flood: 'Sel',
+    volcano: 'Yanardağ',
+    tsunami: 'Tsunami',
+    drought: 'Kuraklık',
+    weather: 'Hava olayı',
+    conflict: 'Çatışma',
+    other: 'Olay',
+  },
+  updates: {
+    revised: 'Güncellendi',
+    escalated: 'Kötüleşti',
+    ended: 'Sona erdi',
+    retracted: 'Geri çekildi',
+  },
+  facts: {
+    severity: 'Önem derecesi',
+    magnitude: 'Büyüklük',
+    depth: 'Derinlik',
+    time: 'Zaman',
+    ends: 'Beklenen bitiş',
+    place: 'Konum',
+    subject: 'İzlenen',
+    also: 'Bildiren diğer kaynaklar',
+    changed: 'Değişenler',
+  },
+  links: { map: 'Harita', source: 'Kaynak', acknowledge: 'Gördüm' },
+  changes: {
+    severity: 'önem derecesi',
+    magnitude: 'büyüklük',
+    depth_km: 'km olarak derinlik',
+    title: 'başlık',
+    ts: 'zaman',
+    place: 'konum',
+    ends_at: 'bitiş',
+    type: 'tür',
+    url: 'bağlantı',
+  },
+  severity: (severity, band) => `${severity}/100 (${band})`,
+  depth: (km) => `${km} km`,
+  zones: (names, more) =>
+    more > 0 ? `${names.join(', ')} ve ${more} bölge daha` : names.join(', '),
+  digest: (zone, alerts) => `${zone}: ${alerts} uyarı`,
+  part: (part, parts, alerts) => `Bölüm ${part}/${parts}, toplam ${alerts} uyarı`,
+  held: {
+    quiet_hours: 'Sessiz saatler nedeniyle bekletildi.',
+    burst: 'Bölgenin saatlik uyarı sınırı dolduğu için bekletildi.',
+  },
+  unacknowledged: (minutes, step, steps) =>
+    `Bu uyarıyı ${minutes} dakikadır kimse görmedi (adım ${step}/${steps}).`,
+  failing: {
+    heading: 'Bir kanal çalışmıyor',
+    title: (channel) => `${channel}: iletiler ulaşmıyor`,
+    text: ({ since, reason, isDisabled }) =>
+      `${isDisabled ? 'Alıcı iletileri kesin olarak reddettiği için bu kanal kapatıldı.' : 'Bu kanala ileti ulaşmıyor.'} Başlangıç: ${since}. Son hata: ${reason} ${isDisabled ? 'Kanalı düzeltip yeniden açın.' : 'Yeniden deneniyor.'}`,
+  },
+  recovered: {
+    heading: 'Kanal yeniden çalışıyor',
+    title: (channel) => `${channel}: iletiler yeniden ulaşıyor`,
+    text: ({ since, until }) => `Bu kanala ${since} ile ${until} arasında hiçbir ileti ulaşmadı.`,
+  },
+  blind: {
+    heading: 'Bir kaynaktan veri gelmiyor',
+    title: (source) => `${source}: veri yok`,
+    text: ({ since, reason, isDown, zones }) =>
+      `${isDown ? 'Kaynağa ulaşılamıyor' : 'Kaynaktan yeni veri gelmiyor'}. Başlangıç: ${since}. Neden: ${reason}. Kaynak düzelene kadar şu bölgelerde uyarılar eksik kalabilir: ${zones}.`,
+  },
+  sighted: {
+    heading: 'Kaynak yeniden çalışıyor',
+    title: (source) => `${source}: veri yeniden geliyor`,
+    text: ({ since, until, lasted, zones }) =>
+      `Veri gelmeyen süre: ${since} – ${until} (${lasted}). Yeniden izlenen bölgeler: ${zones}.`,
+  },
+  test: {
+    heading: 'Deneme',
+    title: 'Watchpost deneme iletisi',
+    text: 'Bu kanal çalışıyor. Bu yalnızca bir deneme; herhangi bir olay yok.',
+  },
+  duration: (days, hours, minutes) =>
+    [
+      ...(days ? [`${days} gün`] : []),
+      ...(hours ? [`${hours} saat`] : []),
+      ...(minutes || !(days || hours) ? [`${minutes} dakika`] : []),
+    ].join(' '),
+  cut: '… (kısaltıldı)',
+  incomplete: 'Bu ileti kısaltıldı.',
+}
+
+export const WORDS: Record<Language, Words> = { en: english, tr: turkish }

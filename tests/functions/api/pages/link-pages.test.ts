@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type LinkPurpose, type LinkSubject, signLink } from '../../../../functions/links.ts'
+import { createSeal } from '../../../../functions/seal.ts'
+import { createService, type Person, type Service } from '../../../support/service.ts'
+
+let service: Service
+let owner: Person
+beforeAll(async () => {
+  service = await createService()
+  owner = await service.person()
+})
+afterAll(() => service?.close())
+
+const query = async <Row>(statement: string, values: unknown[]): Promise<Row> => {
+  const [row] = await service.database.query<Row & object>(statement, values)
+  if (!row) throw new Error('no row')
+  return row
+}
+
+type Stored = {
+  id: string
+  confirmation_id: string
+  confirmed_at: string | null
+  status: string
+  enabled: boolean
+  disabled_reason: string | null
+}
+const stored = (id: string) => query<Stored>('select * from watchpost.channels where id = $1', [id])
+
+const address = ({ language = 'en', is_confirmed = false } = {}) =>
+  query<Stored>(
+    `insert into watchpost.channels (owner_id, kind, label, target_sealed, target_masked, language, confirmed_at)
+    values ($1, 'email', '<b>Ops</b>', 'sealed', '…@example.com', $2, case when $3 then now() end) returning *`,
+    [owner.user_id, language, is_confirmed],
+  )
+
+const HOUR = 3_600_000
+
+/** The path of a link. */
+async function link<P extends LinkPurpose>(
+  purpose: P,
+  subject: LinkSubject<P>,
+  { seal = service.seal, ms = HOUR } = {},
+): Promise<string> {
+  const expires_at = new Date(Date.now() + ms)
+  return signLink({ seal, public_url: '' }, { purpose, subject, expires_at })
+}
+
+const about = ({ id, confirmation_id }: Stored) => ({ channel_id: id, confirmation_id })
+
+test('looking at a link does nothing, and pressing its button confirms the address', async () => {
+  const channel = await address()
+  expect(channel.status).toBe('unconfirmed')
+  const path = await link('confirm-address', about(channel))
+  for (const method of ['GET', 'HEAD', 'GET']) {
+    expect((await service.request(method, path)).status).toBe(200)
+  }
+  expect(await stored(channel.id)).toMatchObject({ status: 'unconfirmed', confirmed_at: null })
+  const page = await service.request('GET', path)
+  expect(page.text).toContain('<form method="post">')
+  expect(page.text).not.toMatch(/<script|Ops/)
+  expect(page.headers.get('Content-Security-Policy')).toMatch(
+    /^default-src 'none'.*; form-action 'self'; frame-ancestors 'none'$/,
+  )
+  expect(page.headers.get('Referrer-Policy')).toBe('no-referrer')
+  expect(page.headers.get('Cache-Control')).toBe('no-store')
+  const done = await service.request('POST', path)
+  expect([done.status, done.text]).toEqual([200, expect.stringContaining('is confirmed.')])
+  expect(await stored(channel.id)).toMatchObject({ status: 'ok', confirmed_at: expect.anything() })
+  for (const method of ['POST', 'GET']) {
+    const again = await service.request(method, path)
+    expect([again.status, again.text]).toEqual([200, expect.stringContaining('already')])
+    expect(again.text).not.toContain('<form')
+  }
+})
+
+test('the audit log of the owner has who confirmed from where, and no log has the token', async () => {
+  const channel = await address()
+  const path = await link('confirm-address', about(channel))
+  const { headers } = await service.request('POST', path)
+  const entry = await query<{ action: string; actor_id: string | null; request_id: string }>(
+    'select * from watchpost.audit where target_id = $1 order by seq desc limit 1',
+    [channel.id],
+  )
+  expect(entry).toMatchObject({ action: 'channel.updated', actor_id: null })
+  expect(entry.request_id).toBe(headers.get('X-Request-Id'))
+  const token = new URL(path, 'https://x.test').searchParams.get('token')
+  expect(token).toHaveLength(92)
+  expect(JSON.stringify(service.lines)).not.toContain(token)
+})
+
+test('a mail program unsubscribes with one request, and the owner can read why', async () => {
+  const channel = await address({ is_confirmed: true })
+  const path = await link('unsubscribe', about(channel))
+  await service.request('GET', path)
+  expect(await stored(channel.id)).toMatchObject({ status: 'ok', enabled: true })
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  const options = { headers, body: 'List-Unsubscribe=One-Click' }
+  const answer = await service.request('POST', path, options)
+  expect(answer.status).toBe(200)
+  expect(await stored(channel.id)).toMatchObject({
+    status: 'disabled',
+    enabled: false,
+    confirmed_at: null,
+    disabled_reason: 'Somebody unsubscribed with the link in one of its mails.',
+  })
+  expect((await service.request('POST', path, options)).text).toContain('nothing left to do')
+  // Whoever stopped the mails has to be asked before there are any again.
+  const patched = await service.request('PATCH', `/api/v1/channels/${channel.id}`, {
+    ...owner,
+    body: { enabled: true },
+  })
+  expect(patched.status).not.toBe(200)
+  await service.database.query(
+    `update watchpost.channels set enabled = true, status = 'ok' where id = $1`,
+    [channel.id],
+  )
+  expect(await stored(channel.id)).toMatchObject({ status: 'unconfirmed' })
+})
+
+describe('a link that is good for nothing says so, with the way out:', () => {
+  const expectRefusal = async (path: string, status: number, text: string) => {
+    for (const method of ['GET', 'POST']) {
+      const answer = await service.request(method, path)
+      expect([method, answer.status]).toEqual([method, status])
+      expect(answer.text).toContain(text)
+      expect(answer.text).not.toContain('<form')
+    }
+  }
+
+  test('expired', async () => {
+    const channel = await address()
+    const path = await link('confirm-address', about(channel), { ms: -1000 })
+    await expectRefusal(path, 410, 'Ask the owner of the channel')
+    expect(await stored(channel.id)).toMatchObject({ status: 'unconfirmed' })
+  })
+
+  test('of another purpose, signed by another key, changed or missing', async () => {
+    const channel = await address()
+    const path = await link('confirm-address', about(channel))
+    const other = createSeal([Buffer.alloc(32, 9).toString('base64')])
+    const wrong = [
+      path.replace('confirm-address', 'unsubscribe'),
+      await link('confirm-address', about(channel), { seal: other }),
+      path.replace('token=A', 'token=B'),
+      path.slice(0, -1),
+      '/links/confirm-address',
+      '/links/acknowledge?token=%3Cscript%3E',
+    ]
+    for (const each of wrong) await expectRefusal(each, 404, 'Copy the whole link')
+    expect(await stored(channel.id)).toMatchObject({ status: 'unconfirmed' })
+  })
+
+  test('of an address that was changed, and of a channel that was deleted', async () => {
+    const changed = await address()
+    await service.database.query(
+      `update watchpost.channels set target_sealed = 'another' where id = $1`,
+      [changed.id],
+    )
+    await expectRefusal(await link('confirm-address', about(changed)), 410, 'no longer valid')
+    const deleted = await address({ is_confirmed: true })
+    await service.database.query('update watchpost.channels set deleted_at = now() where id = $1', [
+      deleted.id,
+    ])
+    await expectRefusal(await link('unsubscribe', about(deleted)), 410, 'no longer valid')
+    const unknown = { channel_id: owner.user_id, confirmation_id: owner.user_id }
+    await expectRefusal(await link('confirm-address', unknown), 410, 'no longer valid')
+  })
+})
+
+describe('acknowledging', () => {
+  type Told = { alert: string; channel: Stored }
+  async function told(language = 'en'): Promise<Told> {
+    const channel = await address({ language, is_confirmed: true })
+    const zone = await query<{ id: string }>(
+      `insert into watchpost.zones (owner_id, label, lat, lon, boxes)
+      values ($1, 'The <i>quay</i>', 1, 2, array[box '(3,2),(1,0)']) returning id`,
+      [owner.user_id],
+    )
+    const alert = await query<{ id: string }>(
+      `insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
+        first_reason, status, raised_at, checks, zone_version, event_revision)
+      values ($1, 'The <i>quay</i>', $2, 'test:1', 'test', $3, 50, 'It reaches 50.', 'r', 'dispatched', now(), '[]', 1, 1)
+      returning id`,
+      [zone.id, owner.user_id, { id: 'test:1', source: 'test', title: 'M 5 <script>' }],
+    )
+    await service.database.query(
+      `insert into watchpost.deliveries (alert_id, channel_id, type, status) values ($1, $2, 'alert.raised', 'succeeded')`,
+      [alert.id, channel.id],
+    )
+    return { alert: alert.id, channel }
+  }
+  const seen = (id: string) =>
+    query<{ seen_at: string | null; seen_channel_id: string | null }>(
+      'select * from watchpost.alerts where id = $1',
+      [id],
+    )
+
+  test('shows the alert, and records on the button that it was seen', async () => {
+    const { alert, channel } = await told()
+    const path = await link('acknowledge', { alert_id: alert, channel_id: channel.id })
+    const page = await service.request('GET', path)
+    expect(page.text).toContain('The &lt;i&gt;quay&lt;/i&gt;: M 5 &lt;script&gt;')
+    expect(page.text).toContain('It reaches 50.')
+    expect(await seen(alert)).toMatchObject({ seen_at: null })
+    expect((await service.request('POST', path)).text).toContain('It is recorded')
+    expect(await seen(alert)).toMatchObject({ seen_channel_id: channel.id })
+    expect((await service.request('POST', path)).text).toContain('already')
+  })
+
+  test('is in the language of the channel', async () => {
+    const { alert, channel } = await told('tr')
+    const page = await service.request(
+      'GET',
+      await link('acknowledge', { alert_id: alert, channel_id: channel.id }),
+    )
+    expect(page.text).toContain('<html lang="tr">')
+    expect(page.text).toContain('<button>Gördüm</button>')
+  })
+
+  test('is only for this alert and channel, and over when the channel is switched off', async () => {
+    const [one, other] = [await told(), await told()]
+    const crossed = await link('acknowledge', {
+      alert_id: one.alert,
+      channel_id: other.channel.id,
+    })
+    expect((await service.request('POST', crossed)).status).toBe(410)
+    const path = await link('acknowledge', { alert_id: one.alert, channel_id: one.channel.id })
+    await service.database.query('update watchpost.channels set enabled = false where id = $1', [
+      one.channel.id,
+    ])
+    expect((await service.request('POST', path)).status).toBe(410)
+    expect(await seen(one.alert)).toMatchObject({ seen_at: null })
+  })
+})

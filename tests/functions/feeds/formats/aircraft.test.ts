@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest'
+import { adsb } from '../../../../functions/feeds/adsb.ts'
+import { severityOfAircraft } from '../../../../functions/feeds/formats/aircraft.ts'
+import { readsb } from '../../../../functions/feeds/readsb.ts'
+import {
+  describeRecordings,
+  expectHarmless,
+  expectRobust,
+  normalise,
+  recording,
+  upstream,
+} from '../../../support/feeds/feeds.ts'
+
+const NOW = 1_772_366_400
+const plane = (over: object = {}) => ({
+  hex: '4CA243',
+  flight: 'RYR84KM ',
+  r: 'EI-DCM',
+  lat: 42.67,
+  lon: 0.5,
+  seen_pos: 1.5,
+  squawk: '0510',
+  emergency: 'none',
+  ...over,
+})
+const answer = (...ac: object[]) => ({ ac, now: NOW * 1000, total: ac.length })
+
+test('an aircraft becomes an event', async () => {
+  const { events, rejected } = await normalise(adsb, JSON.stringify(answer(plane())))
+  expect(rejected).toEqual([])
+  expect(events).toMatchObject([
+    {
+      id: 'adsb:4ca243:1772366398',
+      source: 'adsb',
+      type: 'aircraft',
+      title: 'RYR84KM',
+      lat: 42.67,
+      lon: 0.5,
+      ts: '2026-03-01T11:59:58.500Z',
+      severity: 0,
+      subject: 'icao24:4ca243',
+    },
+  ])
+})
+
+test('one’s own receiver gives seconds, and the old names of dump1090 do no harm', async () => {
+  const old = {
+    now: NOW + 0.5,
+    aircraft: [{ ...plane(), altitude: 41000, speed: 419, vert_rate: 0 }],
+  }
+  const { events } = await normalise(readsb, JSON.stringify(old))
+  expect(events).toMatchObject([{ id: 'readsb:4ca243:1772366399', ts: '2026-03-01T11:59:59.000Z' }])
+})
+
+test.each([
+  [{ flight: '        ' }, 'EI-DCM'],
+  [{ flight: null, r: undefined }, '4ca243'],
+])('without a call sign, %j, it is named %s', async (over, title) => {
+  const { events } = await normalise(adsb, JSON.stringify(answer(plane(over))))
+  expect(events[0]?.title).toBe(title)
+})
+
+test.each<[object, RegExp]>([
+  [{ lat: undefined }, /^lat, lon: the aircraft has no position/],
+  [{ lat: 0, lon: 0 }, /^lat, lon: /],
+  [{ seen_pos: undefined }, /^seen_pos: the age/],
+  [{ seen_pos: 60.1 }, /^seen_pos: the position is older than 60 s/],
+  [{ hex: 'xyz' }, /^hex: must be six hexadecimal digits/],
+  [{ lat: 91 }, /^lat: /],
+])('%j is rejected', async (over, reason) => {
+  const { events, rejected } = await normalise(adsb, JSON.stringify(answer(plane(over))))
+  expect(events).toEqual([])
+  expect(rejected).toEqual([{ item: expect.any(String), reason: expect.stringMatching(reason) }])
+})
+
+test.each([
+  ['7500', 'none', 100],
+  ['7600', null, 60],
+  ['7700', undefined, 80],
+  [7700, 'none', 80],
+  ['1200', 'general', 80],
+  ['1200', 'unlawful', 100],
+  ['7700', 'nordo', 80],
+  ['1200', 'nordo', 60],
+  [null, '', 0],
+])('squawk %s and emergency %s have severity %i', (squawk, emergency, severity) => {
+  expect(severityOfAircraft({ squawk, emergency })).toBe(severity)
+})
+
+describe('polling', () => {
+  const settings = { ADSB_CIRCLES: '41,29,100; -10.5,20,250' }
+
+  test('asks for one circle after the other, and counts an aircraft in both once', async () => {
+    const world = upstream(adsb, () => ({ json: answer(plane()) }), settings)
+    const { events } = await world.poll('2026-03-01T12:00:00Z')
+    expect(world.asked.map(({ url }) => url.href)).toEqual([
+      'https://api.adsb.lol/v2/point/41/29/100',
+      'https://api.adsb.lol/v2/point/-10.5/20/250',
+    ])
+    expect(events).toHaveLength(1)
+  })
+
+  test('a circle that fails does not disturb the other; if all fail, the poll fails', async () => {
+    const world = upstream(
+      adsb,
+      ({ pathname }) => (pathname.includes('/41/') ? { status: 503 } : { json: answer(plane()) }),
+      settings,
+    )
+    const { events, rejected } = await world.poll('2026-03-01T12:00:00Z')
+    expect([events.length, rejected]).toEqual([
+      1,
+      [{ item: 'api.adsb.lol/v2/point/41/29/100', reason: 'answered HTTP 503' }],
+    ])
+    world.answer = () => ({ body: '<html>' })
+    await expect(world.poll('2026-03-01T12:00:00Z')).rejects.toThrow('answered with a web page')
+  })
+
+  test('one’s own receiver is asked at its address', async () => {
+    const READSB_URL = 'http://receiver.example/data/aircraft.json'
+    const world = upstream(readsb, () => ({ json: { now: NOW, aircraft: [plane()] } }), {
+      READSB_URL,
+    })
+    expect((await world.poll('2026-03-01T12:00:00Z')).events).toHaveLength(1)
+    expect(world.asked[0]?.url.href).toBe(READSB_URL)
+    world.answer = () => ({ json: {} })
+    await expect(world.poll('2026-03-01T12:00:00Z')).rejects.toThrow('no list of aircraft')
+  })
+
+  test.each([
+    '',
+    '1,2',
+    '91,0,10',
+    '0,181,10',
+    '0,0,0',
+    '0,0,251',
+    '1,2,3;',
+    Array(11).fill('1,2,3').join(';'),
+  ])('the circles %j are refused', (text) => {
+    expect(adsb.settings?.ADSB_CIRCLES?.schema.safeParse(text).success).toBe(false)
+  })
+})
+
+test('broken answers do no harm', async () => {
+  const json = answer(plane(), plane({ hex: '~ab1234' }))
+  await expectHarmless(adsb, JSON.stringify(json))
+  await expectRobust(adsb, json)
+})
+
+describeRecordings('recordings', () => {
+  test('19 aircraft', async () => {
+    const { events, rejected } = await normalise(
+      adsb,
+      recording('adsb/adsblol-v2-point-2026-10-06.json'),
+    )
+    expect([events.length, rejected.length]).toEqual([19, 0])
+  })
+})

@@ -1,0 +1,434 @@
+import { existsSync, readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type AisMessage, decodeAis } from '../../../../functions/feeds/formats/ais-message.ts'
+import { createAssembler, readLine } from '../../../../functions/feeds/formats/nmea-sentence.ts'
+import { classA, type Field, payloadOf } from '../../../support/feeds/ais.ts'
+
+const SAMPLES = new URL('../../../../../shared/samples/ais-nmea/', import.meta.url)
+
+function decoded(fields: Field[] | { payload: string; fill: number }): AisMessage {
+  const { payload, fill } = Array.isArray(fields) ? payloadOf(fields) : fields
+  const message = decodeAis(payload, fill)
+  if ('problem' in message) throw new Error(message.problem)
+  return message
+}
+
+const header = (type: number, mmsi = 230_123_450): Field[] => [
+  [type, 6],
+  [1, 2],
+  [mmsi, 30],
+]
+const place: Field[] = [
+  [1, 1],
+  [Math.round(25.5 * 600_000), 28],
+  [Math.round(-60.25 * 600_000), 27],
+]
+const at = { lat: -60.25, lon: 25.5, accuracy: true }
+
+describe('messages by type', () => {
+  test('1 to 3: a position of class A', () => {
+    for (const type of [1, 2, 3]) {
+      expect(decoded(classA({ type, status: 5 }))).toEqual({
+        kind: 'position',
+        type,
+        repeat: 0,
+        mmsi: '230123450',
+        status: 5,
+        lat: 60,
+        lon: 25,
+        accuracy: true,
+        speed_knots: 10.2,
+        course: 208.8,
+        heading: 210,
+        second: 41,
+        raim: false,
+      })
+    }
+  })
+
+  test('what is not available is null', () => {
+    const none = { lat: 91, lon: 181, speed: 1023, course: 3600, heading: 511, second: 60 }
+    expect(decoded(classA(none))).toMatchObject({
+      lat: null,
+      lon: null,
+      speed_knots: null,
+      course: null,
+      heading: null,
+      second: null,
+    })
+    expect(decoded(classA({ lat: 90, lon: -180 }))).toMatchObject({ lat: 90, lon: -180 })
+  })
+
+  test('4: a base station and its clock', () => {
+    const station = (time: Field[]) => decoded([...header(4), ...time, ...place, [0, 34]])
+    const time: Field[] = [
+      [2026, 14],
+      [2, 4],
+      [28, 5],
+      [23, 5],
+      [59, 6],
+      [58, 6],
+    ]
+    expect(station(time)).toMatchObject({ kind: 'station', ...at, at: '2026-02-28T23:59:58.000Z' })
+    for (const [index, none] of [0, 0, 0, 24, 60, 60].entries()) {
+      const unknown = time.map(
+        (field, at): Field => (at === index ? [none, Number(field[1])] : field),
+      )
+      expect(station(unknown)).toMatchObject({ at: null })
+    }
+    expect(
+      station([
+        [2026, 14],
+        [2, 4],
+        [30, 5],
+        [0, 5],
+        [0, 6],
+        [0, 6],
+      ]),
+    ).toMatchObject({ at: null })
+  })
+
+  test('5: who a ship is', () => {
+    const message = [
+      ...header(5),
+      [0, 2],
+      [9_134_270, 30],
+      ['3FOF8', 7],
+      ['EVER DIADEM', 20],
+      [70, 8],
+      [225, 9],
+      [70, 9],
+      [1, 6],
+      [31, 6],
+      [1, 4],
+      [0, 20],
+      [122, 8],
+      ['NEW YORK', 20],
+      [0, 2],
+    ] satisfies Field[]
+    expect(decoded(message)).toMatchObject({
+      kind: 'static',
+      imo: 9_134_270,
+      callsign: '3FOF8',
+      name: 'EVER DIADEM',
+      ship_type: 70,
+      to_bow: 225,
+      to_stern: 70,
+      to_port: 1,
+      to_starboard: 31,
+      draught_m: 12.2,
+      destination: 'NEW YORK',
+    })
+  })
+
+  test('9: an aircraft of search and rescue, in whole knots', () => {
+    const speed: Field[] = [
+      [1493, 12],
+      [151, 10],
+    ]
+    expect(
+      decoded([...header(9, 111_503_003), ...speed, ...place, [2563, 12], [9, 6], [0, 34]]),
+    ).toMatchObject({
+      kind: 'position',
+      ...at,
+      speed_knots: 151,
+      altitude_m: 1493,
+      course: 256.3,
+      second: 9,
+    })
+  })
+
+  test('12 and 14: texts', () => {
+    expect(
+      decoded([...header(12), [0, 2], [215_724_000, 30], [0, 2], ['REPORT NOW', 10]]),
+    ).toMatchObject({ kind: 'text', text: 'REPORT NOW', to: '215724000' })
+    expect(decoded([...header(14), [0, 2], ['MAN OVERBOARD', 15]])).toMatchObject({
+      kind: 'text',
+      text: 'MAN OVERBOARD',
+      to: null,
+    })
+  })
+
+  test('18 and 19: class B', () => {
+    const motion: Field[] = [[0, 8], [47, 10], ...place, [2242, 12], [511, 9], [7, 6]]
+    expect(decoded([...header(18), ...motion, [0, 29]])).toMatchObject({
+      kind: 'position',
+      status: null,
+      ...at,
+      speed_knots: 4.7,
+      course: 224.2,
+      heading: null,
+      second: 7,
+    })
+    const named: Field[] = [
+      ...motion,
+      [0, 4],
+      ['CAPT.J.RIMES', 20],
+      [70, 8],
+      [0, 30],
+      [0, 4],
+      [1, 1],
+      [0, 6],
+    ]
+    expect(decoded([...header(19), ...named])).toMatchObject({
+      ...at,
+      name: 'CAPT.J.RIMES',
+      raim: true,
+    })
+  })
+
+  test('21: a mark, with the extension of its name', () => {
+    const mark: Field[] = [
+      [20, 5],
+      ['CHINA ROSE MURPHY EX', 20],
+      ...place,
+      [0, 30],
+      [1, 4],
+      [50, 6],
+      [1, 1],
+      [0, 12],
+    ]
+    expect(decoded([...header(21), ...mark, ['PRESS', 5]])).toMatchObject({
+      kind: 'aid',
+      aid_type: 20,
+      name: 'CHINA ROSE MURPHY EXPRESS',
+      ...at,
+      off_position: true,
+      virtual: false,
+    })
+  })
+
+  test('24: a name, or the rest; the boat of a ship has no dimensions', () => {
+    expect(decoded([...header(24), [0, 2], ['PROGUY', 20]])).toMatchObject({
+      kind: 'static',
+      name: 'PROGUY',
+    })
+    const rest: Field[] = [
+      [1, 2],
+      [60, 8],
+      ['1D0', 3],
+      [0, 24],
+      ['TC6163', 7],
+      [3, 9],
+      [15, 9],
+      [1, 6],
+      [5, 6],
+      [0, 6],
+    ]
+    expect(decoded([...header(24), ...rest])).toMatchObject({
+      ship_type: 60,
+      callsign: 'TC6163',
+      to_bow: 3,
+      to_stern: 15,
+      to_port: 1,
+      to_starboard: 5,
+    })
+    expect(decoded([...header(24, 982_301_234), ...rest])).not.toHaveProperty('to_bow')
+  })
+
+  test('27: a position by satellite, in tenths of a minute', () => {
+    const long: Field[] = [
+      ...header(27),
+      [1, 1],
+      [0, 1],
+      [2, 4],
+      [137 * 600, 18],
+      [-4.8 * 600, 17],
+      [57, 6],
+      [167, 9],
+      [0, 3],
+    ]
+    expect(decoded(long)).toMatchObject({
+      status: 2,
+      lat: -4.8,
+      lon: 137,
+      speed_knots: 57,
+      course: 167,
+    })
+  })
+
+  test.each([6, 7, 8, 10, 13, 15, 16, 17, 20, 22, 23, 25, 26])('%i has no part in this', (type) => {
+    expect(decoded([...header(type), [0, 30]])).toEqual({
+      kind: 'other',
+      type,
+      repeat: 1,
+      mmsi: '230123450',
+    })
+  })
+})
+
+describe('what cannot be decoded says why', () => {
+  test.each([
+    ['', 0, /0 bits are too few/],
+    ['1!', 0, /character 2 is none of the 64/],
+    ['1Z', 0, /character 2/],
+    ['1é', 0, /character 2/],
+    ['U31<0OOP000CshrMdl600?wP00SL', 0, /type: 37 is no type/],
+    ['031<0OOP000CshrMdl600?wP00SL', 0, /type: 0 is no type/],
+    [classA({ mmsi: 1_000_000_000 }).payload, 0, /1000000000 has more than nine digits/],
+    [classA().payload.slice(0, 20), 0, /type 1 has at least 149 bits, not 120/],
+  ])('%j', (payload, fill, problem) => {
+    expect(decodeAis(payload, fill)).toEqual({ problem: expect.stringMatching(problem) })
+  })
+
+  test('no payload is an uncaught error or a number that is none', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 80 }), fc.integer({ min: 0, max: 5 }), (payload, fill) => {
+        const message = decodeAis(payload, fill)
+        expect(JSON.stringify(message)).not.toContain('NaN')
+      }),
+    )
+    const six = fc.constantFrom(
+      ...'0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVW`abcdefghijklmnopqrstuvw',
+    )
+    fc.assert(
+      fc.property(fc.string({ unit: six, maxLength: 80 }), (payload) => {
+        const message = decodeAis(payload, 0)
+        if ('problem' in message || !('lat' in message)) return
+        expect(Math.abs(message.lat ?? 0)).toBeLessThanOrEqual(90)
+        expect(Math.abs(message.lon ?? 0)).toBeLessThanOrEqual(180)
+      }),
+    )
+  })
+})
+
+/** The messages of a recording, in order; a line that cannot be read fails the test. */
+function messagesIn(file: string): AisMessage[] {
+  const assembler = createAssembler()
+  const messages: AisMessage[] = []
+  for (const line of readFileSync(new URL(file, SAMPLES), 'latin1').split('\n')) {
+    const sentence = readLine(line)
+    if ('problem' in sentence) throw new Error(sentence.problem)
+    if (sentence.kind === 'none') continue
+    const { whole } = assembler.add(sentence, 0)
+    if (whole) messages.push(decoded(whole))
+  }
+  return messages
+}
+
+/** A message in the words of gpsd, as far as both have the field. */
+function asGpsd(message: AisMessage): Record<string, unknown> {
+  const { type, repeat, kind } = message
+  const mmsi = Number(message.mmsi)
+  const flat = { type, repeat, mmsi }
+  // gpsd prints the numbers that stand for "not available".
+  const degrees = ({ lat, lon }: { lat: number | null; lon: number | null }) => ({
+    lat: lat ?? 91,
+    lon: lon ?? 181,
+  })
+  if (kind === 'position') {
+    const { accuracy, raim, speed_knots, course, heading, second, altitude_m, name, status } =
+      message
+    const own = type === 27 ? {} : { heading, second }
+    const { lat, lon } = degrees(message)
+    return {
+      ...flat,
+      // gpsd prints the places of type 27 with one decimal.
+      ...(type === 27
+        ? { lat: Number(lat.toFixed(1)), lon: Number(lon.toFixed(1)) }
+        : { lat, lon }),
+      accuracy,
+      raim,
+      speed: speed_knots,
+      course,
+      ...(type === 9 ? { second, alt: altitude_m } : own),
+      ...(name === undefined ? {} : { shipname: name }),
+      ...(type <= 3 ? { status } : {}),
+    }
+  }
+  if (kind === 'station')
+    return { ...flat, ...degrees(message), accuracy: message.accuracy, at: message.at }
+  if (kind === 'aid') {
+    const { aid_type, name, accuracy, off_position, virtual } = message
+    return {
+      ...flat,
+      ...degrees(message),
+      aid_type,
+      name,
+      accuracy,
+      off_position,
+      virtual_aid: virtual,
+    }
+  }
+  if (kind === 'text') {
+    return {
+      ...flat,
+      text: message.text,
+      ...(message.to === null ? {} : { dest_mmsi: Number(message.to) }),
+    }
+  }
+  if (kind === 'static') {
+    const { name, ship_type, draught_m, imo, kind: _, mmsi: __, ...rest } = message
+    return {
+      ...rest,
+      mmsi,
+      ...(name === undefined ? {} : { shipname: name }),
+      ...(ship_type === undefined ? {} : { shiptype: ship_type }),
+      ...(draught_m === undefined ? {} : { draught: draught_m ?? 0 }),
+      ...(imo === undefined ? {} : { imo: imo ?? 0 }),
+    }
+  }
+  return flat
+}
+
+const recorded = existsSync(SAMPLES) ? describe : () => undefined
+recorded('recordings', () => {
+  test('4,000 sentences are 3,916 messages', () => {
+    expect(messagesIn('nmea-sample-4000.txt')).toHaveLength(3916)
+  })
+
+  test('gpsd decodes its 97 messages in the same way', () => {
+    const text = readFileSync(new URL('gpsd-sample.aivdm.decoded.ndjson', SAMPLES), 'utf8')
+    const expected = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(expected).toHaveLength(97)
+    const compared = joinStatics(messagesIn('gpsd-sample.aivdm').map(asGpsd))
+    expect(compared).toHaveLength(97)
+    let fields = 0
+    for (const [index, ours] of compared.entries()) {
+      const theirs = normaliseGpsd(expected[index])
+      for (const name of Object.keys(ours)) {
+        expect([index + 1, name, theirs[name]]).toEqual([index + 1, name, ours[name]])
+        fields++
+      }
+    }
+    expect(fields).toBeGreaterThan(500)
+  })
+
+  /** gpsd gives both parts of type 24 as one, and none whose other part is missing. */
+  function joinStatics(messages: Record<string, unknown>[]): Record<string, unknown>[] {
+    const names = new Map<unknown, Record<string, unknown>>()
+    return messages.flatMap((message) => {
+      if (message.type !== 24) return [message]
+      if ('shipname' in message) {
+        names.clear()
+        names.set(message.mmsi, message)
+        return []
+      }
+      const name = names.get(message.mmsi)
+      names.delete(message.mmsi)
+      return name ? [{ ...name, ...message }] : []
+    })
+  }
+
+  function normaliseGpsd(message: Record<string, unknown>): Record<string, unknown> {
+    const { type, lat, lon, heading, timestamp, course, speed, second } = message
+    const isKnown = Math.abs(Number(lat)) <= 90 && Math.abs(Number(lon)) <= 180
+    const date = new Date(String(timestamp))
+    return {
+      ...message,
+      lat: Math.abs(Number(lat)) <= 90 ? lat : 91,
+      lon: isKnown ? lon : 181,
+      heading: heading === 511 ? null : heading,
+      course: course === 360 ? null : course,
+      speed: speed === 102.3 || speed === 'nan' ? null : speed,
+      second: Number(second) > 59 ? null : second,
+      ...(type === 4 || type === 11
+        ? { at: Number.isNaN(date.getTime()) ? null : date.toISOString() }
+        : {}),
+    }
+  }
+})

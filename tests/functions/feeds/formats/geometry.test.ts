@@ -1,0 +1,228 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  circle,
+  countVertices,
+  readGeometry,
+  representativePoint,
+  toGeometry,
+  toRing,
+  wrapLongitude,
+} from '../../../../functions/feeds/formats/geometry.ts'
+import { containsPoint, prepareZone } from '../../../../shared/geometry/geometry.ts'
+
+const box = (west: number, south: number, east: number, north: number) => [
+  [west, south],
+  [east, south],
+  [east, north],
+  [west, north],
+  [west, south],
+]
+
+describe('a ring', () => {
+  test('is closed', () => {
+    expect(
+      toRing([
+        [0, 0],
+        [1, 0],
+        [1, 1],
+      ]),
+    ).toEqual([
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [0, 0],
+    ])
+  })
+
+  test('goes on past 180° instead of round the earth', () => {
+    expect(toRing(box(179, -1, -179, 1)).map(([lon]) => lon)).toEqual([179, 181, 181, 179, 179])
+  })
+
+  test.each([
+    [[[0, 0]], 'fewer than three corners'],
+    [
+      [
+        [0, 0],
+        [1, 1],
+      ],
+      'fewer than three corners',
+    ],
+    [box(0, 0, 1, 91), 'no place'],
+    [box(0, 0, 400, 1), 'no place'],
+    [
+      [
+        [0, 0],
+        [Number.NaN, 1],
+        [1, 1],
+      ],
+      'no place',
+    ],
+    [
+      [
+        [0, 70],
+        [120, 70],
+        [-120, 70],
+        [-1, 70],
+      ],
+      'round a pole',
+    ],
+  ])('%j is refused', (positions, reason) => {
+    expect(() => toRing(positions)).toThrow(reason)
+  })
+})
+
+describe('the point that stands for a geometry', () => {
+  test('of a polygon is its centroid', () => {
+    expect(representativePoint({ type: 'Polygon', coordinates: [box(0, 0, 4, 2)] })).toEqual([2, 1])
+  })
+
+  test('of a polygon across 180° is on the map', () => {
+    const polygon = readGeometry({ type: 'Polygon', coordinates: [box(179, -1, -175, 1)] })
+    expect(representativePoint(polygon)).toEqual([-178, 0])
+  })
+
+  test('of a horseshoe lies in it, though its centroid does not', () => {
+    const horseshoe = [
+      [0, 0],
+      [10, 0],
+      [10, 10],
+      [9, 10],
+      [9, 1],
+      [1, 1],
+      [1, 10],
+      [0, 10],
+      [0, 0],
+    ]
+    const [lon, lat] = representativePoint({ type: 'Polygon', coordinates: [horseshoe] }) ?? []
+    expect(lat).toBeCloseTo(104 / 28, 9)
+    expect([0.5, 9.5]).toContain(lon)
+  })
+
+  test('of a ring with a hole does not lie in the hole', () => {
+    const polygon = [box(0, 0, 10, 10), box(1, 1, 9, 9)]
+    const [lon] = representativePoint({ type: 'Polygon', coordinates: polygon }) ?? []
+    expect([0.5, 9.5]).toContain(lon)
+  })
+
+  test('of several polygons is in the one with the largest area, not the most degrees', () => {
+    const north = box(0, 80, 4, 82)
+    const south = box(20, 0, 22, 2)
+    const geometry = toGeometry([[toRing(north)], [toRing(south)]])
+    expect(geometry.type).toBe('MultiPolygon')
+    expect(representativePoint(geometry)).toEqual([21, 1])
+  })
+
+  test('of points is the one next to their middle, also across 180°', () => {
+    expect(
+      representativePoint({
+        type: 'MultiPoint',
+        coordinates: [
+          [170, 0],
+          [-179, 0],
+          [-168, 0],
+        ],
+      }),
+    ).toEqual([-179, 0])
+  })
+
+  test('of a line is its last vertex', () => {
+    const line = [
+      [0, 0],
+      [5, 6],
+    ]
+    expect(representativePoint({ type: 'LineString', coordinates: line })).toEqual([5, 6])
+    expect(representativePoint({ type: 'MultiLineString', coordinates: [line] })).toEqual([5, 6])
+    expect(representativePoint({ type: 'Point', coordinates: [190, 6] })).toEqual([-170, 6])
+  })
+
+  test('of nothing is none, of a flat ring its first corner', () => {
+    expect(representativePoint({ type: 'MultiPoint', coordinates: [] })).toBeNull()
+    expect(representativePoint({ type: 'Polygon', coordinates: [] })).toBeNull()
+    const flat = [
+      [1, 1],
+      [2, 2],
+      [3, 3],
+      [1, 1],
+    ]
+    expect(representativePoint({ type: 'Polygon', coordinates: [flat] })).toEqual([1, 1])
+  })
+
+  test('of any star lies in it', () => {
+    const star = fc
+      .tuple(fc.integer({ min: -179, max: 179 }), fc.integer({ min: -60, max: 60 }))
+      .chain(([lon, lat]) =>
+        fc
+          .array(fc.double({ min: 0.2, max: 3, noNaN: true }), { minLength: 5, maxLength: 12 })
+          .map((radii) =>
+            radii.map((radius, index) => {
+              const angle = (2 * Math.PI * index) / radii.length
+              return [lon + radius * Math.cos(angle), lat + radius * Math.sin(angle)]
+            }),
+          ),
+      )
+    fc.assert(
+      fc.property(star, (positions) => {
+        const ring = toRing(positions)
+        const geometry = toGeometry([[ring]])
+        const [lon = 0, lat = 0] = representativePoint(geometry) ?? []
+        const zone = prepareZone({
+          shape_type: 'polygon',
+          polygon: { type: 'Polygon', coordinates: [ring] },
+          lat,
+          lon,
+          radius_km: null,
+        } as unknown as Parameters<typeof prepareZone>[0])
+        expect(containsPoint(zone, lat, lon).inside).toBe(true)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe('a circle', () => {
+  test('has all corners at its radius and is wound as GeoJSON asks', () => {
+    const ring = circle([10, 50], 100) ?? []
+    expect(ring).toHaveLength(49)
+    const km = ring.map(([lon, lat]) =>
+      Math.hypot(
+        (lon - 10) * 111.195 * Math.cos((((lat + 50) / 2) * Math.PI) / 180),
+        (lat - 50) * 111.195,
+      ),
+    )
+    for (const radius of km) expect(radius).toBeCloseTo(100, 0)
+    const twice = ring
+      .slice(1)
+      .reduce((sum, [x, y], i) => sum + (ring[i]?.[0] ?? 0) * y - x * (ring[i]?.[1] ?? 0), 0)
+    expect(twice).toBeGreaterThan(0)
+  })
+
+  test('over a pole or half the earth is none', () => {
+    expect(circle([0, 89], 500)).toBeNull()
+    expect(circle([0, 0], 6000)).toBeNull()
+  })
+})
+
+test('positions are counted through all levels, and a third coordinate is dropped', () => {
+  const shape = readGeometry({
+    type: 'MultiPolygon',
+    coordinates: [[box(0, 0, 1, 1)], [box(2, 2, 3, 3)]],
+  })
+  expect(countVertices(shape)).toBe(10)
+  expect(readGeometry({ type: 'Point', coordinates: [1, 2, 3] })).toEqual({
+    type: 'Point',
+    coordinates: [1, 2],
+  })
+  expect(() => readGeometry({ type: 'Point', coordinates: [1, 92] })).toThrow('no place')
+})
+
+test.each([
+  [181, -179],
+  [-181, 179],
+  [180, 180],
+  [-180, -180],
+  [540, -180],
+  [12, 12],
+])('longitude %d is %d', (lon, wrapped) => {
+  expect(wrapLongitude(lon)).toBe(wrapped)
+})
