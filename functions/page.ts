@@ -23,6 +23,9 @@ export function pageRoutes(name: string, page: (publicUrl: string) => Page): Hon
   return routes
 }
 
+// Within the page, so that browsers do not ask for /favicon.ico, which a proxy may not pass on.
+const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#1f1b17"/><path d="M7 22V11l9-4 9 4v11" fill="none" stroke="#f0ebe4" stroke-width="2.2" stroke-linejoin="round" stroke-linecap="round"/><circle cx="16" cy="17.5" r="3.2" fill="#e0a33a"/></svg>')}`
+
 /** A whole page. `title` and `main` are HTML; the addresses are relative. */
 export function pageHtml({
   language = 'en',
@@ -46,6 +49,7 @@ export function pageHtml({
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">${refresh_seconds ? `\n<meta http-equiv="refresh" content="${refresh_seconds}">` : ''}
 <title>${title}</title>
+<link rel="icon" href="${ICON}">
 <link rel="stylesheet" href="${stylesheet}">
 </head>
 <body>

@@ -8,10 +8,9 @@ set role watchpost_owner;
 create function private.linked_alert(p_alert_id uuid, p_channel_id uuid) returns jsonb
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
-    'alert_id', a.id, 'channel_id', c.id, 'channel', coalesce(c.label, c.kind), 'language', c.language, 'zone', a.zone_name,
-    'title', coalesce(a.current, a.event) -> 'title', 'reason', a.reason, 'severity', a.severity,
-    'raised_at', private.iso(a.raised_at), 'resolved', a.resolved, 'seen_at', private.iso(a.seen_at),
-    'seen_via', a.seen_via, 'is_seen_here', coalesce(a.seen_channel_id = c.id, false))
+    'channel', coalesce(c.label, c.kind), 'language', c.language, 'time_zone', c.time_zone, 'zone', a.zone_name,
+    'title', coalesce(a.current, a.event) -> 'title', 'facts', private.facts_json(a), 'resolved', a.resolved,
+    'seen_at', private.iso(a.seen_at), 'seen_via', a.seen_via, 'is_seen_here', coalesce(a.seen_channel_id = c.id, false))
   from watchpost.alerts a
   join watchpost.zones z on z.id = a.zone_id
   join watchpost.channels c on c.id = p_channel_id

@@ -1,7 +1,10 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import type { Language } from '../../../shared/channel.ts'
+import { tellReason } from '../../../shared/reason/reason.ts'
 import { connect } from '../../auth.ts'
+import type { Facts } from '../../channels/channel.ts'
+import { clockOf } from '../../channels/message/clock.ts'
 import { LINK_WORDS, type LinkWords } from '../../channels/message/link-words.ts'
 import type { Ctx, Env } from '../../context.ts'
 import { auditContext } from '../../credential.ts'
@@ -14,8 +17,14 @@ import {
 } from '../../links.ts'
 import { pageHtml, STYLE } from '../../page.ts'
 
-/** What a page shows: the thing behind the link before anything is done, or why nothing can be done. */
-type Shown = { language: Language; is_done: boolean; details?: string[] }
+/** What a page shows: the thing behind the link, what there is to know before it is done, and what afterwards. */
+type Shown = {
+  language: Language
+  is_done: boolean
+  about?: string[]
+  before?: string[]
+  after?: string[]
+}
 type Outcome = 'done' | 'already' | 'gone'
 
 /** What the link of a purpose leads to. Both return null, or `gone`, for a thing that is no longer there. */
@@ -42,23 +51,30 @@ async function showPage(c: Ctx, purpose: LinkPurpose): Promise<Response> {
   if ('refusal' in opened) return opened.refusal
   const { words, shown } = opened
   const { title, text, button, already } = words.pages[purpose]
-  if (shown.is_done) return answer(c, 200, { ...opened, title, paragraphs: [already] })
+  if (shown.is_done) return answerDone(c, { ...opened, purpose, text: already })
   const form = html`<form method="post"><p><button>${button}</button></p></form>`
-  const paragraphs = [...(shown.details ?? []), text]
+  const paragraphs = [...(shown.about ?? []), ...(shown.before ?? []), text]
   return answer(c, 200, { ...opened, title, paragraphs, more: form })
 }
 
 async function actOn(c: Ctx, purpose: LinkPurpose): Promise<Response> {
   const opened = await open(c, purpose)
   if ('refusal' in opened) return opened.refusal
-  const { words, subject, shown } = opened
+  const { words, subject, language } = opened
   // safe: the subject was read for this purpose
   const outcome = await actsOf(purpose).act(c, subject as never)
+  const shown = outcome === 'gone' ? null : await actsOf(purpose).show(c, subject as never) // safe: as above
+  if (!shown) return refuse(c, 410, language, words.gone)
   const { done, already } = words.pages[purpose]
-  if (outcome === 'gone') return refuse(c, 410, shown.language, words.gone)
-  const paragraphs = [outcome === 'done' ? done : already]
-  if (purpose === 'acknowledge') paragraphs.push(words.console)
-  return answer(c, 200, { ...opened, title: words.pages[purpose].title, paragraphs })
+  return answerDone(c, { words, purpose, shown, text: outcome === 'done' ? done : already })
+}
+
+type Done = { words: LinkWords; purpose: LinkPurpose; shown: Shown; text: string }
+
+function answerDone(c: Ctx, { words, purpose, shown, text }: Done): Response {
+  const { language, about = [], after = [] } = shown
+  const title = words.pages[purpose].over
+  return answer(c, 200, { language, title, paragraphs: [...about, text, ...after] })
 }
 
 type Opened = {
@@ -119,10 +135,7 @@ const ACTS: { [P in LinkPurpose]: Act<P> } = {
         [alert_id, channel_id],
       )
       if (!row?.alert) return null
-      const { title, reason, zone, seen_at, resolved, language } = row.alert
-      const words = LINK_WORDS[language]
-      const details = [`${zone}: ${title}`, reason, ...(resolved ? [words.resolved] : [])]
-      return { language, is_done: seen_at !== null, details }
+      return showAlert(row.alert)
     },
     act: (c, { alert_id, channel_id }) =>
       outcomeOf(c, `select private.acknowledge_alert($1, $2, $3) ->> 'outcome' as outcome`, [
@@ -134,12 +147,34 @@ const ACTS: { [P in LinkPurpose]: Act<P> } = {
 const actsOf = (purpose: LinkPurpose): Act<LinkPurpose> => ACTS[purpose] as Act<LinkPurpose> // safe: of this purpose
 
 type LinkedAlert = {
+  channel: string
   language: Language
-  title: string
-  reason: string
+  time_zone: string
   zone: string
-  seen_at: string | null
+  title: string
+  facts: Facts
   resolved: boolean
+  seen_at: string | null
+  seen_via: 'api' | 'console' | 'mcp' | 'channel' | null
+  is_seen_here: boolean
+}
+
+/** An alert in the words of its channel, as in its messages. */
+function showAlert(alert: LinkedAlert): Shown {
+  const { channel, language, zone, title, facts, resolved, seen_at } = alert
+  const words = LINK_WORDS[language]
+  const clock = clockOf(alert)
+  const resolution = resolved ? [words.resolved] : []
+  const shown = { language, about: [`${zone}: ${title}`] }
+  if (seen_at === null) {
+    const reason = tellReason(facts, { language, clock })
+    return { ...shown, is_done: false, before: [reason, ...resolution] }
+  }
+  const { here, elsewhere, account } = words.seen
+  const at = clock(seen_at)
+  const byChannel = alert.is_seen_here ? here(at, channel) : elsewhere(at)
+  const how = alert.seen_via === 'channel' ? byChannel : account(at)
+  return { ...shown, is_done: true, after: [how, ...(resolved ? resolution : [words.console])] }
 }
 
 async function showAddress(

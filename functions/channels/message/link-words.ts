@@ -1,12 +1,26 @@
 /** The words of signed links: of the mail that asks for a confirmation, and of the pages behind the links. */
 import type { Language } from '../../../shared/channel.ts'
 
-type Page = { title: string; text: string; button: string; done: string; already: string }
+/** `title` asks, `over` says that it was done: now (`done`) or before (`already`). */
+type Page = {
+  title: string
+  text: string
+  button: string
+  over: string
+  done: string
+  already: string
+}
 
 export type LinkWords = {
   confirmation: { subject: string; text: (host: string) => string; link: string; ignore: string }
   unsubscribe: string
   pages: Record<'confirm-address' | 'acknowledge' | 'unsubscribe', Page>
+  /** When and how an alert was acknowledged. Links are forwarded, so they name nobody and no other channel. */
+  seen: {
+    here: (at: string, channel: string) => string
+    elsewhere: (at: string) => string
+    account: (at: string) => string
+  }
   resolved: string
   console: string
   invalid: { title: string; text: string }
@@ -30,6 +44,7 @@ const english: LinkWords = {
       title: 'Confirm your address',
       text: 'From then on Watchpost sends alerts to the address that got this link. Every mail has a link that stops them.',
       button: 'Confirm the address',
+      over: 'Your address is confirmed',
       done: 'The address is confirmed. The next alerts come to it.',
       already: 'The address is confirmed already. There is nothing left to do.',
     },
@@ -37,6 +52,7 @@ const english: LinkWords = {
       title: 'Have you seen this alert?',
       text: 'This records that somebody who got the message has seen the alert. It does not resolve it.',
       button: 'I have seen it',
+      over: 'This alert has been seen',
       done: 'It is recorded that the alert was seen.',
       already: 'Somebody has acknowledged this alert already.',
     },
@@ -44,9 +60,15 @@ const english: LinkWords = {
       title: 'Stop these mails?',
       text: 'Watchpost then sends no more alerts to your address through this channel, and tells its owner.',
       button: 'Stop the mails',
+      over: 'These mails are stopped',
       done: 'Done. Watchpost sends no more mail to your address through this channel.',
       already: 'This channel sends no mail to your address. There is nothing left to do.',
     },
+  },
+  seen: {
+    here: (at, channel) => `It was acknowledged on ${at} through the channel “${channel}”.`,
+    elsewhere: (at) => `It was acknowledged on ${at} through another channel.`,
+    account: (at) => `It was acknowledged on ${at} by a user of Watchpost.`,
   },
   resolved: 'This alert is resolved.',
   console: 'To resolve the alert or to snooze its zone, sign in to Watchpost.',
@@ -82,6 +104,7 @@ const turkish: LinkWords = {
       title: 'Adresinizi onaylayın',
       text: 'Onayladığınızda Watchpost, bu bağlantının geldiği adrese uyarı gönderir. Her e-postada bunları durduran bir bağlantı bulunur.',
       button: 'Adresi onayla',
+      over: 'Adresiniz onaylandı',
       done: 'Adres onaylandı. Bundan sonraki uyarılar bu adrese gelecek.',
       already: 'Adres daha önce onaylanmış. Yapılacak başka bir şey yok.',
     },
@@ -89,6 +112,7 @@ const turkish: LinkWords = {
       title: 'Bu uyarıyı gördünüz mü?',
       text: 'Bu işlem, iletiyi alan birinin uyarıyı gördüğünü kaydeder. Uyarıyı kapatmaz.',
       button: 'Gördüm',
+      over: 'Bu uyarı görüldü',
       done: 'Uyarının görüldüğü kaydedildi.',
       already: 'Uyarının görüldüğü daha önce bildirilmiş.',
     },
@@ -96,9 +120,15 @@ const turkish: LinkWords = {
       title: 'Bu e-postalar durdurulsun mu?',
       text: 'Watchpost bu kanaldan adresinize artık uyarı göndermez ve bunu kanalın sahibine bildirir.',
       button: 'E-postaları durdur',
+      over: 'Bu e-postalar durduruldu',
       done: 'Tamam. Watchpost bu kanaldan adresinize artık e-posta göndermeyecek.',
       already: 'Bu kanal adresinize e-posta göndermiyor. Yapılacak başka bir şey yok.',
     },
+  },
+  seen: {
+    here: (at, channel) => `Bildirim zamanı: ${at}. Kanal: ${channel}.`,
+    elsewhere: (at) => `Bildirim zamanı: ${at}. Başka bir kanaldan bildirildi.`,
+    account: (at) => `Bildirim zamanı: ${at}. Bir Watchpost kullanıcısı bildirdi.`,
   },
   resolved: 'Bu uyarı kapatılmış.',
   console: 'Uyarıyı kapatmak ya da bölgesini ertelemek için Watchpost’ta oturum açın.',

@@ -196,7 +196,8 @@ describe('the link of a message', () => {
       made.alert,
       made.channel,
     ])
-    const about = { zone: 'The quay', title: 'M 5', reason: 'It reaches 50.', channel: 'On call' }
+    const facts = { checks: [], news: null }
+    const about = { zone: 'The quay', title: 'M 5', facts, channel: 'On call' }
     expect(rows).toMatchObject([{ shown: { ...about, seen_at: null, is_seen_here: false } }])
     const first = await follow(made)
     expect(first).toMatchObject({

@@ -17,6 +17,8 @@ const query = async <Row>(statement: string, values: unknown[]): Promise<Row> =>
   return row
 }
 
+const titleOf = (text: string) => /<h1>(.*)<\/h1>/.exec(text)?.[1]
+
 type Stored = {
   id: string
   confirmation_id: string
@@ -66,6 +68,7 @@ test('looking at a link does nothing, and pressing its button confirms the addre
   expect(page.headers.get('Cache-Control')).toBe('no-store')
   const done = await service.request('POST', path)
   expect([done.status, done.text]).toEqual([200, expect.stringContaining('is confirmed.')])
+  expect(titleOf(done.text)).toBe('Your address is confirmed')
   expect(await stored(channel.id)).toMatchObject({ status: 'ok', confirmed_at: expect.anything() })
   for (const method of ['POST', 'GET']) {
     const again = await service.request(method, path)
@@ -104,7 +107,11 @@ test('a mail program unsubscribes with one request, and the owner can read why',
     confirmed_at: null,
     disabled_reason: 'Somebody unsubscribed with the link in one of its mails.',
   })
-  expect((await service.request('POST', path, options)).text).toContain('nothing left to do')
+  const again = await service.request('POST', path, options)
+  expect(again.text).toContain('nothing left to do')
+  expect([answer, again].map(({ text }) => titleOf(text))).toEqual(
+    Array(2).fill('These mails are stopped'),
+  )
   // Whoever stopped the mails has to be asked before there are any again.
   const patched = await service.request('PATCH', `/api/v1/channels/${channel.id}`, {
     ...owner,
@@ -170,6 +177,8 @@ describe('a link that is good for nothing says so, with the way out:', () => {
 
 describe('acknowledging', () => {
   type Told = { alert: string; channel: Stored }
+  const SEVERITY = { severity: 50, multiplier: 1, effective: 50, min_severity: 40 }
+  const CHECKS = [{ name: 'severity', passed: true, ...SEVERITY }]
   async function told(language = 'en'): Promise<Told> {
     const channel = await address({ language, is_confirmed: true })
     const zone = await query<{ id: string }>(
@@ -180,9 +189,15 @@ describe('acknowledging', () => {
     const alert = await query<{ id: string }>(
       `insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
         first_reason, status, raised_at, checks, zone_version, event_revision)
-      values ($1, 'The <i>quay</i>', $2, 'test:1', 'test', $3, 50, 'It reaches 50.', 'r', 'dispatched', now(), '[]', 1, 1)
+      values ($1, 'The <i>quay</i>', $2, 'test:1', 'test', $3, 50, 'M 5: stored in English.', 'r', 'dispatched', now(), $4,
+        1, 1)
       returning id`,
-      [zone.id, owner.user_id, { id: 'test:1', source: 'test', title: 'M 5 <script>' }],
+      [
+        zone.id,
+        owner.user_id,
+        { id: 'test:1', source: 'test', title: 'M 5 <script>' },
+        JSON.stringify(CHECKS),
+      ],
     )
     await service.database.query(
       `insert into watchpost.deliveries (alert_id, channel_id, type, status) values ($1, $2, 'alert.raised', 'succeeded')`,
@@ -201,21 +216,64 @@ describe('acknowledging', () => {
     const path = await link('acknowledge', { alert_id: alert, channel_id: channel.id })
     const page = await service.request('GET', path)
     expect(page.text).toContain('The &lt;i&gt;quay&lt;/i&gt;: M 5 &lt;script&gt;')
-    expect(page.text).toContain('It reaches 50.')
+    expect(page.text).toContain('<p>Severity 50 × 1 = 50 reaches 40.</p>')
+    expect(titleOf(page.text)).toBe('Have you seen this alert?')
     expect(await seen(alert)).toMatchObject({ seen_at: null })
-    expect((await service.request('POST', path)).text).toContain('It is recorded')
+    const done = await service.request('POST', path)
+    expect(done.text).toContain('It is recorded')
     expect(await seen(alert)).toMatchObject({ seen_channel_id: channel.id })
-    expect((await service.request('POST', path)).text).toContain('already')
+    const again = await service.request('POST', path)
+    expect(again.text).toContain('already')
+    for (const { text } of [done, again, await service.request('GET', path)]) {
+      expect(titleOf(text)).toBe('This alert has been seen')
+      expect(text).toContain('The &lt;i&gt;quay&lt;/i&gt;: M 5 &lt;script&gt;')
+      expect(text).toMatch(
+        /acknowledged on \d+ \w+ \d{4}, \d\d:\d\d UTC through the channel “&lt;b&gt;Ops&lt;\/b&gt;”\./,
+      )
+      expect(text).not.toContain('<form')
+    }
   })
 
-  test('is in the language of the channel', async () => {
+  test('says how somebody else has seen it, and names neither them nor their channel', async () => {
+    const { alert, channel } = await told()
+    const path = await link('acknowledge', { alert_id: alert, channel_id: channel.id })
+    const mark = async (via: string, channel_id: string | null) => {
+      await service.database.query(
+        `update watchpost.alerts set seen_at = '2026-01-02T03:04:00Z', seen_via = $2, seen_channel_id = $3 where id = $1`,
+        [alert, via, channel_id],
+      )
+      return (await service.request('GET', path)).text
+    }
+    const other = await address({ is_confirmed: true })
+    const elsewhere = await mark('channel', other.id)
+    expect(elsewhere).toContain('on 2 Jan 2026, 03:04 UTC through another channel.')
+    expect(elsewhere).not.toContain('Ops')
+    const account = await mark('api', null)
+    expect(account).toContain('on 2 Jan 2026, 03:04 UTC by a user of Watchpost.')
+    expect(account).toContain('sign in to Watchpost')
+    await service.database.query('update watchpost.alerts set resolved = true where id = $1', [
+      alert,
+    ])
+    const { text } = await service.request('GET', path)
+    expect(text).toContain('This alert is resolved.')
+    expect(text).not.toContain('sign in to Watchpost')
+  })
+
+  test('is in the language and time zone of the channel, the reason too', async () => {
     const { alert, channel } = await told('tr')
-    const page = await service.request(
-      'GET',
-      await link('acknowledge', { alert_id: alert, channel_id: channel.id }),
+    await service.database.query(
+      `update watchpost.channels set time_zone = 'Europe/Istanbul' where id = $1`,
+      [channel.id],
     )
+    const path = await link('acknowledge', { alert_id: alert, channel_id: channel.id })
+    const page = await service.request('GET', path)
     expect(page.text).toContain('<html lang="tr">')
     expect(page.text).toContain('<button>Gördüm</button>')
+    expect(page.text).toContain('<p>Önem derecesi 50 × 1 = 50, eşiği karşılıyor (eşik 40).</p>')
+    expect(page.text).not.toContain('stored in English')
+    const done = await service.request('POST', path)
+    expect(titleOf(done.text)).toBe('Bu uyarı görüldü')
+    expect(done.text).toMatch(/Bildirim zamanı: .* GMT\+3\. Kanal: &lt;b&gt;Ops&lt;\/b&gt;\./)
   })
 
   test('is only for this alert and channel, and over when the channel is switched off', async () => {

@@ -57,6 +57,8 @@ test('says of each source how it is, to anybody, without a script', async () => 
 test('the stylesheet is beside it, and programs are sent to the JSON', async () => {
   const { text } = await page()
   expect(text).toContain('href="api/sources/health"')
+  // Its icon is within it, so no browser asks for another file.
+  expect(text).toMatch(/<link rel="icon" href="data:image\/svg\+xml,%3Csvg[^"<>]+%3C%2Fsvg%3E">/)
   const [, href] = /<link rel="stylesheet" href="([^"]+)"/.exec(text) ?? []
   const style = await service.request('GET', `/${href}`)
   expect(style.status).toBe(200)
