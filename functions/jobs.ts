@@ -3,19 +3,20 @@ import { type Connection, inTransaction } from './db.ts'
 import { deliver } from './jobs/deliver.ts'
 import { escalate } from './jobs/escalate.ts'
 import { ingest } from './jobs/ingest.ts'
+import { startLoops } from './jobs/loops.ts'
 import { match } from './jobs/match.ts'
 import { matchZone } from './jobs/match-zone.ts'
 import { purge } from './jobs/purge.ts'
-import type { JobContext, JobDeps, Payload, Queue, Work } from './jobs/queue.ts'
+import type { JobContext, JobDeps, Line, Payload, Queue, Work } from './jobs/queue.ts'
 import { release } from './jobs/release.ts'
+import { createTogether } from './jobs/together.ts'
 import { endUnseenStays } from './jobs/unseen-stays.ts'
+import { createWakes } from './jobs/wakes.ts'
 
 export const QUEUES = [match, deliver, release, matchZone, ingest, purge] satisfies Queue[]
 const MAX_FETCHED = 20
 const SUPERVISE_EVERY_MS = 30_000
 const PURGE_EVERY_MS = 10 * 60_000
-const WATCH_EVERY_MS = 10_000
-const STEPS_EVERY_MS = 1_000
 const UNSEEN_EVERY_MS = 60_000
 /** How often a queue is looked at while some of its slots are busy. */
 const RUNNING_POLL_MS = 250
@@ -59,24 +60,29 @@ export function createRunner(deps: JobDeps): Runner {
   })
   boss.on('error', (error) => deps.log({ msg: 'queue error', error: error.message }))
 
+  const finish: JobContext['finish'] = (given, work) =>
+    inTransaction(deps.db, async (sql, connection) => {
+      const jobs = Array.isArray(given) ? given : [given]
+      const [first] = jobs
+      const value = await work(sql)
+      if (!first) return value
+      const done = await boss.complete(first.name, jobs, null, { db: bossDb(connection) })
+      // safe: the answer says how many jobs it settled, its published type only does not
+      if ((done as { affected?: number }).affected !== jobs.length) throw new LeaseLost(first)
+      return value
+    })
   const context: JobContext = {
     deps,
     step: (work) => inTransaction(deps.db, work),
-    finish: (job, work) =>
-      inTransaction(deps.db, async (sql, connection) => {
-        const value = await work(sql)
-        const done = await boss.complete(job.name, job, null, { db: bossDb(connection) })
-        // safe: the answer says how many jobs it settled, its published type only does not
-        if ((done as { affected?: number }).affected !== 1) throw new LeaseLost(job)
-        return value
-      }),
+    finish,
+    finishTogether: createTogether(finish),
   }
 
-  async function runOne(queue: Queue, job: Work): Promise<void> {
+  async function settle(queue: Queue, job: Work, running: Promise<Line>): Promise<void> {
     const started = performance.now()
     const line: Record<string, unknown> = { msg: 'job', queue: queue.name, job_id: job.id }
     try {
-      Object.assign(line, await queue.run(context, job), { outcome: 'done' })
+      Object.assign(line, await running, { outcome: 'done' })
     } catch (error) {
       if (error instanceof LeaseLost) {
         line.outcome = 'lease_lost'
@@ -99,19 +105,7 @@ export function createRunner(deps: JobDeps): Runner {
     })
   }
 
-  const nudges = new Set<() => void>()
-  /** Until there may be more to fetch: a job has ended, the queue was woken, or some time has passed. */
-  async function waitForMore(running: Set<Promise<void>>): Promise<void> {
-    let nudge = () => {}
-    const nudged = new Promise<void>((resolve) => {
-      nudge = resolve
-    })
-    nudges.add(nudge)
-    const timer = setTimeout(nudge, RUNNING_POLL_MS)
-    await Promise.race([nudged, ...running])
-    clearTimeout(timer)
-    nudges.delete(nudge)
-  }
+  const wakes = createWakes()
 
   /** Keeps a queue's slots full until it is empty or `until` is true. Returns how many jobs ran. */
   async function runQueue(queue: Queue, until: () => boolean): Promise<number> {
@@ -120,16 +114,22 @@ export function createRunner(deps: JobDeps): Runner {
     let ran = 0
     try {
       while (!until()) {
+        const since = wakes.count(queue.name)
         const jobs = await fetchJobs(queue, slots - running.size)
         ran += jobs.length
-        for (const job of jobs) {
-          const run = runOne(queue, job).finally(() => running.delete(run))
+        const lines = jobs.length > 0 ? queue.run(context, jobs) : []
+        for (const [index, job] of jobs.entries()) {
+          const run = settle(queue, job, lines[index] ?? missing(job)).finally(() =>
+            running.delete(run),
+          )
           running.add(run)
         }
         if (running.size === 0) break
         // A slow receiver must not keep the other slots from new jobs.
         if (running.size >= slots) await Promise.race(running)
-        else if (jobs.length === 0) await waitForMore(running)
+        else if (jobs.length === 0) {
+          await Promise.race([wakes.sleep(queue.name, RUNNING_POLL_MS, since), ...running])
+        }
       }
     } finally {
       // Also when fetching fails: nobody would know of a job that goes on.
@@ -244,86 +244,17 @@ export function createRunner(deps: JobDeps): Runner {
         await new Promise((resolve) => setTimeout(resolve, turn))
       }
     },
-    start: () => startLoops({ deps, tick, watchTroubles, runSteps, runQueue, nudges }),
+    start: () =>
+      startLoops({ deps, queues: QUEUES, tick, watchTroubles, runSteps, runQueue, wakes }),
   }
+}
+
+async function missing(job: Work): Promise<never> {
+  throw new Error(`the queue ${job.name} has not run job ${job.id}`)
 }
 
 class LeaseLost extends Error {
   constructor(job: Work) {
     super(`the lease of job ${job.id} of ${job.name} was lost`)
-  }
-}
-
-const TICK_MS = 1_000
-/** How often a queue is looked at when nothing wakes it. */
-export const POLL_MS = 2_000
-const ERROR_PAUSE_MS = 2_000
-
-/**
- * One loop per queue, which sleeps until it is woken or the poll interval is over, and one each for `tick` and
- * `watchTroubles`.
- */
-function startLoops({
-  deps,
-  tick,
-  watchTroubles,
-  runSteps,
-  runQueue,
-  nudges,
-}: {
-  deps: JobDeps
-  tick: () => Promise<void>
-  watchTroubles: () => Promise<void>
-  runSteps: () => Promise<void>
-  runQueue: (queue: Queue, until: () => boolean) => Promise<number>
-  /** Make the queues that are running look for more. */
-  nudges: ReadonlySet<() => void>
-}) {
-  let stopped = false
-  const sleepers = new Map<string, () => void>()
-  const sleep = (name: string, ms: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(done, ms)
-      sleepers.set(name, done)
-      function done() {
-        clearTimeout(timer)
-        sleepers.delete(name)
-        resolve()
-      }
-    })
-  const loop = async (name: string, pause_ms: number, work: () => Promise<unknown>) => {
-    while (!stopped) {
-      let pause = pause_ms
-      try {
-        await work()
-      } catch (error) {
-        deps.log({
-          msg: 'queue error',
-          queue: name,
-          error: error instanceof Error ? error.message : String(error),
-        })
-        pause = ERROR_PAUSE_MS
-      }
-      if (!stopped) await sleep(name, pause)
-    }
-  }
-  const loops = [
-    loop('tick', TICK_MS, tick),
-    // By itself: to tell 50,000 channels takes half a minute, in which the feeds are polled all the same.
-    loop('watch', WATCH_EVERY_MS, watchTroubles),
-    loop('steps', STEPS_EVERY_MS, runSteps),
-    ...QUEUES.map((queue) => loop(queue.name, POLL_MS, () => runQueue(queue, () => stopped))),
-  ]
-  return {
-    wake: (queue?: string) => {
-      for (const nudge of nudges) nudge()
-      if (queue) sleepers.get(queue)?.()
-      else for (const wakeUp of [...sleepers.values()]) wakeUp()
-    },
-    stop: async () => {
-      stopped = true
-      for (const wakeUp of [...sleepers.values()]) wakeUp()
-      await Promise.allSettled(loops)
-    },
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { doublingDelay, jittered } from '../shared/backoff.ts'
 import { pause } from '../shared/pause.ts'
-import { POLL_MS } from './jobs.ts'
+import { POLL_MS } from './jobs/loops.ts'
 import type { Log } from './log.ts'
 
 const CHANNEL = 'watchpost_jobs'

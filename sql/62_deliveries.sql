@@ -121,7 +121,8 @@ begin
     from watchpost.alerts a
     join watchpost.zones z on z.id = a.zone_id and z.deleted_at is null
     cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) goes
-    join watchpost.channels c on c.id = goes.channel_id
+    -- `offset 0`: looked up one by one, never all channels.
+    cross join lateral (select * from watchpost.channels where id = goes.channel_id offset 0) c
     where a.id = any(p_alert_ids) and a.status in ('pending', 'held')
       and (private.takes(c.messages, 'alert.raised')
         or a.status = 'held' and private.takes(c.messages, 'alert.digest'))
@@ -296,6 +297,9 @@ $$;
 create function private.cancel_deliveries(p_ids uuid[], p_reason text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
+  if p_ids = '{}' then
+    return;
+  end if;
   update watchpost.deliveries
   set status = 'cancelled', last_error = p_reason, updated_at = now()
   where id = any(p_ids) and status in ('queued', 'held', 'sending');

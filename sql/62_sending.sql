@@ -19,6 +19,9 @@ $$;
 create function private.wait_for_earlier(d watchpost.deliveries) returns timestamptz
 language plpgsql stable set search_path = '' as $$
 begin
+  if d.type <> 'alert.digest' and d.sequence = 0 then
+    return null;
+  end if;
   return (
     select max(greatest(case carrier.status when 'queued' then carrier.next_attempt_at end, pgboss.job_now() + interval '5 seconds'))
     from watchpost.deliveries mine
@@ -187,6 +190,26 @@ begin
 end
 $$;
 
+-- Several at once, in the order of their channels, so that two processes do not wait for each other.
+create function private.claim_deliveries(p_ids uuid[], p_kinds jsonb)
+returns table (
+  id uuid, channel_id uuid, kind text, type text, attempts integer, failures integer, target_sealed text,
+  config_sealed text, secret_sealed text, former_sealed jsonb, language text, time_zone text, host text,
+  host_failures integer, wait_until timestamptz, waits_for text, refusal text, is_late boolean, last_error text, payload text,
+  remote_ref text, is_urgent boolean, claimed_at timestamptz, first_attempt_at timestamptz, expires_at timestamptz, used bigint
+)
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_id uuid;
+begin
+  for v_id in
+    select d.id from watchpost.deliveries d where d.id = any(p_ids) order by d.channel_id, d.id
+  loop
+    return query select * from private.claim_delivery(v_id, p_kinds);
+  end loop;
+end
+$$;
+
 -- A digest of several zones: what may not be sent any more is not sent with the rest; where the digest itself may not,
 -- the rest goes out alone.
 create function private.sort_out(d watchpost.deliveries, c watchpost.channels) returns void
@@ -258,20 +281,20 @@ declare
   v_attempted boolean := p_status <> 'cancelled' and p_is_attempt;
   v_alerts uuid[];
 begin
-  update watchpost.deliveries d
-  set status = p_status,
-      attempts = d.attempts + v_attempted::integer,
-      last_error = p_error,
-      next_attempt_at = p_next_attempt_at,
-      delivered_at = case when p_status = 'succeeded' then now() end,
-      remote_ref = case when d.id = p_id then p_remote_ref end,
-      turn_at = null,
-      updated_at = now()
-  where d.id = p_id or d.digest_id = p_id;
-
-  select array_agg(distinct d.alert_id) into v_alerts
-  from watchpost.deliveries d
-  where d.id = p_id or d.digest_id = p_id;
+  with settled as (
+    update watchpost.deliveries d
+    set status = p_status,
+        attempts = d.attempts + v_attempted::integer,
+        last_error = p_error,
+        next_attempt_at = p_next_attempt_at,
+        delivered_at = case when p_status = 'succeeded' then now() end,
+        remote_ref = case when d.id = p_id then p_remote_ref end,
+        turn_at = null,
+        updated_at = now()
+    where d.id = p_id or d.digest_id = p_id
+    returning d.alert_id
+  )
+  select array_agg(distinct s.alert_id) into v_alerts from settled s;
 
   if p_status = 'succeeded' then
     update watchpost.alerts a
@@ -317,7 +340,8 @@ end
 $$;
 
 -- Records an attempt (once) with what comes of it: the state of the delivery and the next job, and how its channel and
--- host are. p_attempt has what is stored of it, p_health what private.record_health needs.
+-- host are. p_attempt has what is stored of it, p_health what private.record_health needs, and where the receiver has
+-- moved (moved: from, target_sealed, target_masked).
 create function private.record_attempt(p_id uuid, p_attempt jsonb, p_status text, p_next_at timestamptz, p_health jsonb)
 returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -340,11 +364,43 @@ begin
   if p_next_at is not null then
     perform private.enqueue_delivery(p_id, v_channel, p_next_at);
   end if;
+  if p_health -> 'moved' is not null then
+    update watchpost.channels
+    set target_sealed = p_health #>> '{moved,target_sealed}', target_masked = p_health #>> '{moved,target_masked}'
+    where id = v_channel and target_sealed = p_health #>> '{moved,from}';
+  end if;
   perform private.record_health(v_channel, v_outcome, v_error, p_health);
 end
 $$;
 
-grant execute on function private.claim_delivery, private.split_digest, private.settle_delivery,
-  private.record_attempt, private.enqueue_delivery to watchpost_jobs;
+-- What becomes of deliveries that were taken up, a list of {id, channel_id} with attempt, health, status and next_at after
+-- an attempt; with status and error where there was none; and with next_at alone where it only waits. In the order of
+-- their alerts, so that two processes do not wait for each other.
+create function private.settle_deliveries(p_settlements jsonb) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  s record;
+begin
+  for s in
+    select x.*
+    from jsonb_to_recordset(p_settlements) as x (
+      id uuid, channel_id uuid, status text, error text, next_at timestamptz, attempt jsonb, health jsonb)
+    join watchpost.deliveries d on d.id = x.id
+    order by d.alert_id, d.id
+  loop
+    if s.attempt is not null then
+      perform private.record_attempt(s.id, s.attempt, s.status, s.next_at, s.health);
+    elsif s.status is not null then
+      perform private.settle_delivery(s.id, s.status, s.error, null, p_is_attempt => false);
+    else
+      perform private.enqueue_delivery(s.id, s.channel_id, s.next_at);
+    end if;
+  end loop;
+end
+$$;
+
+-- Of a former release that runs while the database is migrated: claim_delivery and those after it.
+grant execute on function private.claim_deliveries, private.split_digest, private.settle_deliveries,
+  private.claim_delivery, private.settle_delivery, private.record_attempt, private.enqueue_delivery to watchpost_jobs;
 
 reset role;

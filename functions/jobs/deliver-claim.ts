@@ -1,5 +1,4 @@
 import type { Language } from '../../shared/channel.ts'
-import type { Sql } from '../../shared/sql.ts'
 import type { AnyKind, Message, Notification, NotificationType } from '../channels/channel.ts'
 import { CHANNEL_KINDS, findKind } from '../channels/kinds.ts'
 import { isWholeDigest, splitDigest } from '../channels/message/digest.ts'
@@ -7,7 +6,7 @@ import type { FormerSecret } from '../channels/sealed.ts'
 import { createPacer } from '../scheduling.ts'
 import type { JobContext, JobDeps } from './queue.ts'
 
-/** The result of private.claim_delivery. */
+/** A row of private.claim_deliveries. */
 export type Claimed = {
   id: string
   channel_id: string
@@ -38,20 +37,39 @@ export type Claimed = {
   waits_for: 'pause' | 'earlier' | 'turn' | null
 }
 
-/** What private.claim_delivery needs to know of each kind. */
+/** What private.claim_deliveries needs to know of each kind. */
 const KINDS = JSON.stringify(
   Object.fromEntries(
     [...CHANNEL_KINDS].map(([name, { schedule, pace }]) => [name, { schedule, ...pace }]),
   ),
 )
 
-/** Takes up a delivery; undefined when nothing is to be sent. A digest is split into its messages first. */
-export async function claimDelivery(context: JobContext, id: string): Promise<Claimed | undefined> {
-  const [claimed] = await context.step(
-    (sql) => sql<Claimed>`select * from private.claim_delivery(${id}, ${KINDS}::jsonb)`,
+/** The deliveries that were taken up, by their ids; of one with nothing to send it answers undefined. */
+export type Claims = (id: string) => Promise<Claimed | undefined>
+
+/** Takes up deliveries together; each by itself if that fails. */
+export function claimDeliveries(context: JobContext, ids: string[]): Claims {
+  const taking = claimAll(context, ids)
+  taking.catch(() => undefined)
+  return async (id) => {
+    const claimed = await taking.then(
+      (all) => all.get(id),
+      async (error) => {
+        if (ids.length === 1) throw error
+        return (await claimAll(context, [id])).get(id)
+      },
+    )
+    if (!claimed || claimed.refusal || claimed.is_late || claimed.wait_until) return claimed
+    return splitIfDigest(context, claimed)
+  }
+}
+
+async function claimAll(context: JobContext, ids: string[]): Promise<Map<string, Claimed>> {
+  const all = await context.step(
+    (sql) => sql<Claimed>`
+      select * from private.claim_deliveries(${ids}::uuid[], ${KINDS}::jsonb)`,
   )
-  if (!claimed || claimed.refusal || claimed.is_late || claimed.wait_until) return claimed
-  return splitIfDigest(context, claimed)
+  return new Map(all.map((claimed) => [claimed.id, claimed]))
 }
 
 /** Splits a digest that is about to be sent into its messages; undefined if another process has done so meanwhile. */
@@ -119,10 +137,4 @@ export async function openMessage(
       'What is sealed in this channel does not open: SEAL_KEYS must hold the key it was sealed with.'
     return { host: '', issue }
   }
-}
-
-/** Enqueues the next job of a delivery that has to wait. */
-export async function enqueueAgain(sql: Sql, claimed: Claimed, at: string): Promise<void> {
-  await sql`
-    select private.enqueue_delivery(${claimed.id}, ${claimed.channel_id}, ${at}::timestamptz)`
 }

@@ -1,20 +1,45 @@
 /** Of the slots of a process, the share that requests to one host may take. */
 const SHARE = 0.75
+/** A place is waited for this long, and only at a host that gave one back so lately: whoever waits holds a slot. */
+const SOON_MS = 50
+
+type Host = { under_way: number; left_at: number; waiting: (() => void)[] }
+type Leave = () => void
 
 /** Counts the requests under way to each host, so that a slow one never takes every slot of the process. */
 export function createHostSlots() {
-  const under_way = new Map<string, number>()
+  const hosts = new Map<string, Host>()
+
+  function take(name: string, slots: number): Leave | undefined {
+    const host = hosts.get(name) ?? { under_way: 0, left_at: -SOON_MS, waiting: [] }
+    // Of two or three slots a share would leave too few.
+    if (slots >= 4 && host.under_way >= Math.ceil(slots * SHARE)) return undefined
+    host.under_way += 1
+    hosts.set(name, host)
+    return () => {
+      host.under_way -= 1
+      host.left_at = performance.now()
+      host.waiting.shift()?.()
+      if (host.under_way === 0 && host.waiting.length === 0) hosts.delete(name)
+    }
+  }
+
   return {
-    /** Takes a place at a host; undefined when it has none left. Call what is returned when the request is over. */
-    enter(host: string, slots: number): (() => void) | undefined {
-      const count = under_way.get(host) ?? 0
-      // Of two or three slots a share would leave too few.
-      if (slots >= 4 && count >= Math.ceil(slots * SHARE)) return undefined
-      under_way.set(host, count + 1)
-      return () => {
-        const left = (under_way.get(host) ?? 1) - 1
-        if (left > 0) under_way.set(host, left)
-        else under_way.delete(host)
+    /** Takes a place at a host; undefined when it has none left and none soon. Call what it answers when the request is over. */
+    async enter(name: string, slots: number): Promise<Leave | undefined> {
+      const deadline = performance.now() + SOON_MS
+      for (;;) {
+        const leave = take(name, slots)
+        const host = hosts.get(name)
+        const now = performance.now()
+        if (leave || !host || now >= deadline || now >= host.left_at + SOON_MS) return leave
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, deadline - now)
+          host.waiting.push(() => {
+            clearTimeout(timer)
+            resolve()
+          })
+        })
       }
     },
   }

@@ -50,12 +50,49 @@ type Attempted = {
   next: NextAttempt | undefined
 }
 
-/**
- * Stores the attempt, the delivery, its alert, its channel and host, and the next job, in the job's transaction.
- */
+/** What becomes of a delivery that was taken up; see private.settle_deliveries. */
+type Settlement = {
+  id: string
+  channel_id: string
+  /** Undefined: it is not settled, it only waits until next_at. */
+  status?: string
+  error?: string | undefined
+  next_at?: string | null
+  attempt?: object
+  health?: object
+}
+
+async function storeAll(sql: Sql, settlements: object[]): Promise<void> {
+  await sql`select private.settle_deliveries(${JSON.stringify(settlements)}::jsonb)`
+}
+
+const finish = (context: JobContext, job: Work, settlement: Settlement) =>
+  context.finishTogether(job, settlement, storeAll)
+
+/** Ends a delivery without an attempt. */
+export function settle(
+  context: JobContext,
+  job: Work,
+  { claimed, status, why }: { claimed: Claimed; status: 'cancelled' | 'expired'; why: string },
+) {
+  const { id, channel_id } = claimed
+  return finish(context, job, { id, channel_id, status, error: why })
+}
+
+/** Enqueues the next job of a delivery that has to wait. */
+export function waitUntil(
+  context: JobContext,
+  job: Work,
+  { id, channel_id }: Claimed,
+  next_at: string,
+): Promise<void> {
+  return finish(context, job, { id, channel_id, next_at })
+}
+
+/** Stores the attempt, the delivery, its alert, its channel and host, and the next job. */
 export async function record(context: JobContext, job: Work, attempted: Attempted): Promise<void> {
   const { claimed, opened, outcome, next } = attempted
-  const at = next && 'at' in next ? next.at.toISOString() : null
+  const { id, channel_id } = claimed
   const { remote_ref } = outcome
   const attempt = {
     attempt: claimed.attempts + 1,
@@ -72,20 +109,11 @@ export async function record(context: JobContext, job: Work, attempted: Attempte
     is_host_failure: isHostFailure(outcome),
     channel_seconds: channelPause(claimed, outcome),
     host_seconds: hostPause(claimed, outcome),
+    moved: await sealNewTarget(context, attempted),
   }
-  const moved = await sealNewTarget(context, attempted)
-  await context.finish(job, async (sql: Sql) => {
-    await Promise.all([
-      moved &&
-        sql`
-          update watchpost.channels
-          set target_sealed = ${moved.target_sealed}, target_masked = ${moved.target_masked}
-          where id = ${claimed.channel_id} and target_sealed = ${claimed.target_sealed}`,
-      sql`
-        select private.record_attempt(${claimed.id}, ${JSON.stringify(attempt)}::jsonb,
-          ${statusAfter(outcome, next)}, ${at}::timestamptz, ${JSON.stringify(health)}::jsonb)`,
-    ])
-  })
+  const next_at = next && 'at' in next ? next.at.toISOString() : null
+  const status = statusAfter(outcome, next)
+  await finish(context, job, { id, channel_id, status, next_at, attempt, health })
 }
 
 function statusAfter({ outcome }: Outcome, next: NextAttempt | undefined): string {
@@ -96,10 +124,11 @@ function statusAfter({ outcome }: Outcome, next: NextAttempt | undefined): strin
 }
 
 /** Where the receiver says that it has moved, the new target as it is stored. */
-async function sealNewTarget({ deps }: JobContext, { opened, outcome }: Attempted) {
+async function sealNewTarget({ deps }: JobContext, { claimed, opened, outcome }: Attempted) {
   if (outcome.new_target === undefined || 'issue' in opened) return undefined
   const receiver = { target: outcome.new_target, config: null }
-  return sealReceiver(opened.kind, receiver, deps.seal)
+  const { target_sealed, target_masked } = await sealReceiver(opened.kind, receiver, deps.seal)
+  return { from: claimed.target_sealed, target_sealed, target_masked }
 }
 
 function scheduleOf({ kind }: Claimed) {

@@ -1,9 +1,17 @@
 import { describeError } from '../../shared/problem.ts'
 import type { AnyKind, Message, Outcome } from '../channels/channel.ts'
 import { deliver as sendMessage } from '../channels/kinds.ts'
-import { type Claimed, claimDelivery, enqueueAgain, openMessage } from './deliver-claim.ts'
+import { type Claimed, type Claims, claimDeliveries, openMessage } from './deliver-claim.ts'
 import { createHostSlots } from './deliver-hosts.ts'
-import { describe, expiryReason, failure, planNextAttempt, record } from './deliver-outcome.ts'
+import {
+  describe,
+  expiryReason,
+  failure,
+  planNextAttempt,
+  record,
+  settle,
+  waitUntil,
+} from './deliver-outcome.ts'
 import { linksOf } from './message-links.ts'
 import type { JobContext, Queue, Work } from './queue.ts'
 
@@ -16,27 +24,34 @@ const CROWDED_MS = 1000
 const hosts = createHostSlots()
 
 /**
- * Sends one delivery once and records the attempt. If the process dies at any point, the message is
- * sent again with the same webhook-id: at least once, never lost.
+ * Sends each delivery once and records the attempt. If the process dies at any point, the message is
+ * sent again with the same webhook-id: at least once, never lost. Deliveries are taken up and recorded many at a time.
  */
 export const deliver: Queue = {
   name: 'deliver',
   slots: SLOTS,
   per_group: 1,
-  run: async (context, job) => {
-    const delivery_id = job.data.delivery_id ?? job.id
-    let claimed = await claimDelivery(context, delivery_id)
-    const wait_ms = turnIn(claimed)
-    if (wait_ms !== undefined && wait_ms <= SHORT_WAIT_MS) {
-      await new Promise((resolve) => setTimeout(resolve, wait_ms + 2))
-      claimed = await claimDelivery(context, delivery_id)
-    }
-    if (!claimed) {
-      await context.finish(job, async () => undefined)
-      return { delivery_id, skipped: true }
-    }
-    return handle(context, job, claimed)
+  run: (context, jobs) => {
+    const claims = claimDeliveries(context, jobs.map(deliveryOf))
+    return jobs.map((job) => deliverOne(context, job, claims))
   },
+}
+
+const deliveryOf = (job: Work) => job.data.delivery_id ?? job.id
+
+async function deliverOne(context: JobContext, job: Work, claims: Claims) {
+  const delivery_id = deliveryOf(job)
+  let claimed = await claims(delivery_id)
+  const wait_ms = turnIn(claimed)
+  if (wait_ms !== undefined && wait_ms <= SHORT_WAIT_MS) {
+    await new Promise((resolve) => setTimeout(resolve, wait_ms + 2))
+    claimed = await claimDeliveries(context, [delivery_id])(delivery_id)
+  }
+  if (!claimed) {
+    await context.finish(job, async () => undefined)
+    return { delivery_id, skipped: true }
+  }
+  return handle(context, job, claimed)
 }
 
 /** Sends what was claimed, or does what is to be done instead. */
@@ -52,7 +67,7 @@ async function handle(context: JobContext, job: Work, claimed: Claimed) {
     return { delivery_id, channel_id, expired: why }
   }
   if (wait_until) {
-    await context.finish(job, (sql) => enqueueAgain(sql, claimed, wait_until))
+    await waitUntil(context, job, claimed, wait_until)
     return { delivery_id, channel_id, waits_for, until: wait_until }
   }
   return attempt(context, job, claimed)
@@ -70,10 +85,10 @@ async function attempt(context: JobContext, job: Work, claimed: Claimed) {
   const began = performance.now()
   const opened = await openMessage(context.deps, claimed)
   const now = () => new Date(Date.parse(claimed.claimed_at) + performance.now() - began)
-  const leave = hosts.enter(opened.host, Math.min(SLOTS, context.deps.max_slots ?? SLOTS))
+  const leave = await hosts.enter(opened.host, Math.min(SLOTS, context.deps.max_slots ?? SLOTS))
   if (!leave) {
     const until = new Date(now().getTime() + CROWDED_MS).toISOString()
-    await context.finish(job, (sql) => enqueueAgain(sql, claimed, until))
+    await waitUntil(context, job, claimed, until)
     return { delivery_id, channel_id, waits_for: 'host', until }
   }
   try {
@@ -111,17 +126,4 @@ async function sendOrFail(
       `The message could not be written for ${kind.kind}. This is a fault of Watchpost, and the log of the service has the details.`,
     )
   }
-}
-
-/** Ends a delivery without an attempt. */
-function settle(
-  context: JobContext,
-  job: Work,
-  { claimed, status, why }: { claimed: Claimed; status: 'cancelled' | 'expired'; why: string },
-) {
-  return context.finish(
-    job,
-    (sql) => sql`
-      select private.settle_delivery(${claimed.id}, ${status}, ${why}, null, p_is_attempt => false)`,
-  )
 }

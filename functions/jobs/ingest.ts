@@ -12,7 +12,7 @@ import {
   type Rejected,
 } from '../feeds/feed.ts'
 import { standInsOf } from '../feeds/stand-ins.ts'
-import type { JobContext, Queue, Work } from './queue.ts'
+import { each, type JobContext, type Queue, type Work } from './queue.ts'
 
 const CHUNK = 1000
 /** In the first answer of a source, what happened longer ago than this is history. */
@@ -24,7 +24,7 @@ type Source = { state: FeedState; failing_for_seconds: number; last_success_at: 
 export const ingest: Queue = {
   name: 'ingest',
   slots: 4,
-  run: async (context, job) => {
+  run: each(async (context, job) => {
     const { deps } = context
     const feed = deps.feeds.find(({ source }) => source === job.data.source)
     if (!feed || !('poll' in feed)) {
@@ -56,7 +56,7 @@ export const ingest: Queue = {
         failing_for_seconds: source?.failing_for_seconds ?? 0,
       })
     }
-  },
+  }),
 }
 
 /** Stores what a feed answered; `began`: when it was polled, if that was its first answer. */

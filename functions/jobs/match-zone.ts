@@ -3,7 +3,7 @@ import { quietWindowAt } from '../../shared/quiet-hours.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { parseZoneVersion } from '../../shared/zone-version.ts'
 import { type Candidate, decideAll, lockLinks } from './match.ts'
-import type { Queue } from './queue.ts'
+import { each, type Queue } from './queue.ts'
 
 /**
  * Runs after a zone was created or changed. It matches ongoing events and events that were seen
@@ -13,7 +13,7 @@ import type { Queue } from './queue.ts'
 export const matchZone: Queue = {
   name: 'match_zone',
   slots: 2,
-  run: async (context, job) => {
+  run: each(async (context, job) => {
     const zone_id = job.data.zone_id ?? ''
     const counts = await context.finish(job, async (sql) => {
       await lockMatching(sql)
@@ -21,7 +21,7 @@ export const matchZone: Queue = {
       return matchStanding(sql, zone_id, job.id)
     })
     return { zone_id, ...counts }
-  },
+  }),
 }
 
 type Found = Candidate & { standing: boolean }

@@ -10,7 +10,7 @@ import type { Sql } from '../../shared/sql.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { createPacer } from '../scheduling.ts'
 import { Effects } from './effects.ts'
-import type { Queue } from './queue.ts'
+import { each, type Queue } from './queue.ts'
 import { loadMainshocks, lockBursts } from './swarm.ts'
 import { loadZones } from './zone-cache.ts'
 
@@ -29,14 +29,14 @@ export type Candidate = DecidableEvent & {
 export const match: Queue = {
   name: 'match',
   slots: 2,
-  run: async (context, job) => {
+  run: each(async (context, job) => {
     const source = job.data.source ?? ''
     const counts = { batches: 0, revisions: 0, pairs: 0, alerts: 0, updates: 0, thinned: 0 }
     const one = (sql: Sql) => matchNext(sql, source, counts)
     while (await context.step(one)) counts.batches += 1
     await context.finish(job, async () => undefined)
     return { source, ...counts }
-  },
+  }),
 }
 
 type Counts = {

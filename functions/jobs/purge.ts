@@ -1,4 +1,4 @@
-import type { Queue } from './queue.ts'
+import { each, type Queue } from './queue.ts'
 
 // Two thousand rows of each kind take about 50 ms; on the edge platforms a call that continues
 // after its answer lives for 30 s.
@@ -8,7 +8,7 @@ const BUDGET_MS = 10_000
 export const purge: Queue = {
   name: 'purge',
   slots: 1,
-  run: async (context, job) => {
+  run: each(async (context, job) => {
     const deadline = performance.now() + BUDGET_MS
     await context.step((sql) => sql`select private.ensure_partitions()`)
     let deleted = 0
@@ -21,5 +21,5 @@ export const purge: Queue = {
     }
     await context.finish(job, async () => undefined)
     return { deleted }
-  },
+  }),
 }

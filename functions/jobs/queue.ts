@@ -34,6 +34,9 @@ export type JobDeps = {
 export type Payload = { [key: string]: string | undefined }
 export type Work = Job<Payload>
 
+/** What the log line of a job says. */
+export type Line = Record<string, unknown> | undefined
+
 /** A queue and what its jobs do. `run` may be called twice for the same job. */
 export type Queue = {
   name: string
@@ -41,16 +44,31 @@ export type Queue = {
   slots: number
   /** How many jobs of a group (a channel) run at once in all processes. */
   per_group?: number
-  run: (context: JobContext, job: Work) => Promise<Record<string, unknown> | undefined>
+  /** Runs jobs that were fetched together; answers for each, in their order. */
+  run: (context: JobContext, jobs: Work[]) => Promise<Line>[]
 }
+
+/** The `run` of a queue whose jobs have nothing in common. */
+export const each =
+  (run: (context: JobContext, job: Work) => Promise<Line>): Queue['run'] =>
+  (context, jobs) =>
+    jobs.map((job) => run(context, job))
+
+/** Ends a job in a transaction with others that end at the same time; `store` is called with the items of all of them. */
+export type FinishTogether = (
+  job: Work,
+  item: object,
+  store: (sql: Sql, items: object[]) => Promise<void>,
+) => Promise<void>
 
 export type JobContext = {
   deps: JobDeps
   /**
-   * A transaction that also completes the job. If the job's lease was lost meanwhile, it rolls back
+   * A transaction that also completes the jobs. If the lease of one was lost meanwhile, it rolls back
    * and throws, so that a stale process changes nothing.
    */
-  finish: <T>(job: Work, work: (sql: Sql) => Promise<T>) => Promise<T>
+  finish: <T>(jobs: Work | Work[], work: (sql: Sql) => Promise<T>) => Promise<T>
+  finishTogether: FinishTogether
   /** A separate transaction, before the last one of the job. */
   step: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>
 }

@@ -1,0 +1,78 @@
+import type { JobDeps, Queue } from './queue.ts'
+import type { Wakes } from './wakes.ts'
+
+const TICK_MS = 1_000
+const WATCH_EVERY_MS = 10_000
+const STEPS_EVERY_MS = 1_000
+/** How often a queue is looked at when nothing wakes it. */
+export const POLL_MS = 2_000
+const ERROR_PAUSE_MS = 2_000
+
+/**
+ * One loop per queue, which sleeps until it is woken or the poll interval is over, and one each for `tick`,
+ * `watchTroubles` and `runSteps`.
+ */
+export function startLoops({
+  deps,
+  queues,
+  tick,
+  watchTroubles,
+  runSteps,
+  runQueue,
+  wakes,
+}: {
+  deps: Pick<JobDeps, 'log'>
+  queues: readonly Queue[]
+  tick: () => Promise<void>
+  watchTroubles: () => Promise<void>
+  runSteps: () => Promise<void>
+  runQueue: (queue: Queue, until: () => boolean) => Promise<number>
+  wakes: Wakes
+}) {
+  let stopped = false
+  const attempt = async (name: string, pause_ms: number, work: () => Promise<unknown>) => {
+    try {
+      await work()
+      return pause_ms
+    } catch (error) {
+      deps.log({
+        msg: 'queue error',
+        queue: name,
+        error: error instanceof Error ? error.message : String(error),
+      })
+      return ERROR_PAUSE_MS
+    }
+  }
+  const loop = async (name: string, pause_ms: number, work: () => Promise<unknown>) => {
+    while (!stopped) {
+      const pause = await attempt(name, pause_ms, work)
+      if (!stopped) await wakes.sleep(name, pause)
+    }
+  }
+  /** What was enqueued while the queue was looked at for the last time is not left until the next poll. */
+  const queueLoop = async (queue: Queue) => {
+    while (!stopped) {
+      const since = wakes.count(queue.name)
+      const pause = await attempt(queue.name, POLL_MS, () => runQueue(queue, () => stopped))
+      if (stopped) return
+      await (pause === POLL_MS
+        ? wakes.sleep(queue.name, pause, since)
+        : wakes.sleep(queue.name, pause))
+    }
+  }
+  const loops = [
+    loop('tick', TICK_MS, tick),
+    // By itself: to tell 50,000 channels takes half a minute, in which the feeds are polled all the same.
+    loop('watch', WATCH_EVERY_MS, watchTroubles),
+    loop('steps', STEPS_EVERY_MS, runSteps),
+    ...queues.map(queueLoop),
+  ]
+  return {
+    wake: wakes.wake,
+    stop: async () => {
+      stopped = true
+      wakes.wake()
+      await Promise.allSettled(loops)
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { createWakes } from '../../../functions/jobs/wakes.ts'
+
+const LONG_MS = 60_000
+
+test('a name is woken by itself or with all, and not with another', async () => {
+  const wakes = createWakes()
+  const woken: string[] = []
+  const sleep = async (name: string) => {
+    await wakes.sleep(name, LONG_MS)
+    woken.push(name)
+  }
+  const both = [sleep('match'), sleep('deliver')]
+  wakes.wake('deliver')
+  await both[1]
+  expect(woken).toEqual(['deliver'])
+  wakes.wake()
+  await both[0]
+  expect(woken).toEqual(['deliver', 'match'])
+})
+
+test('a wake that came since a count ends the sleep at once', async () => {
+  const wakes = createWakes()
+  const since = wakes.count('deliver')
+  wakes.wake('match')
+  expect(wakes.count('deliver')).toBe(since)
+  wakes.wake('deliver')
+  await wakes.sleep('deliver', LONG_MS, since)
+  const later = wakes.count('deliver')
+  wakes.wake()
+  await wakes.sleep('deliver', LONG_MS, later)
+})
+
+test('otherwise it sleeps until its time is over', async () => {
+  const began = performance.now()
+  await createWakes().sleep('deliver', 20)
+  expect(performance.now() - began).toBeGreaterThanOrEqual(15)
+})
