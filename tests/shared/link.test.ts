@@ -205,6 +205,12 @@ test.each<[string, string | null]>([
   ['Tropical Cyclone 02B-26', null],
   ['Tropical Storm Warning', null],
   ['Severe storm in Texas', null],
+  ['Tropical Storm  Ana', 'ANA'],
+  ['Tropical Depression Twelve', null],
+  ['Tropical Cyclone Zero-21', null],
+  ...['Unnamed', 'Invest', 'of the century', 'from the sea', 'watch', 'surge', 'alert'].map(
+    (word): [string, null] => [`Tropical Storm ${word}`, null],
+  ),
   ['Iceberg B22A', null],
 ])('the storm in "%s" is %s', (title, name) => {
   expect(stormName(title)).toBe(name)

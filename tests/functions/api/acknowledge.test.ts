@@ -221,8 +221,14 @@ describe('the link of a message', () => {
         },
       },
     ])
-    // Nothing of its caller is left behind on the connection.
+  })
+
+  test('leaves nothing of its caller behind for what follows in the transaction', async () => {
+    const made = await told(await service.person())
+    await login.query('begin')
+    expect((await follow(made)).outcome).toBe('acknowledged')
     const left = await login.query(`select current_setting('request.jwt.claims', true) as claims`)
+    await login.query('commit')
     expect(left.rows).toEqual([{ claims: '' }])
   })
 
@@ -276,6 +282,17 @@ describe('the link of a message', () => {
       [made.alert],
     )
     expect(row).toEqual({ seen_at: null })
+  })
+
+  test('works as soon as the message is being sent, and for none that never was', async () => {
+    const owner = await service.person()
+    expect((await follow(await told(owner, null, 'sending'))).outcome).toBe('acknowledged')
+    for (const status of ['held', 'failed', 'expired']) {
+      expect([status, (await follow(await told(owner, null, status))).outcome]).toEqual([
+        status,
+        'gone',
+      ])
+    }
   })
 
   test('is gone for another channel, another alert, and none; a failed try was one', async () => {

@@ -228,6 +228,76 @@ describe('an alert that nobody acknowledges', () => {
     sent()
   })
 
+  test('keeps what its steps did when it is acknowledged after one of them', async () => {
+    const at = await told()
+    await pass(at, 1)
+    await jobs.drain()
+    const [ran] = await stepsOf(at)
+    await ask(at.person, 'POST', `alerts/${(await alertOf(at.person)).id}/acknowledge`)
+    const [first, second] = await stepsOf(at)
+    expect(first).toEqual(ran)
+    expect(second).toMatchObject({ status: 'stopped', reason: 'acknowledged' })
+    sent()
+  })
+
+  test('a step that was settled is never run, stopped or moved again', async () => {
+    const at = await told()
+    await pass(at, 1)
+    await jobs.drain()
+    const before = await stepsOf(at)
+    sent()
+    const { id } = await alertOf(at.person)
+    const later = new Date(Date.now() + 3_600_000)
+    const answers = await inTransaction(jobs.db, async (sql) => [
+      await sql`select private.run_step(${id}, 0, 1) as told`,
+      await sql`select private.stop_step(${id}, 0, 1, 'snoozed')`,
+      await sql`select private.delay_step(${id}, 0, 1, ${later.toISOString()})`,
+    ])
+    expect(answers[0]).toEqual([{ told: 0 }])
+    await jobs.drain()
+    expect(sent()).toEqual([])
+    expect(await stepsOf(at)).toEqual(before)
+  })
+
+  test('has no steps when it was suppressed from the start', async () => {
+    const snoozed_until = new Date(Date.now() + 3_600_000).toISOString()
+    const at = await told({ snoozed_until })
+    expect((await alertOf(at.person)).status).toBe('suppressed')
+    expect(await stepsOf(at)).toEqual([])
+  })
+
+  test('that was delivered stays so when the channel of a step refuses it', async () => {
+    const at = await told()
+    service.receiver.answer = ({ url }) => sendResult(url.endsWith('/second') ? 404 : 200)
+    await pass(at, 1)
+    await jobs.drain()
+    service.receiver.answer = () => sendResult(200)
+    expect(await fates(at)).toMatchObject([[1, 'ran', null], {}])
+    expect((await alertOf(at.person)).status).toBe('dispatched')
+    sent()
+  })
+
+  test('is not told again by a step before its channel has what was news earlier', async () => {
+    const at = await told()
+    service.receiver.answer = ({ body }) => sendResult(body.includes('alert.escalated') ? 500 : 200)
+    await tell({ ...at.event, severity: 85 })
+    await tell({ ...at.event, severity: 85, title: 'With another title' })
+    sent()
+    await pass(at)
+    await jobs.drain()
+    service.receiver.answer = () => sendResult(200)
+    const early = sent().filter(([channel]) => channel === 'first')
+    expect(early.filter(([, type]) => type === 'alert.raised')).toEqual([])
+    await service.database.query(
+      `update pgboss.job set start_after = now() where name = 'deliver' and state in ('created', 'retry')`,
+    )
+    await jobs.drain()
+    expect(sent().filter(([channel]) => channel === 'first')).toEqual([
+      ['first', 'alert.escalated', null],
+      ['first', 'alert.raised', 2],
+    ])
+  })
+
   test('is sent again on request with what its step said', async () => {
     const at = await told()
     await pass(at, 1)
@@ -364,6 +434,40 @@ describe('the steps of an alert stop when', () => {
     expect(sent()).toEqual([['second', 'alert.raised', 1]])
   })
 
+  test('but of an event that ended and got worse afterwards they begin anew', async () => {
+    const at = await told()
+    await tell({ ...at.event, status: 'ended' })
+    await tell({ ...at.event, severity: 85 })
+    expect(await fates(at)).toEqual([
+      [1, 'stopped', 'ended'],
+      [2, 'stopped', 'ended'],
+      [1, 'waiting', null],
+      [2, 'waiting', null],
+    ])
+    sent()
+    await pass(at, 1)
+    await jobs.drain()
+    const [message] = service.receiver.requests
+    expect(JSON.parse(message?.body ?? '{}').data.unacknowledged).toMatchObject({ steps: 2 })
+    expect(sent()).toEqual([['second', 'alert.raised', 1]])
+  })
+
+  test('only those that the zone has no more; the others run', async () => {
+    const at = await told()
+    const { third } = at.channels
+    await patchZone({ escalation: [{ after_minutes: 30, channel_ids: [third] }] })(at)
+    await pass(at, 1)
+    await jobs.drain()
+    expect(await fates(at)).toEqual([
+      [1, 'stopped', 'removed'],
+      [2, 'waiting', null],
+    ])
+    sent()
+    await pass(at)
+    await jobs.drain()
+    expect(sent()).toEqual([['third', 'alert.raised', 2]])
+  })
+
   test('the channels of a step are tested when it is due, each by itself', async () => {
     const owner = await service.person()
     const other = await service.person()
@@ -415,6 +519,56 @@ describe('the steps of an alert stop when', () => {
   })
 })
 
+describe('what acknowledging leaves behind', () => {
+  const follow = async (at: Scene) => {
+    const { id } = await alertOf(at.person)
+    await service.database.query('select private.acknowledge_alert($1, $2)', [
+      id,
+      at.channels.first,
+    ])
+    return alertOf(at.person)
+  }
+
+  test('a message names no other channel than the one that it goes to', async () => {
+    const at = await told()
+    const { first, second } = at.channels
+    await ask(at.person, 'PATCH', `zones/${at.zone}`, { channel_ids: [first, second] })
+    await pass(at, 1)
+    await jobs.drain()
+    expect(await follow(at)).toMatchObject({ seen_via: 'channel', seen_channel: 'first' })
+    sent()
+    await tell({ ...at.event, status: 'ended' })
+    const named = service.receiver.requests.map(({ url, body }) => {
+      const { channel, seen_channel, deliveries } = JSON.parse(body).data.alert
+      const told = deliveries.map((one: { channel: string }) => one.channel)
+      return [new URL(url).pathname.slice(1), channel, seen_channel, [...new Set(told)]]
+    })
+    expect(named.sort()).toEqual([
+      ['first', 'first', 'first', ['first']],
+      ['second', 'second', null, ['second']],
+    ])
+    sent()
+  })
+
+  test('a revision keeps it; an escalation ends it and says so, where there was one', async () => {
+    const at = await told()
+    const { seen_at } = await follow(at)
+    await tell({ ...at.event, severity: 47 })
+    expect(await alertOf(at.person)).toMatchObject({ seen_at, seen_channel: 'first' })
+    await tell({ ...at.event, severity: 65 })
+    const worse = await alertOf(at.person)
+    expect(worse).toMatchObject({ seen_at: null, seen_via: null, seen_channel: null })
+    await tell({ ...at.event, severity: 85 })
+    const { updates } = await alertOf(at.person)
+    expect(updates.map(({ kind, changes }) => [kind, changes.seen_at])).toEqual([
+      ['revised', undefined],
+      ['escalated', [seen_at, null]],
+      ['escalated', undefined],
+    ])
+    sent()
+  })
+})
+
 describe('quiet hours', () => {
   const clock = (minutes: number) =>
     new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16)
@@ -450,6 +604,34 @@ describe('quiet hours', () => {
     sent()
   })
 
+  test('of an event that ended and was revised meanwhile begin when it is released', async () => {
+    const at = await told(quiet())
+    await tell({ ...at.event, status: 'ended' })
+    await tell({ ...at.event, severity: 47 })
+    await ask(at.person, 'PATCH', `zones/${at.zone}`, loud)
+    await jobs.drain()
+    expect(await fates(at)).toEqual([
+      [1, 'waiting', null],
+      [2, 'waiting', null],
+    ])
+    sent()
+  })
+
+  test('that hold a revision begin no steps of an alert that was sent before the zone had any', async () => {
+    const at = await told({ escalation: null })
+    const { first, second } = at.channels
+    const messages = ['alert.raised', 'alert.revised', 'alert.digest']
+    await ask(at.person, 'PATCH', `channels/${first}`, { messages })
+    const escalation = [{ after_minutes: 10, channel_ids: [second] }]
+    await ask(at.person, 'PATCH', `zones/${at.zone}`, { escalation, ...quiet() })
+    await tell({ ...at.event, severity: 47 })
+    sent()
+    await ask(at.person, 'PATCH', `zones/${at.zone}`, loud)
+    await jobs.drain()
+    expect(sent()).toMatchObject([['first', 'alert.digest', null]])
+    expect(await stepsOf(at)).toEqual([])
+  })
+
   test('make a step wait that falls due in them, but not in an emergency', async () => {
     const at = await told()
     await ask(at.person, 'PATCH', `zones/${at.zone}`, quiet())
@@ -457,15 +639,33 @@ describe('quiet hours', () => {
     await pass(at, 1)
     await jobs.drain()
     expect(sent()).toEqual([])
-    const [step] = await stepsOf(at)
+    const [step, next] = await stepsOf(at)
     expect(step).toMatchObject({ status: 'waiting', reason: null })
-    const minutes = (Date.parse(step?.due_at ?? '') - Date.now()) / 60_000
-    expect(minutes).toBeGreaterThan(58)
-    expect(minutes).toBeLessThan(61)
+    const minutesUntil = (due: string | undefined) => (Date.parse(due ?? '') - Date.now()) / 60_000
+    expect(minutesUntil(step?.due_at)).toBeGreaterThan(58)
+    expect(minutesUntil(step?.due_at)).toBeLessThan(61)
+    expect(minutesUntil(next?.due_at)).toBeLessThan(31)
     await ask(at.person, 'PATCH', `zones/${at.zone}`, { emergency_severity: 45 })
     await pass(at, 1)
     await jobs.drain()
     expect(sent()).toEqual([['second', 'alert.raised', 1]])
+  })
+
+  test('are passed by what gets worse, and what was acknowledged while it was held is so no more', async () => {
+    const at = await told({ ...quiet(), emergency_severity: 80 })
+    await ask(at.person, 'POST', `alerts/${(await alertOf(at.person)).id}/acknowledge`)
+    const { seen_at } = await alertOf(at.person)
+    await tell({ ...at.event, severity: 85 })
+    expect(sent()).toEqual([['first', 'alert.raised', null]])
+    const alert = await alertOf(at.person)
+    expect(alert).toMatchObject({ seen_at: null, seen_by: null, seen_via: null })
+    expect(alert.updates).toMatchObject([
+      { kind: 'escalated', changes: { seen_at: [seen_at, null] } },
+    ])
+    expect(await fates(at)).toEqual([
+      [1, 'waiting', null],
+      [2, 'waiting', null],
+    ])
   })
 
   test('hold an escalation, with which the steps begin anew', async () => {
@@ -492,8 +692,9 @@ describe('two processes and a death between', () => {
     const scenes = [await told(), await told(), await told(), await told()]
     sent()
     for (const at of scenes) await pass(at)
+    expect(await inTransaction(jobs.db, (sql) => escalate(sql, 1))).toHaveLength(2)
     const ran = (await Promise.all([attempt(), attempt(), attempt(), attempt()])).flat()
-    expect(ran).toHaveLength(8)
+    expect(ran).toHaveLength(6)
     await jobs.drain()
     expect(sent()).toHaveLength(12)
   })
