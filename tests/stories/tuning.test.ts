@@ -76,6 +76,43 @@ test('a snooze is left out of the preview, which says so', async () => {
   expect(await preview()).toMatchObject({ count: 3, snooze_ignored: true })
 })
 
+test('a snooze that was over before the days of the preview is not said to be left out', async () => {
+  await shake(3, 1)
+  const Made = z.object({ zone: z.object({ id: z.uuid() }) })
+  const make = async (snoozed_until: string) =>
+    parsed(
+      await at.ask(person, 'POST', 'zones', { label: 'Snoozed', ...HERE, snoozed_until }),
+      201,
+      Made,
+    ).zone.id
+  const ignored = async (zone: string, days: number) =>
+    parsed(await at.ask(person, 'GET', `zones/${zone}/preview?days=${days}`), 200, Preview)
+      .snooze_ignored
+  const day = 86_400_000
+  const old = await make(new Date(Date.now() - 19 * day).toISOString())
+  await at.query(
+    `update watchpost.zone_versions set valid_from = now() - interval '20 days' where zone_id = $1`,
+    [old],
+  )
+  expect([await ignored(old, 7), await ignored(old, 30)]).toEqual([false, true])
+  // The first day of a preview is a whole one, and its start is not in a snooze that ends with it.
+  const midnight = new Date().setUTCHours(0, 0, 0, 0)
+  const until = (time: number) =>
+    at.query(
+      `update watchpost.zone_versions
+      set definition = jsonb_set(definition, '{snoozed_until}', to_jsonb($2::text)) where zone_id = $1`,
+      [old, new Date(time).toISOString()],
+    )
+  await until(midnight - 6 * day)
+  expect(await ignored(old, 7)).toBe(false)
+  await until(midnight - 6 * day + 1)
+  expect(await ignored(old, 7)).toBe(true)
+  // One that was in the past from the start never was.
+  const never = await make(new Date(Date.now() - 60_000).toISOString())
+  await at.ask(person, 'PATCH', `zones/${never}`, { snoozed_until: null })
+  expect(await ignored(never, 7)).toBe(false)
+})
+
 test('the events come with their titles, page after page, newest first, each once', async () => {
   await shake(250, 7)
   const titles: string[] = []

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { FeedLink, ShownFeedLink } from '../../../shared/feed-link.ts'
 import { generateToken } from '../../../shared/token.ts'
@@ -148,6 +148,28 @@ describe('a link', () => {
     expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('20 feed links')])
   })
 
+  test('two that are made at once are not one too many', async () => {
+    const made = `insert into watchpost.feed_links (zone_id, owner_id, token_hash)
+      select $1, $2, sha256(gen_random_uuid()::text::bytea) from generate_series(1, $3)`
+    await service.database.query(made, [zone, owner.user_id, 19])
+    const other = await service.transaction()
+    await other.query(made, [zone, owner.user_id, 1])
+    const path = `/api/v1/zones/${zone}/feed-links`
+    const answer = service.request('POST', path, { key: owner.key, body: {} })
+    await vi.waitUntil(
+      async () =>
+        (
+          await service.database.query(
+            `select from pg_locks where locktype = 'advisory' and not granted
+              and database = (select oid from pg_database where datname = current_database())`,
+          )
+        ).length > 0,
+      { timeout: 10_000, interval: 5 },
+    )
+    await other.commit()
+    expect((await answer).status).toBe(409)
+  })
+
   test('is for whoever may change the zone', async () => {
     const [member, admin] = [await service.person(), await service.person()]
     const org_id = await service.organisation(owner, [member, 'member'], [admin, 'admin'])
@@ -236,8 +258,12 @@ describe('the feed of a link', () => {
     await isAlive(address('atom'))
     await set('update watchpost.zones set deleted_at = now() where id = $1', zone)
     await isDead(address('atom'))
+    const renew =
+      'update watchpost.feed_links set token_hash = sha256(gen_random_uuid()::text::bytea) where id = $1'
+    expect(await service.queryAs(owner.key, renew, [id], 'rollback')).toBe(0)
     await set('update watchpost.zones set deleted_at = null where id = $1', zone)
     await isAlive(address('atom'))
+    expect(await service.queryAs(owner.key, renew, [id], 'rollback')).toBe(1)
     const path = `/api/v1/zones/${zone}/feed-links/${id}`
     expect((await service.request('DELETE', path, { key: owner.key })).status).toBe(204)
     await isDead(address('atom'))
@@ -272,6 +298,21 @@ describe('the feed of a link', () => {
     }
   })
 
+  test('names every source that reported the same thing', async () => {
+    const alert = await alertOf(owner)
+    await set(
+      `insert into watchpost.alert_events (zone_id, event_id, alert_id, source, event, event_revision, checks, reason,
+        zone_version, added_at)
+      select zone_id, 'other:1', id, 'a second source', '{}', 1, '[]', 'r', 1, now() from watchpost.alerts where id = $1`,
+      alert,
+    )
+    const { address } = await linkOf(owner)
+    for (const format of ['atom', 'geojson', 'ics'])
+      expect((await read(address(format))).text.replaceAll('\r\n ', '')).toContain(
+        'a second source',
+      )
+  })
+
   test('is cut after 100 alerts and says so', async () => {
     await set(
       `insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
@@ -279,7 +320,7 @@ describe('the feed of a link', () => {
       select $1, 'Port', $2, 'usgs:' || n, 'usgs', jsonb_build_object('id', 'usgs:' || n, 'source', 'usgs', 'type',
         'earthquake', 'title', n::text, 'lat', 1, 'lon', 2, 'ts', '2026-01-01T00:00:00.000Z', 'severity', 50, 'url', null),
         50, 'r', 'r', 'dispatched', now() - n * interval '1 second', '[]', 1, 1
-      from generate_series(1, 101) n`,
+      from generate_series(1, 103) n`,
       zone,
       owner.user_id,
     )
@@ -293,7 +334,10 @@ describe('the feed of a link', () => {
       .parse(body)
     expect([truncated, features.length]).toEqual([true, 100])
     expect(features[0]?.properties.event_id).toBe('usgs:1')
-    await set("delete from watchpost.alerts where zone_id = $1 and event_id = 'usgs:101'", zone)
+    await set(
+      "delete from watchpost.alerts where zone_id = $1 and event_id > 'usgs:100' and length(event_id) = 8",
+      zone,
+    )
     expect((await read(address('geojson'))).body).toMatchObject({ truncated: false })
   })
 

@@ -139,6 +139,60 @@ test('another address has to agree again, and the links of the old one are dead'
   expect(await mailed()).toEqual([])
 })
 
+test('a confirmed channel that gets another address has to ask again before it sends anything there', async () => {
+  const who = await service.person()
+  const channel = await confirmed(who)
+  const here = { lat: -33.9, lon: 18.4 }
+  await ask(who, 'POST', 'zones', { label: 'Bay', ...here })
+  const target = newAddress()
+  await ask(who, 'PATCH', `channels/${channel.id}`, { target })
+  expect(await read(who, channel.id)).toMatchObject({ target, status: 'unconfirmed' })
+  await jobs.ingest(quake(here))
+  const [asked, ...others] = await mailed()
+  expect([asked?.to, others]).toEqual([target, []])
+  expect((await press(linkIn(asked?.text))).status).toBe(200)
+  expect(await read(who, channel.id)).toMatchObject({ status: 'ok' })
+})
+
+test('a second mail that still waits when the first link is used is not sent', async () => {
+  const who = await service.person()
+  const channel = await create(who)
+  const [first] = await mailed()
+  expect((await ask(who, 'POST', `channels/${channel.id}/confirmation`)).status).toBe(202)
+  expect((await press(linkIn(first?.text))).status).toBe(200)
+  expect(await mailed()).toEqual([])
+  expect(await log(who, channel.id)).toMatchObject([
+    { status: 'cancelled', last_error: 'The address of the channel is confirmed already.' },
+    { status: 'succeeded' },
+  ])
+})
+
+test('each link of a mail works for its own time, counted from the first attempt', async () => {
+  const who = await service.person()
+  const channel = await create(who)
+  const [asked] = await mailed()
+  const zone = { lat: -12, lon: -77 }
+  await ask(who, 'POST', 'zones', { label: 'Port', ...zone })
+  expect((await press(linkIn(asked?.text))).status).toBe(200)
+  const event = quake({ ...zone, severity: 45 })
+  await jobs.ingest(event)
+  const [alert] = await mailed()
+  await jobs.ingest({ ...event, severity: 85 })
+  const [worse] = await mailed()
+  const hours = (path: string) => {
+    const token = new URL(path, 'https://x.test').searchParams.get('token') ?? ''
+    const seconds = Buffer.from(token, 'base64url').readUInt32BE(1)
+    return Math.round((seconds - Date.now() / 1000) / 360) / 10
+  }
+  expect(hours(linkIn(asked?.text))).toBe(48)
+  expect(hours(linkIn(alert?.text, 'acknowledge'))).toBe(7 * 24)
+  expect(hours(alert?.unsubscribe_url ?? '')).toBe(400 * 24)
+  // What got worse is to be acknowledged anew, so it has that link as well.
+  expect(hours(linkIn(worse?.text, 'acknowledge'))).toBe(7 * 24)
+  expect(linkIn(asked?.text, 'unsubscribe')).toBe('')
+  expect(await read(who, channel.id)).toMatchObject({ status: 'ok' })
+})
+
 describe('no cannon of mail:', () => {
   test('three mails a day go to a mailbox, whoever asks and however it is written', async () => {
     const [one, other] = [await service.person(), await service.person()]
@@ -157,6 +211,20 @@ describe('no cannon of mail:', () => {
     // What was refused has not made a channel either. The mail that still waited is not sent twice.
     expect((await ask(other, 'GET', 'channels')).text).not.toContain('victim+x')
     expect(await mailed()).toHaveLength(2)
+  })
+
+  test('a domain counts once, however it is written', async () => {
+    const target = (domain: string) => ({ kind: 'email', target: `victim@${domain}` })
+    const statuses: number[] = []
+    for (const domain of [
+      'bücher.example.org',
+      'BÜCHER.example.org',
+      'xn--bcher-kva.example.org',
+      'bücher.Example.org',
+    ])
+      statuses.push((await ask(await service.person(), 'POST', 'channels', target(domain))).status)
+    expect(statuses).toEqual([201, 201, 201, 429])
+    await mailed()
   })
 
   test('one account asks for twenty a day', async () => {
@@ -183,6 +251,34 @@ describe('no cannon of mail:', () => {
     expect((await ask(await service.person(), 'POST', path)).status).toBe(404)
     await mailed()
     expect(mails.filter(({ to }) => to === channel.target)).toHaveLength(1)
+  })
+
+  test('the database itself asks for nobody but who may change the channel', async () => {
+    const [who, admin, member] = [
+      await service.person(),
+      await service.person(),
+      await service.person(),
+    ]
+    const org_id = await service.organisation(who, [admin, 'admin'], [member, 'member'])
+    const reader = await service.key(who, { scopes: ['read'] })
+    const shared = await create(who, newAddress(), { org_id })
+    const [gone, own] = [await create(who), await create(who)]
+    await ask(who, 'DELETE', `channels/${gone.id}`)
+    await mailed()
+    const asked = (key: string, { id }: { id: string }) =>
+      service.queryAs(
+        key,
+        `select from (select private.begin_confirmation($1, 'a mailbox') as wait) begun where wait = 0`,
+        [id],
+        'rollback',
+      )
+    expect(await asked(who.key, shared)).toBe(1)
+    expect(await asked(admin.key, shared)).toBe(1)
+    expect(await asked(who.key, own)).toBe(1)
+    expect(await asked(member.key, shared)).toBe(0)
+    expect(await asked(admin.key, own)).toBe(0)
+    expect(await asked(reader, own)).toBe(0)
+    expect(await asked(who.key, gone)).toBe(0)
   })
 })
 

@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type LinkPurpose, type LinkSubject, signLink } from '../../../../functions/links.ts'
 import { createSeal } from '../../../../functions/seal.ts'
+import { runtime } from '../../../support/servers/runtimes.ts'
 import { createService, type Person, type Service } from '../../../support/service.ts'
 
 let service: Service
@@ -50,6 +52,18 @@ async function link<P extends LinkPurpose>(
 
 const about = ({ id, confirmation_id }: Stored) => ({ channel_id: id, confirmation_id })
 
+/** Resolves when a statement waits for what another transaction has changed. */
+const aWait = () =>
+  vi.waitUntil(
+    async () =>
+      (
+        await service.database.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+      ).length > 0,
+    { timeout: 10_000, interval: 5 },
+  )
+
 test('looking at a link does nothing, and pressing its button confirms the address', async () => {
   const channel = await address()
   expect(channel.status).toBe('unconfirmed')
@@ -66,6 +80,7 @@ test('looking at a link does nothing, and pressing its button confirms the addre
   )
   expect(page.headers.get('Referrer-Policy')).toBe('no-referrer')
   expect(page.headers.get('Cache-Control')).toBe('no-store')
+  expect(page.headers.get('X-Robots-Tag')).toBe('noindex')
   const done = await service.request('POST', path)
   expect([done.status, done.text]).toEqual([200, expect.stringContaining('is confirmed.')])
   expect(titleOf(done.text)).toBe('Your address is confirmed')
@@ -80,12 +95,16 @@ test('looking at a link does nothing, and pressing its button confirms the addre
 test('the audit log of the owner has who confirmed from where, and no log has the token', async () => {
   const channel = await address()
   const path = await link('confirm-address', about(channel))
-  const { headers } = await service.request('POST', path)
+  const { headers } = await service.request('POST', path, { headers: { 'User-Agent': 'A phone' } })
   const entry = await query<{ action: string; actor_id: string | null; request_id: string }>(
     'select * from watchpost.audit where target_id = $1 order by seq desc limit 1',
     [channel.id],
   )
-  expect(entry).toMatchObject({ action: 'channel.updated', actor_id: null })
+  expect(entry).toMatchObject({
+    action: 'channel.updated',
+    actor_id: null,
+    user_agent: 'A phone',
+  })
   expect(entry.request_id).toBe(headers.get('X-Request-Id'))
   const token = new URL(path, 'https://x.test').searchParams.get('token')
   expect(token).toHaveLength(92)
@@ -142,6 +161,18 @@ describe('a link that is good for nothing says so, with the way out:', () => {
     expect(await stored(channel.id)).toMatchObject({ status: 'unconfirmed' })
   })
 
+  test('but one that was used in time says so for ever', async () => {
+    const channel = await address({ is_confirmed: true })
+    const path = await link('confirm-address', about(channel), { ms: -1000 })
+    for (const method of ['GET', 'POST']) {
+      const answer = await service.request(method, path)
+      expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('already')])
+    }
+    const over = await link('unsubscribe', about(channel), { ms: -1000 })
+    await expectRefusal(over, 410, 'in a newer mail')
+    expect(await stored(channel.id)).toMatchObject({ status: 'ok', enabled: true })
+  })
+
   test('of another purpose, signed by another key, changed or missing', async () => {
     const channel = await address()
     const path = await link('confirm-address', about(channel))
@@ -173,6 +204,56 @@ describe('a link that is good for nothing says so, with the way out:', () => {
     const unknown = { channel_id: owner.user_id, confirmation_id: owner.user_id }
     await expectRefusal(await link('confirm-address', unknown), 410, 'no longer valid')
   })
+})
+
+test.each([
+  ['confirm-address', false],
+  ['unsubscribe', true],
+] as const)(
+  'a link to %s that is used while the address is being changed does nothing to the new one',
+  async (purpose, is_confirmed) => {
+    const channel = await address({ is_confirmed })
+    const path = await link(purpose, about(channel))
+    const owners = await service.transaction()
+    await owners.query(
+      `update watchpost.channels set target_sealed = 'another', confirmation_id = gen_random_uuid() where id = $1`,
+      [channel.id],
+    )
+    // Somebody who followed the new link was quicker.
+    if (is_confirmed)
+      await owners.query('update watchpost.channels set confirmed_at = now() where id = $1', [
+        channel.id,
+      ])
+    const pressed = service.request('POST', path)
+    await aWait()
+    await owners.commit()
+    await pressed
+    expect(await stored(channel.id)).toMatchObject(
+      is_confirmed
+        ? { status: 'ok', enabled: true, confirmed_at: expect.anything() }
+        : { status: 'unconfirmed', confirmed_at: null },
+    )
+  },
+)
+
+test('what a link does leaves nothing of its caller behind for what follows in the transaction', async () => {
+  const login = new pg.Client({ connectionString: service.database.apiUrl })
+  await login.connect()
+  const channel = await address()
+  const values = [channel.id, channel.confirmation_id, { request_id: owner.user_id }]
+  const left: unknown[] = []
+  for (const act of ['confirm_address', 'unsubscribe_address']) {
+    await login.query('begin')
+    const { rows } = await login.query(`select private.${act}($1, $2, $3) as done`, values)
+    const after = await login.query(`select current_setting('request.jwt.claims', true) as claims`)
+    await login.query('commit')
+    left.push([rows[0].done, after.rows[0].claims])
+  }
+  await login.end()
+  expect(left).toEqual([
+    ['confirmed', ''],
+    ['unsubscribed', ''],
+  ])
 })
 
 describe('acknowledging', () => {
@@ -276,6 +357,24 @@ describe('acknowledging', () => {
     expect(done.text).toMatch(/Bildirim zamanı: .* GMT\+3\. Kanal: &lt;b&gt;Ops&lt;\/b&gt;\./)
   })
 
+  test('waits for what is happening to the alert, and is over when that ends its zone', async () => {
+    const { alert, channel } = await told()
+    const path = await link('acknowledge', { alert_id: alert, channel_id: channel.id })
+    const owners = await service.transaction()
+    await owners.query('select from watchpost.alerts where id = $1 for update', [alert])
+    await owners.query(
+      `update watchpost.zones set deleted_at = now()
+      where id = (select zone_id from watchpost.alerts where id = $1)`,
+      [alert],
+    )
+    const pressed = service.request('POST', path)
+    await aWait()
+    await owners.commit()
+    const answer = await pressed
+    expect([answer.status, answer.text]).toEqual([410, expect.stringContaining('no longer valid')])
+    expect(await seen(alert)).toMatchObject({ seen_at: null })
+  })
+
   test('is only for this alert and channel, and over when the channel is switched off', async () => {
     const [one, other] = [await told(), await told()]
     const crossed = await link('acknowledge', {
@@ -291,3 +390,17 @@ describe('acknowledging', () => {
     expect(await seen(one.alert)).toMatchObject({ seen_at: null })
   })
 })
+
+// Only Node lets a test put in its own limit; on the edge it would belong to every file of the process.
+if (runtime() === 'node')
+  test('links are limited by address, before their token is read', async () => {
+    const limited = await createService({ address_limit: () => 7 })
+    try {
+      for (const method of ['GET', 'POST']) {
+        const answer = await limited.request(method, '/links/unsubscribe?token=x')
+        expect([answer.status, answer.headers.get('Retry-After')]).toEqual([429, '7'])
+      }
+    } finally {
+      await limited.close()
+    }
+  })
