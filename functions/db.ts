@@ -199,8 +199,11 @@ export function inTransaction<T>(
     () => db.connect(),
     async (connection) => {
       try {
-        await connection.query('begin')
+        // Sent with the first statements of the work, which run in order.
+        const begun = connection.query('begin')
+        begun.catch(() => undefined)
         const value = await work(sqlOn(connection), connection)
+        await begun
         requireCommit(await connection.query('commit'))
         connection.release()
         return value

@@ -124,13 +124,13 @@ $$;
 
 -- Security definer: the jobs cannot delete positions. Deletes those of a matched batch that are neither samples nor
 -- named in p_keep, because they changed a stay; returns how many.
-create function private.thin_positions(p_batch_id uuid, p_keep text[]) returns integer
+create function private.thin_positions(p_batch_ids uuid[], p_keep text[]) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_count integer;
 begin
   delete from watchpost.positions
-  where batch_id = p_batch_id and not is_sample and event_id <> all(p_keep);
+  where batch_id = any(p_batch_ids) and not is_sample and event_id <> all(p_keep);
   get diagnostics v_count = row_count;
   return v_count;
 end

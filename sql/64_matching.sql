@@ -2,10 +2,44 @@
 
 set role watchpost_owner;
 
--- The zones that each revision of a batch may
+-- The oldest unmatched batches of a source that are matched together: few, and none tells of an event or subject that
+-- another of them tells of too, because what is remembered of the first decides about the second.
+create function private.next_batches(p_source text) returns uuid[]
+language plpgsql stable set search_path = '' as $$
+declare
+  v_ids uuid[] := array(
+    select b.id
+    from (
+      select w.id, w.seq, sum(w.size) over (order by w.seq) as total
+      from (
+        select * from watchpost.batches where source = p_source and matched_at is null order by seq limit 50) w) b
+    where b.total <= 500
+    order by b.seq);
+begin
+  if cardinality(v_ids) = 0 then
+    return array(select id from watchpost.batches where source = p_source and matched_at is null order by seq limit 1);
+  end if;
+  if cardinality(v_ids) = 1 then
+    return v_ids;
+  end if;
+  return v_ids[:(
+    with told as (
+      select distinct array_position(v_ids, r.batch_id) as nr, r.event_id as key
+      from watchpost.event_revisions r where r.batch_id = any(v_ids)
+      union
+      select array_position(v_ids, p.batch_id), p.subject
+      from watchpost.positions p where p.batch_id = any(v_ids)
+    )
+    select coalesce(min(t.nr) - 1, cardinality(v_ids))
+    from (select nr, min(nr) over (partition by key) as first from told) t
+    where t.nr > t.first)];
+end
+$$;
+
+-- The zones that each revision of these batches may
 -- concern: by box, least severity and filters, by memory of an earlier revision or position, or
 -- changed since it was first seen. A superset: the decision itself is made in one place, not here.
-create function private.batch_candidates(p_batch_id uuid)
+create function private.batch_candidates(p_batch_ids uuid[])
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
@@ -19,12 +53,12 @@ begin
     select e.event_id, e.revision, e.first_seen_at, e.source, e.type, e.title, e.lat, e.lon, e.ts, e.severity,
       e.subject, e.status, e.url, e.geometry, e.magnitude, e.depth_km, e.ends_at, null::text as flag,
       case when e.revision = 1 then e.first_seen_at else private.known_since(e) end as known_since, e.extent, e.tenant_id, e.event_id as key
-    from watchpost.event_revisions e where e.batch_id = p_batch_id
+    from watchpost.event_revisions e where e.batch_id = any(p_batch_ids)
     union all
     select p.event_id, 1, p.first_seen_at, p.source, p.type, p.title, p.lat, p.lon, p.ts, p.severity,
       p.subject, p.status, p.url, null::jsonb, null::float8, null::float8, null::timestamptz, p.flag,
       p.first_seen_at, p.extent, p.tenant_id, p.subject
-    from watchpost.positions p where p.batch_id = p_batch_id
+    from watchpost.positions p where p.batch_id = any(p_batch_ids)
   ),
   changed as materialized (
     select z.id from watchpost.zones z
@@ -114,6 +148,17 @@ begin
       select from watchpost.alert_events m
       where m.zone_id = zone.id and m.event_id = r.event_id and m.event_revision > r.revision)
   order by 3, 9, 1, 2;
+end
+$$;
+
+-- Batches that were matched: of their positions those remain that are samples or among p_keep, and their jobs that have
+-- not begun have nothing left to do. Says how many positions went.
+create function private.end_batches(p_ids uuid[], p_keep text[]) returns integer
+language plpgsql volatile set search_path = '' as $$
+begin
+  update watchpost.batches set matched_at = now() where id = any(p_ids);
+  delete from pgboss.job where name = 'match' and id = any(p_ids) and state < 'active';
+  return private.thin_positions(p_ids, p_keep);
 end
 $$;
 
@@ -381,7 +426,7 @@ language sql volatile set search_path = '' as $$
   left join watchpost.alerts a
     on a.id = private.alert_of(s.zone_id, coalesce(s.memory ->> 'alert_event_id', ''), s.key)
 $$;
-grant execute on function private.batch_candidates, private.zone_candidates,
+grant execute on function private.next_batches, private.batch_candidates, private.end_batches, private.zone_candidates,
   private.told_event, private.event_changes, private.is_own, private.noted_update,
   private.status_in, private.raise_alerts, private.send_alerts, private.alert_of, private.advance_alerts, private.update_alerts,
   private.unseen_stays to watchpost_jobs;

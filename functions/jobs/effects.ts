@@ -105,26 +105,33 @@ export class Effects {
     }
   }
 
+  /** Statements that are sent together and run in this order. */
   async store(sql: Sql): Promise<void> {
+    const sent: Promise<unknown>[] = []
     if (this.#memories.size > 0) {
-      await sql`
+      sent.push(sql`
         insert into watchpost.match_memory as m (zone_id, key, memory)
         select zone_id, key, memory
         from jsonb_to_recordset(${JSON.stringify([...this.#memories.values()])}::jsonb)
           as x (zone_id uuid, key text, memory jsonb)
         order by zone_id, key
         on conflict (zone_id, key) do update
-        set memory = excluded.memory, updated_at = now()`
+        set memory = excluded.memory, updated_at = now()`)
     }
     if (this.#alerts.length > 0) {
-      await sql`select private.raise_alerts(${JSON.stringify(this.#alerts)}::jsonb, ${this.#runId})`
+      sent.push(
+        sql`select private.raise_alerts(${JSON.stringify(this.#alerts)}::jsonb, ${this.#runId})`,
+      )
     }
     if (this.#advanced.length > 0) {
-      await sql`select private.advance_alerts(${JSON.stringify(this.#advanced)}::jsonb, ${this.#runId})`
+      sent.push(
+        sql`select private.advance_alerts(${JSON.stringify(this.#advanced)}::jsonb, ${this.#runId})`,
+      )
     }
     if (this.#updates.length > 0) {
-      await sql`select private.update_alerts(${JSON.stringify(this.#updates)}::jsonb)`
+      sent.push(sql`select private.update_alerts(${JSON.stringify(this.#updates)}::jsonb)`)
     }
+    await Promise.all(sent)
   }
 }
 

@@ -24,7 +24,7 @@ export type Candidate = DecidableEvent & {
 
 /**
  * Matches a source's batches with the zones near their events. A job only wakes this up: batches of
- * a source are matched one at a time in the order of their arrival, whichever process runs the job.
+ * a source are matched in the order of their arrival, whichever process runs the job.
  */
 export const match: Queue = {
   name: 'match',
@@ -33,7 +33,9 @@ export const match: Queue = {
     const source = job.data.source ?? ''
     const counts = { batches: 0, revisions: 0, pairs: 0, alerts: 0, updates: 0, thinned: 0 }
     const one = (sql: Sql) => matchNext(sql, source, counts)
-    while (await context.step(one)) counts.batches += 1
+    for (let done = await context.step(one); done > 0; done = await context.step(one)) {
+      counts.batches += done
+    }
     await context.finish(job, async () => undefined)
     return { source, ...counts }
   }),
@@ -48,28 +50,28 @@ type Counts = {
 }
 
 /**
- * Matches the oldest unmatched batch of a source in the caller's transaction; returns false if
- * there is none.
+ * Matches the oldest unmatched batches of a source in the caller's transaction; answers how many. Those of one answer are
+ * decided together, so that a source that sends its events one by one is no slower than one that sends many at once.
  */
-async function matchNext(sql: Sql, source: string, counts: Counts): Promise<boolean> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`match:${source}`}, 0))`
-  const [batch] = await sql<{ id: string }>`
-    select id from watchpost.batches
-    where source = ${source} and matched_at is null
-    order by seq
-    limit 1`
-  if (!batch) return false
-  const candidates = await sql<Candidate>`select * from private.batch_candidates(${batch.id})`
-  const done = await decideAll(sql, candidates, batch.id)
+async function matchNext(sql: Sql, source: string, counts: Counts): Promise<number> {
+  // Sent together, run in order: which batches are next is only known behind the lock.
+  const [, [next]] = await Promise.all([
+    sql`select pg_advisory_xact_lock(hashtextextended(${`match:${source}`}, 0))`,
+    sql<{ ids: string[] }>`select private.next_batches(${source}) as ids`,
+  ])
+  const ids = next?.ids ?? []
+  const [first] = ids
+  if (!first) return 0
+  const candidates = await sql<Candidate>`select * from private.batch_candidates(${ids}::uuid[])`
+  const done = await decideAll(sql, candidates, first)
   const [row] = await sql<{ thinned: number }>`
-    select private.thin_positions(${batch.id}, ${[...done.decisive]}) as thinned`
-  await sql`update watchpost.batches set matched_at = now() where id = ${batch.id}`
+    select private.end_batches(${ids}::uuid[], ${[...done.decisive]}) as thinned`
   counts.revisions += candidates.length
   counts.pairs += done.pairs
   counts.alerts += done.alerts
   counts.updates += done.updates
   counts.thinned += row?.thinned ?? 0
-  return true
+  return ids.length
 }
 
 /**

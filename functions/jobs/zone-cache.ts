@@ -63,7 +63,10 @@ export async function loadZones(
     if (known) ready.set(keyOf(zone.id, zone.version), known)
     else missing.push(zone)
   }
-  const kept = await sql<Kept>`
+  const kept =
+    missing.length + changed.length === 0
+      ? []
+      : await sql<Kept>`
     select v.zone_id, v.version, v.valid_from, private.version_definition(v) as definition
     from unnest(
       ${missing.map((zone) => zone.id)}::uuid[], ${missing.map((zone) => zone.version)}::integer[]) as m (id, version)

@@ -317,7 +317,7 @@ async function benchMatching(admin: pg.Client): Promise<void> {
   const plain = MATCHED / join
   const narrow = await seconds(() =>
     admin.query(
-      `select count(c.id) from watchpost.batches b cross join lateral private.batch_candidates(b.id) c`,
+      `select count(c.id) from watchpost.batches b cross join lateral private.batch_candidates(array[b.id]) c`,
     ),
   )
   figure({

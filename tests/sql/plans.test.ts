@@ -148,10 +148,10 @@ describe.each([...CASES, { route: '/zones/preview', ask: '?days=90', body: DRAFT
 
 describe('the functions of the jobs', () => {
   test.each([
-    ['private.batch_candidates', 'batch', 5000],
-    ['private.zone_candidates', 'zone', 100],
-  ] as const)('%s reads by index', async (name, thing, read) => {
-    const statement = { text: `select * from ${name}($1)`, values: [ids[thing]] }
+    ['private.batch_candidates(array[$1]::uuid[])', 'batch', 5000],
+    ['private.zone_candidates($1)', 'zone', 100],
+  ] as const)('%s reads by index', async (call, thing, read) => {
+    const statement = { text: `select * from ${call}`, values: [ids[thing]] }
     const found = summarisePlans(await plansOf(service.database.jobsUrl, [statement]), LARGE)
     expectFrugal(found, { read, sort: 5000 })
   })

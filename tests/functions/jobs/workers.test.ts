@@ -75,6 +75,35 @@ test('of two workers each batch of a source is matched by one', async () => {
   expect(matched.reduce((sum, { batches }) => sum + Number(batches), 0)).toBe(2)
 })
 
+test('events that came one by one are matched together, up to the next state of one of them', async () => {
+  const first = quake({ lat: 11, lon: 10 })
+  const next = async () => {
+    const [row] = await query(`select cardinality(private.next_batches('test')) as count`)
+    return row?.count
+  }
+  expect(await next()).toBe(0)
+  await jobs.ingest(first)
+  expect(await next()).toBe(1)
+  await jobs.ingest(quake({ lat: 11, lon: 10 }))
+  await jobs.ingest({ ...first, severity: 70 })
+  await jobs.ingest(quake({ lat: 11, lon: 10 }))
+  expect(await next()).toBe(2)
+  const many = Array.from({ length: 499 }, () => quake({ lat: -50, lon: 10 }))
+  await query(`update watchpost.batches set matched_at = now() where matched_at is null`)
+  await query(`delete from pgboss.job where name = 'match'`)
+  await jobs.ingest(...many)
+  await jobs.ingest(quake({ lat: 11, lon: 10 }))
+  expect(await next()).toBe(2)
+  await jobs.ingest(quake({ lat: 11, lon: 10 }))
+  expect(await next()).toBe(2)
+  const from = jobs.lines.length
+  await jobs.drain()
+  const matched = jobs.lines.slice(from).filter((line) => line.queue === 'match')
+  expect(matched.reduce((sum, { batches }) => sum + Number(batches), 0)).toBe(3)
+  // The job of a batch that another job has matched is not left to run.
+  expect(matched.length).toBeLessThan(3)
+})
+
 test('of two workers that match a zone’s change and an event, one goes first', async () => {
   const person = await service.person()
   await make(person, 'zones', { label: 'A place', lat: 12, lon: 10 })
