@@ -10,13 +10,23 @@ export const CHANNEL_MESSAGES = [
   'alert.escalated',
   'alert.ended',
   'alert.retracted',
+  'alert.acknowledged',
+  'alert.resolved',
+  'alert.reopened',
   'alert.digest',
   'zone.blind',
   'zone.sighted',
   'channel.failing',
   'channel.recovered',
 ] as const
-export const DEFAULT_MESSAGES = CHANNEL_MESSAGES.filter((type) => type !== 'alert.revised')
+/** Revisions are many, and what people do with an alert is no news of the event: both only where they are chosen. */
+const CHOSEN_MESSAGES: string[] = [
+  'alert.revised',
+  'alert.acknowledged',
+  'alert.resolved',
+  'alert.reopened',
+]
+export const DEFAULT_MESSAGES = CHANNEL_MESSAGES.filter((type) => !CHOSEN_MESSAGES.includes(type))
 
 /** The languages of messages; a webhook sends data, and its sentences are English. */
 export const LANGUAGES = ['en', 'tr'] as const
@@ -56,7 +66,7 @@ const Messages = z
   .refine((types) => new Set(types).size === types.length, 'Name each type once.')
   .meta({
     description:
-      'The types of messages that it takes. Default, also for null: all but `alert.revised`. `channel.failing` and `channel.recovered` are about another channel of its owner. Without `alert.digest`, what quiet hours held is sent one by one.',
+      'The types of messages that it takes. Default, also for null: all but `alert.revised`, `alert.acknowledged`, `alert.resolved` and `alert.reopened`; the incidents of PagerDuty follow those three in any case. `channel.failing` and `channel.recovered` are about another channel of its owner. Without `alert.digest`, what quiet hours held is sent one by one.',
     example: DEFAULT_MESSAGES,
   })
 

@@ -13,6 +13,9 @@ const ALERT_MESSAGES = [
   'alert.escalated',
   'alert.ended',
   'alert.retracted',
+  'alert.acknowledged',
+  'alert.resolved',
+  'alert.reopened',
 ] as const
 
 const LeftOut = z
@@ -53,7 +56,10 @@ export const AlertMessage = z
       left_out: LeftOut,
     }),
   })
-  .meta({ id: 'AlertMessage', description: 'An alert, or a change of one.' })
+  .meta({
+    id: 'AlertMessage',
+    description: 'An alert, a change of one, or what somebody did with it.',
+  })
 
 export const DigestMessage = z
   .object({

@@ -45,7 +45,7 @@ comment on column watchpost.channels.failures is 'Failed attempts in a row; 0 af
 comment on column watchpost.channels.paused_until is 'Until then nothing is sent, after many failures.';
 comment on column watchpost.channels.deleted_at is 'Can be restored for 30 days from then on.';
 comment on column watchpost.channels.former_secrets_sealed is 'Keys before the last rotations: a list of sealed and until. Messages are also signed with each of them until its own 24 hours are over.';
-comment on column watchpost.channels.messages is 'Types of messages that it takes; null: all except alert.revised.';
+comment on column watchpost.channels.messages is 'Types of messages that it takes; null: all except alert.revised and what people do with alerts.';
 comment on column watchpost.channels.failing_reason is 'With failing_since: the last error while it is failing, and since when; otherwise null.';
 comment on column watchpost.channels.confirmation_id is 'What the link in a mail names to confirm the address, another one for each address; null: a kind that needs none.';
 comment on column watchpost.channels.confirmed_at is 'When a reader confirmed the address; null: nothing else is sent to it yet.';
@@ -194,7 +194,11 @@ $$;
 -- Whether a channel takes messages of a type.
 create function private.takes(p_messages text[], p_type text) returns boolean
 language sql immutable set search_path = '' as $$
-  select case when p_messages is null then p_type <> 'alert.revised' else p_type = any(p_messages) end
+  select case
+    when p_messages is null
+      then p_type <> all('{alert.revised,alert.acknowledged,alert.resolved,alert.reopened}'::text[])
+    else p_type = any(p_messages)
+  end
 $$;
 grant execute on function private.takes to watchpost_jobs;
 

@@ -13,7 +13,7 @@ create table watchpost.deliveries (
   alert_id uuid references watchpost.alerts on delete cascade,
   channel_id uuid not null references watchpost.channels on delete cascade,
   type text not null
-    check (type ~ '^(alert\.(raised|revised|escalated|ended|retracted|digest)|zone\.(blind|sighted)|channel\.(failing|recovered|test|confirmation))$'),
+    check (type ~ '^(alert\.(raised|revised|escalated|ended|retracted|acknowledged|resolved|reopened|digest)|zone\.(blind|sighted)|channel\.(failing|recovered|test|confirmation))$'),
   sequence integer not null default 0,
   status text not null default 'queued'
     check (status in ('queued', 'held', 'sending', 'succeeded', 'failed', 'expired', 'cancelled')),
@@ -34,6 +34,7 @@ create table watchpost.deliveries (
   expires_at timestamptz,
   trouble_id uuid references watchpost.channel_troubles on delete cascade,
   step jsonb,
+  act integer not null default 0,
   check (starts_with(type, 'zone.') = (blindness_id is not null)),
   check ((type in ('channel.failing', 'channel.recovered')) = (trouble_id is not null))
 );
@@ -51,10 +52,11 @@ comment on column watchpost.deliveries.next_attempt_at is 'When it is tried next
 comment on column watchpost.deliveries.redelivery_of is 'The delivery that this one repeats on request.';
 comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held or waited for the pace of its channel: it shares the state of the digest.';
 comment on column watchpost.deliveries.step is 'Of a message that went out because nobody had acknowledged the alert: which step of its escalation.';
+comment on column watchpost.deliveries.act is 'Of a message about what a person did with the alert: which one since the update of sequence; else 0.';
 comment on column watchpost.deliveries.blindness_id is 'Of a message about a source: what it tells of. Its zones are in blind_zones.';
 comment on column watchpost.deliveries.trouble_id is 'Of a message about another channel: what it tells of.';
 -- A redelivery or digest is a new message about the same thing, and so is that of a step; a first one exists once.
-create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence)
+create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence, act)
   where redelivery_of is null and type <> 'alert.digest' and step is null;
 create unique index deliveries_blindness_once on watchpost.deliveries (blindness_id, channel_id, type)
   where redelivery_of is null;
@@ -126,7 +128,7 @@ begin
     where a.id = any(p_alert_ids) and a.status in ('pending', 'held')
       and (private.takes(c.messages, 'alert.raised')
         or a.status = 'held' and private.takes(c.messages, 'alert.digest'))
-    on conflict (alert_id, channel_id, type, sequence)
+    on conflict (alert_id, channel_id, type, sequence, act)
       where redelivery_of is null and type <> 'alert.digest' and step is null
     do update set status = 'queued', due_at = now(), updated_at = now()
       where d.status = 'held' and excluded.status = 'queued'
@@ -179,6 +181,43 @@ begin
   select count(private.enqueue_delivery(s.id, s.channel_id)) into v_count
   from sent s
   where s.status = 'queued';
+end
+$$;
+
+-- What a person has done with an alert that was sent, at once: to the channels its messages went to, and to those that
+-- take such a message but no first ones. An incident of PagerDuty would stay open, so it hears of it whatever it takes.
+create function private.deliver_act(p_alert_id uuid, p_kind text) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_type text := 'alert.' || p_kind;
+  v_count bigint;
+begin
+  with given as (
+    select d.channel_id, true as is_told
+    from watchpost.deliveries d
+    where d.alert_id = p_alert_id and d.status <> 'cancelled'
+    union
+    select goes.channel_id, false
+    from watchpost.alerts a
+    join watchpost.zones z on z.id = a.zone_id
+    cross join lateral private.zone_channels(z.owner_id, z.org_id, z.channel_ids) goes
+    where a.id = p_alert_id
+  ),
+  sent as (
+    insert into watchpost.deliveries (alert_id, channel_id, type, sequence, act)
+    select a.id, c.id, v_type, jsonb_array_length(a.updates), 1 + coalesce((
+      select max(d.act) from watchpost.deliveries d
+      where d.alert_id = a.id and d.sequence = jsonb_array_length(a.updates)), 0)
+    from watchpost.alerts a
+    join watchpost.zones z on z.id = a.zone_id and z.deleted_at is null
+    cross join (select channel_id, bool_or(is_told) as is_told from given group by channel_id) g
+    join watchpost.channels c on c.id = g.channel_id and private.is_usable(c, z.owner_id)
+    where a.id = p_alert_id
+      and (g.is_told and c.kind = 'pagerduty'
+        or private.takes(c.messages, v_type) and (g.is_told or not private.takes(c.messages, 'alert.raised')))
+    returning id, channel_id
+  )
+  select count(private.enqueue_delivery(s.id, s.channel_id)) into v_count from sent s;
 end
 $$;
 
@@ -333,11 +372,11 @@ language plpgsql volatile set search_path = '' as $$
 declare
   v_new record;
 begin
-  insert into watchpost.deliveries (alert_id, blindness_id, trouble_id, channel_id, type, sequence, redelivery_of, step)
-  select alert_id, blindness_id, trouble_id, channel_id, type, sequence, id, step from watchpost.deliveries where id = p_id
+  insert into watchpost.deliveries (alert_id, blindness_id, trouble_id, channel_id, type, sequence, act, redelivery_of, step)
+  select alert_id, blindness_id, trouble_id, channel_id, type, sequence, act, id, step from watchpost.deliveries where id = p_id
   returning id, channel_id into v_new;
-  insert into watchpost.deliveries (alert_id, channel_id, type, sequence, redelivery_of, digest_id)
-  select alert_id, channel_id, type, sequence, id, v_new.id from watchpost.deliveries where digest_id = p_id;
+  insert into watchpost.deliveries (alert_id, channel_id, type, sequence, act, redelivery_of, digest_id)
+  select alert_id, channel_id, type, sequence, act, id, v_new.id from watchpost.deliveries where digest_id = p_id;
   perform private.enqueue_delivery(v_new.id, v_new.channel_id);
   return v_new.id;
 end

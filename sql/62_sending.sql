@@ -26,12 +26,13 @@ begin
     select max(greatest(case carrier.status when 'queued' then carrier.next_attempt_at end, pgboss.job_now() + interval '5 seconds'))
     from watchpost.deliveries mine
     join watchpost.deliveries earlier
-      on earlier.alert_id = mine.alert_id and earlier.channel_id = mine.channel_id and earlier.sequence < mine.sequence
+      on earlier.alert_id = mine.alert_id and earlier.channel_id = mine.channel_id
+      and (earlier.sequence, earlier.act) < (mine.sequence, mine.act)
     join watchpost.deliveries carrier on carrier.id = coalesce(earlier.digest_id, earlier.id)
     where (mine.id = d.id and d.type <> 'alert.digest' or mine.digest_id = d.id)
       and earlier.status in ('queued', 'sending') and earlier.type <> 'alert.digest'
       and carrier.id <> d.id
-      and (carrier.created_at, carrier.sequence, carrier.id) < (d.created_at, d.sequence, d.id));
+      and (carrier.created_at, carrier.sequence, carrier.act, carrier.id) < (d.created_at, d.sequence, d.act, d.id));
 end
 $$;
 
@@ -43,7 +44,7 @@ language sql stable set search_path = '' as $$
   from watchpost.deliveries e
   where d.type not in ('alert.raised', 'alert.digest') and e.alert_id = d.alert_id and e.channel_id = d.channel_id
     and e.id <> d.id and e.status = 'succeeded' and e.type <> 'alert.digest' and e.remote_ref is not null
-  order by e.type = 'alert.raised' desc, case when e.type = 'alert.raised' then e.delivered_at end desc, e.sequence, e.created_at
+  order by e.type = 'alert.raised' desc, case when e.type = 'alert.raised' then e.delivered_at end desc, e.sequence, e.act, e.created_at
   limit 1
 $$;
 
@@ -104,7 +105,8 @@ $$;
 -- Security definer, all that the jobs call: they change deliveries in no other way.
 -- Takes up a delivery that is due and fixes what is sent: every retry repeats the same words. No row when it is not to be
 -- sent any more, or a digest carries it now. It stays as it is where there is a refusal, its deadline is over, or it has
--- to wait until wait_until. p_kinds: of each kind of channel its schedule and its pace.
+-- to wait until wait_until. p_kinds: of each kind of channel its schedule, its pace and,
+-- where that is not to bundle messages, `bundles`.
 create function private.claim_delivery(p_id uuid, p_kinds jsonb)
 returns table (
   id uuid, channel_id uuid, kind text, type text, attempts integer, failures integer, target_sealed text,
@@ -163,7 +165,7 @@ begin
       v_turn := private.next_turn(c.id, (v_how ->> 'messages')::integer, v_period, v_is_urgent, false);
       -- People are better served by one digest now than by a queue of single messages later.
       if v_turn > least(d.expires_at, case when v_how ->> 'schedule' = 'message' then v_now + interval '2 minutes' end)
-        and private.bundle_delivery(d, c) then
+        and (v_how ->> 'bundles') is distinct from 'false' and private.bundle_delivery(d, c) then
         return;
       end if;
       d.turn_at := private.next_turn(c.id, (v_how ->> 'messages')::integer, v_period, v_is_urgent, true);
@@ -326,7 +328,7 @@ declare
   v_ids text[] := array(
     select d.id::text from watchpost.deliveries d
     where d.alert_id = any(p_alerts) and d.channel_id = v_channel and d.status = 'queued' and d.digest_id is null
-      and d.attempts = 0 and d.sequence > 0 and d.next_attempt_at is not null);
+      and d.attempts = 0 and (d.sequence, d.act) > (0, 0) and d.next_attempt_at is not null);
 begin
   if v_ids = '{}' then
     return;

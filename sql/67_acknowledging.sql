@@ -1,5 +1,5 @@
--- Acknowledging through the link of a message: whoever holds it may say that the alert was seen, and nothing else.
--- Signed-in people update the row itself, see functions/api/alerts.ts.
+-- What people do with alerts. Through the link of a message whoever holds it may say that the alert was seen, and nothing
+-- else. Signed-in people update the row itself, see functions/api/alerts.ts.
 
 set role watchpost_owner;
 
@@ -52,6 +52,26 @@ begin
     'alert', private.linked_alert(p_alert_id, p_channel_id));
 end
 $$;
+-- What a person does with an alert that was sent is told to its channels, whichever way it was done. Resolving one
+-- acknowledges it too, and is told alone. An escalation reopens an alert and has a message of its own; it also takes
+-- back that somebody has seen it. Security definer: whoever acts may write no deliveries.
+create function private.tell_act() returns trigger
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.deliver_act(new.id, case
+    when new.resolved = old.resolved then 'acknowledged'
+    when new.resolved then 'resolved'
+    else 'reopened'
+  end);
+  return null;
+end
+$$;
+create trigger alerts_acts after update of seen_at, resolved on watchpost.alerts
+  for each row when (
+    new.status in ('pending', 'dispatched', 'failed')
+    and (new.seen_at is not null and old.seen_at is null or new.resolved and not old.resolved
+      or old.resolved and not new.resolved and new.seen_at is not null))
+  execute function private.tell_act();
 grant execute on function private.alert_behind_link, private.acknowledge_alert to watchpost_api;
 
 reset role;

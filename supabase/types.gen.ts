@@ -1169,6 +1169,7 @@ export type Database = {
       }
       deliveries: {
         Row: {
+          act: number
           alert_id: string | null
           attempts: number
           blindness_id: string | null
@@ -1195,6 +1196,7 @@ export type Database = {
         }
         ComputedFields: never
         Insert: {
+          act?: number
           alert_id?: string | null
           attempts?: number
           blindness_id?: string | null
@@ -1220,6 +1222,7 @@ export type Database = {
           updated_at?: string
         }
         Update: {
+          act?: number
           alert_id?: string | null
           attempts?: number
           blindness_id?: string | null

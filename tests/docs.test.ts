@@ -170,7 +170,7 @@ test('channels.md shows a message of every type that is sent', () => {
     // A mail to an address that is not confirmed yet, which no other kind of channel gets.
     .filter((type) => type !== 'channel.confirmation')
     .sort()
-  expect(types).toHaveLength(11)
+  expect(types).toHaveLength(14)
   expect(
     tableOf('docs/channels.md', 'type')
       .map(([type]) => codes(type)[0])

@@ -11,6 +11,9 @@ const NOTIFICATION_TYPES = [
   'alert.escalated',
   'alert.ended',
   'alert.retracted',
+  'alert.acknowledged',
+  'alert.resolved',
+  'alert.reopened',
   'alert.digest',
   'zone.blind',
   'zone.sighted',
@@ -140,6 +143,8 @@ export type ChannelKind<R = SendRequest> = {
   /** Whose limits all channels there share, such as `discord.com`. */
   host(target: string, config: unknown): string
   mask(target: string): string
+  /** False where each alert is a thing of its own, so that nothing is gained by a digest when the pace is too slow. */
+  bundles?: false
   /** Whether a digest of these alerts is not too large for one message. */
   fits(notification: Notification, style: Style): boolean
   render(message: Message): Promise<R>

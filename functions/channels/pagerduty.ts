@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { VERSION } from '../../shared/version.ts'
-import type { ChannelKind, Classification, Issue, Message, Notification } from './channel.ts'
+import type {
+  ChannelKind,
+  Classification,
+  Issue,
+  Message,
+  Notification,
+  NotificationType,
+} from './channel.ts'
 import { configIssues, maskKey, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
 import { cardOf, type Tone } from './message/card.ts'
@@ -38,12 +45,21 @@ const SEVERITIES: Record<Tone, 'critical' | 'error' | 'warning' | 'info'> = {
   test: 'info',
 }
 
+const OVER: NotificationType[] = [
+  'alert.ended',
+  'alert.retracted',
+  'alert.resolved',
+  'zone.sighted',
+  'channel.recovered',
+]
+
 /** A service of PagerDuty. One incident an alert, which ends with it: the alert's id is its key. */
 export const pagerduty: ChannelKind = {
   kind: 'pagerduty',
   schedule: 'message',
   updates: 'edit',
   pace: { messages: 1, per_seconds: 1 },
+  bundles: false,
   check: ({ target, config }) => [...checkTarget(target), ...configIssues(PagerDutyConfig, config)],
   host: (_, config) => HOSTS[PagerDutyConfig.parse(config ?? {}).region ?? 'us'],
   mask: maskKey,
@@ -76,6 +92,9 @@ function eventOf(message: Message) {
   const dedup_key = keyOf(message)
   const routing = { routing_key: target, dedup_key }
   if (isOver(notification)) return { ...routing, event_action: 'resolve' }
+  if (notification.type === 'alert.acknowledged') {
+    return { ...routing, event_action: 'acknowledge' }
+  }
   const card = cardOf({ ...message, notification: single(notification) })
   const limited = (text: string, limit: number) =>
     cut(text, limit, { size: characters, mark: WORDS[language].cut })
@@ -111,13 +130,13 @@ function single(notification: Notification): Notification {
     : notification
 }
 
+/** Whether nothing is left open. What was resolved before its message was sent does not open an incident first. */
 function isOver({ type, alert }: Notification): boolean {
-  if (type === 'channel.recovered') return true
-  if (type === 'zone.sighted' || type === 'alert.ended' || type === 'alert.retracted') return true
+  if (OVER.includes(type) || alert?.resolved === true) return true
   const { current } = alert ?? {}
   const status =
     typeof current === 'object' && current !== null && 'status' in current && current.status
-  return type === 'alert.digest' && status !== 'active'
+  return ['alert.digest', 'alert.reopened'].includes(type) && status !== 'active'
 }
 
 /** The same for all that belongs to one incident, also when it is sent again. */

@@ -40,7 +40,10 @@ export type Claimed = {
 /** What private.claim_deliveries needs to know of each kind. */
 const KINDS = JSON.stringify(
   Object.fromEntries(
-    [...CHANNEL_KINDS].map(([name, { schedule, pace }]) => [name, { schedule, ...pace }]),
+    [...CHANNEL_KINDS].map(([name, { schedule, pace, bundles }]) => [
+      name,
+      { schedule, bundles, ...pace },
+    ]),
   ),
 )
 

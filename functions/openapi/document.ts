@@ -57,6 +57,9 @@ export function registerMessages({ openAPIRegistry: registry }: OpenAPIHono<Env>
     ],
     ['alert.ended', 'The event has ended', AlertMessage],
     ['alert.retracted', 'The source has retracted the event', AlertMessage],
+    ['alert.acknowledged', 'Somebody has seen the alert', AlertMessage],
+    ['alert.resolved', 'Somebody has resolved the alert', AlertMessage],
+    ['alert.reopened', 'Somebody has reopened the alert', AlertMessage],
     ['alert.digest', 'The alerts that quiet hours held', DigestMessage, MESSAGE_EXAMPLES.digest],
     [
       'zone.blind',

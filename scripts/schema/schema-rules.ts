@@ -78,6 +78,7 @@ export const DELIVERY_WRITERS = [
   'bundle_delivery',
   'cancel_deliveries',
   'claim_delivery',
+  'deliver_act',
   'deliver_alerts',
   'deliver_blindness',
   'deliver_step',

@@ -69,6 +69,22 @@ describe('a message about an update', () => {
     expect(claimed.wait_until).toEqual(next_attempt_at)
   })
 
+  test('waits for what somebody did before, and what somebody did for the update before it', async () => {
+    await first('succeeded')
+    const act = (type: string, more: object) => add('queued', { type, ...more })
+    const resolved = await act('alert.resolved', { sequence: 0, act: 1 })
+    const reopened = await act('alert.reopened', { sequence: 0, act: 2 })
+    const escalated = await act('alert.escalated', { sequence: 1 })
+    const again = await act('alert.resolved', { sequence: 1, act: 1 })
+    for (const id of [reopened, escalated, again]) {
+      expect((await claim(id)).waits_for).toBe('earlier')
+    }
+    expect((await claim(resolved)).waits_for).toBeNull()
+    await settle(resolved, 'succeeded')
+    expect((await claim(reopened)).waits_for).toBeNull()
+    expect((await claim(escalated)).waits_for).toBe('earlier')
+  })
+
   test('waits for nothing of another alert or channel, and for nothing that comes after it', async () => {
     const { other } = await one("select id as other from watchpost.channels where label = 'shared'")
     await first('queued', { channel_id: other })
@@ -333,6 +349,20 @@ describe('the pace of a channel', () => {
     await run(`update watchpost.rate_limits set tat = now() + interval '49 h'`)
     const late = await first('queued', { alert_id: await anotherAlert() })
     expect(await claim(late, WEBHOOK)).toBeUndefined()
+  })
+
+  test('bundles nothing where the kind says that this is no use', async () => {
+    const alone = { webhook: { ...CHAT.webhook, bundles: false } }
+    await startClock()
+    await first('queued', { alert_id: await anotherAlert() })
+    await run(
+      `insert into watchpost.rate_limits (bucket, tat) values ($1, now() + interval '3 minutes')`,
+      [`channel:${channel}`],
+    )
+    const id = await first('queued', { alert_id: await anotherAlert() })
+    expect(await waits(id, alone)).toEqual(['turn', 180])
+    await run('update watchpost.deliveries set turn_at = null')
+    expect(await claim(id, CHAT)).toBeUndefined()
   })
 
   test('a bundle leaves out what is cancelled, and what it carries goes alone when it is', async () => {

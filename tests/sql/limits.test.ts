@@ -184,9 +184,17 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
   },
   deliveries: {
     type: words([
-      ...['raised', 'revised', 'escalated', 'ended', 'retracted', 'digest'].map(
-        (word) => `alert.${word}`,
-      ),
+      ...[
+        'raised',
+        'revised',
+        'escalated',
+        'ended',
+        'retracted',
+        'acknowledged',
+        'resolved',
+        'reopened',
+        'digest',
+      ].map((word) => `alert.${word}`),
       'channel.test',
     ]),
     'type, blindness_id': {
@@ -309,6 +317,7 @@ describe('there is only one', () => {
       `${id}, user_id = gen_random_uuid(), role = 'admin'`,
     ],
     ['first message of a type and number', 'deliveries', id, 'true', `${id}, sequence = 1`],
+    ['message about an act', 'deliveries', id, 'true', `${id}, act = 1`],
   ])('%s', async (_, table, same, where, other) => {
     expect(await copy(table, same, where)).toBe(UNIQUE_VIOLATION)
     expect(await copy(table, other, where)).toBe('done')

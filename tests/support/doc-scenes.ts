@@ -127,7 +127,7 @@ export function scenesOf(at: () => DeliveryService): Record<string, Scene> {
     },
   }
 
-  /** One earthquake that is revised, escalates, ends and is retracted; a night of two others; a test; and an outage. */
+  /** One earthquake that is revised, escalates, is acknowledged, resolved and reopened, ends and is retracted; a night of two others; a test; and an outage. */
   async function allMessages({ KEY: key = '', CHANNEL = '' }: Record<string, string>) {
     const ask = async (method: string, path: string, body?: object) => {
       const answer = await at().service.request(method, `/api/v1/${path}`, { key, body })
@@ -140,6 +140,18 @@ export function scenesOf(at: () => DeliveryService): Record<string, Scene> {
     await happen(event)
     await happen({ ...event, ...withMagnitude(event.title, 4.3) })
     await happen({ ...event, ...withMagnitude(event.title, 5.3) })
+    const { alerts } = parsed(
+      await ask('GET', 'alerts'),
+      200,
+      z.object({ alerts: z.array(z.object({ id: z.uuid() })) }),
+    )
+    const alertPath = `alerts/${alerts[0]?.id}`
+    await ask('POST', `${alertPath}/acknowledge`)
+    await at().jobs.drain()
+    for (const resolved of [true, false]) {
+      await ask('PATCH', alertPath, { resolved })
+      await at().jobs.drain()
+    }
     await happen({ ...event, ...withMagnitude(event.title, 5.3), status: 'ended' })
     await happen({ ...event, ...withMagnitude(event.title, 5.3), status: 'retracted' })
     const zonePath = `zones/${zone.id}`

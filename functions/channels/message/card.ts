@@ -6,7 +6,7 @@ import { tellReason } from '../../../shared/reason/reason.ts'
 import type { Facts, Message, Notification, NotificationAlert, Style } from '../channel.ts'
 import { clockOf } from './clock.ts'
 import { oneLine, webLink } from './text.ts'
-import { WORDS } from './words.ts'
+import { type Act, WORDS } from './words.ts'
 
 export type Link = { label: string; url: string }
 
@@ -116,11 +116,12 @@ function alertCard(message: CardMessage): Card {
   const news = told ? [words.updates[told as keyof typeof words.updates]] : []
   const zone = notification.zone?.label ?? alert.zone_name
   return {
-    tone: toneOf(alert),
+    tone: notification.type === 'alert.resolved' ? 'over' : toneOf(alert),
     heading: [...news, ...kindOf(alert, message), oneLine(zone)].join(' · '),
     title: oneLine(current.title),
     text: [
       ...unacknowledgedSentence(notification, message),
+      ...(Object.hasOwn(words.acts, update) ? [words.acts[update as Act]] : []),
       reasonOf(alert, notification, message),
     ].join(' '),
     facts: factsOf(alert, told, message),

@@ -11,7 +11,9 @@ export type Words = {
   locale: string
   bands: Record<Band, string>
   types: Record<EventType, string>
-  updates: Record<Update, string>
+  updates: Record<Update | Act, string>
+  /** What somebody did with an alert. */
+  acts: Record<Act, string>
   facts: Record<Fact, string>
   links: Record<'map' | 'source' | 'acknowledge', string>
   changes: Record<string, string>
@@ -50,6 +52,7 @@ export type Words = {
   /** In the place of the last of an alert's facts that did not fit. */
   incomplete: string
 }
+export type Act = 'acknowledged' | 'resolved' | 'reopened'
 type Fact =
   | 'severity'
   | 'magnitude'
@@ -92,6 +95,14 @@ const english: Words = {
     escalated: 'Worse',
     ended: 'Over',
     retracted: 'Withdrawn',
+    acknowledged: 'Seen',
+    resolved: 'Resolved',
+    reopened: 'Reopened',
+  },
+  acts: {
+    acknowledged: 'Somebody has seen this alert.',
+    resolved: 'Somebody has resolved this alert.',
+    reopened: 'Somebody has reopened this alert.',
   },
   facts: {
     severity: 'Severity',
@@ -195,6 +206,14 @@ const turkish: Words = {
     escalated: 'Kötüleşti',
     ended: 'Sona erdi',
     retracted: 'Geri çekildi',
+    acknowledged: 'Görüldü',
+    resolved: 'Kapatıldı',
+    reopened: 'Yeniden açıldı',
+  },
+  acts: {
+    acknowledged: 'Bu uyarının görüldüğü bildirildi.',
+    resolved: 'Bu uyarı kapatıldı.',
+    reopened: 'Bu uyarı yeniden açıldı.',
   },
   facts: {
     severity: 'Önem derecesi',

@@ -134,6 +134,7 @@ function about(type: Notification['type'], alert: Alert, facts: Facts): Notifica
   return { type, timestamp: current.ts, alert, zone: ZONE, facts: { [id]: facts } }
 }
 
+const SEEN = { seen_at: '2026-03-01T12:20:00.000Z', seen_via: 'api' } satisfies Partial<Alert>
 const revision = { severity: [58, 64], magnitude: [5.5, 5.7], place: [{}, {}] } satisfies Changes
 const rise = { severity: [64, 82], magnitude: [5.7, 6.4] } satisfies Changes
 const linked = {
@@ -231,6 +232,13 @@ export const NOTIFICATIONS = {
     }),
     factsOf(64, 'retracted'),
   ),
+  'alert.acknowledged': about('alert.acknowledged', alertOf({ more: SEEN }), factsOf(64)),
+  'alert.resolved': about(
+    'alert.resolved',
+    alertOf({ more: { ...SEEN, resolved: true, resolved_at: SEEN.seen_at, resolved_via: 'api' } }),
+    factsOf(64),
+  ),
+  'alert.reopened': about('alert.reopened', alertOf({ more: SEEN }), factsOf(64)),
   'alert.digest': digestOf(3),
   'alert.digest part': { ...digestOf(2), part: 2, parts: 3, alerts_total: 40 },
   'zone.blind': {
