@@ -19,7 +19,7 @@ $$;
 create function private.wait_for_earlier(d watchpost.deliveries) returns timestamptz
 language plpgsql stable set search_path = '' as $$
 begin
-  if d.type <> 'alert.digest' and d.sequence = 0 then
+  if d.type <> 'alert.digest' and (d.sequence, d.act) = (0, 0) then
     return null;
   end if;
   return (
