@@ -55,6 +55,9 @@ describe('an answer by SMTP', () => {
     const gone: SendResult = { ok: false, failure: 'tls', message: 'No TLS.', duration_ms: 1 }
     expect(classify(gone)).toMatchObject({ outcome: 'retry', error: 'No TLS.', ...hold })
     expect(classify(reply('451 later')).throttles).toBeUndefined()
+    // A server that shuts down wants no more mail for now, and says nothing about this address.
+    expect(classify(reply('421 4.3.2 shutting down'))).toMatchObject({ throttled: true })
+    expect(classify(reply('451 later'))).toMatchObject({ throttled: false })
   })
 
   test('that cannot be sent at all is final', () => {

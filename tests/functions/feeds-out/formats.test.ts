@@ -263,6 +263,16 @@ describe('CAP', () => {
     expect(refuseCap(cap)).toContain('not an actual alert')
   })
 
+  test.each([
+    [10, 'Minor'],
+    [25, 'Minor'],
+    [45, 'Moderate'],
+    [65, 'Severe'],
+    [85, 'Extreme'],
+  ])('calls a severity of %i %s', (severity, word) => {
+    expect(read({ ...wire, severity }).cap.infos[0]?.severity).toBe(word)
+  })
+
   test('writes times without fractions and Z', () => {
     const text = capOf(
       { ...wire, current: { ...wire.current, ends_at: '2026-03-02T00:00:00.123Z' } },

@@ -155,7 +155,111 @@ test('one that its owner mends and that delivered nothing since is not called re
   expect(told()).toEqual([['other', 'channel.failing']])
 })
 
+const troubleOf = async (id: string) => {
+  const [row] = await at.service.database.query<{
+    status: string
+    ended_at: string | null
+    told_at: string | null
+  }>('select status, ended_at, told_at from watchpost.channel_troubles where channel_id = $1', [id])
+  return row
+}
+
+test.each([
+  [
+    'switched off',
+    `enabled = false, status = 'disabled', disabled_reason = 'It was switched off.'`,
+  ],
+  ['deleted', 'deleted_at = now()'],
+])('one that is %s meanwhile is in trouble no more, and nobody is told', async (_, columns) => {
+  const broken = await channel('broken')
+  const other = await channel('other')
+  await fail(broken)
+  await look()
+  await fail(broken)
+  await set(broken, columns)
+  await look()
+  expect((await troubleOf(broken))?.ended_at).not.toBeNull()
+  expect(told()).toEqual([['other', 'channel.failing']])
+  // One of which nobody had heard leaves no trace.
+  await fail(other)
+  await set(other, columns)
+  await look()
+  expect(await troubleOf(other)).toBeUndefined()
+})
+
+test('a success from before its trouble does not call it recovered', async () => {
+  const broken = await channel('broken')
+  await channel('other')
+  await at.query(
+    `insert into watchpost.deliveries (channel_id, type, status, delivered_at)
+    values ($1, 'channel.test', 'succeeded', now() - interval '1 hour')`,
+    [broken],
+  )
+  await fail(broken)
+  await look()
+  await heal(broken, { is_proven: false })
+  expect(told()).toEqual([['other', 'channel.failing']])
+  expect((await troubleOf(broken))?.ended_at).toBeNull()
+})
+
+test('one process looks at a time, and what was told once is not told again', async () => {
+  const broken = await channel('broken')
+  await channel('other')
+  await fail(broken)
+  const watch = async () => (await at.query('select private.watch_channels() as told'))[0]
+  const other = await at.service.transaction()
+  await other.query(`select pg_advisory_xact_lock(hashtextextended('watch_channels', 0))`, [])
+  expect(await watch()).toEqual({ told: [] })
+  await other.commit()
+  expect(await watch()).toEqual({ told: [{ channel_id: broken, told: 'failing' }] })
+  await set(broken, `enabled = false, status = 'disabled', disabled_reason = 'HTTP 410'`)
+  expect(await watch()).toEqual({ told: [] })
+  // As its owner heard it.
+  expect(await troubleOf(broken)).toMatchObject({ status: 'failing' })
+})
+
 describe('the channel that tells', () => {
+  const plan = (name: string) =>
+    at.query('update watchpost.accounts set plan = $1 where user_id = $2', [name, person.user_id])
+  const ban = (until: string | null) =>
+    at.query('update watchpost.accounts set banned_until = $1 where user_id = $2', [
+      until,
+      person.user_id,
+    ])
+
+  test('says nothing while its account is paused, and catches up', async () => {
+    await fail(await channel('broken'))
+    await channel('other')
+    await plan('free')
+    await look()
+    await plan('pro')
+    await ban('infinity')
+    await look()
+    expect(told()).toEqual([])
+    await ban(null)
+    await look()
+    expect(told()).toEqual([['other', 'channel.failing']])
+  })
+
+  test.each([
+    ['is not confirmed any more', 'confirmation_id = gen_random_uuid()', /not confirmed yet/],
+    ['was switched off', 'enabled = false', /switched off/],
+    ['was deleted', 'deleted_at = now()', /deleted/],
+    ['has an account that is paused', null, /below the Pro plan or banned/],
+  ])('says nothing either when it %s before it could', async (_, columns, why) => {
+    const other = await channel('other')
+    await fail(await channel('broken'))
+    await at.query('select private.watch_channels()')
+    if (columns) await set(other, columns)
+    else await plan('free')
+    await at.jobs.drain()
+    expect(told()).toEqual([])
+    const [row] = await at.service.database.query<{ status: string; last_error: string }>(
+      `select status, last_error from watchpost.deliveries where type = 'channel.failing'`,
+    )
+    expect(row).toEqual({ status: 'cancelled', last_error: expect.stringMatching(why) })
+  })
+
   test('is never the one it is about, nor one that fails, is off, or does not want to', async () => {
     const broken = await channel('broken')
     await fail(await channel('failing'), 1)
@@ -164,6 +268,7 @@ describe('the channel that tells', () => {
       `enabled = false, status = 'disabled', disabled_reason = 'It was switched off.'`,
     )
     await channel('choosy', { messages: ['alert.raised'] })
+    await set(await channel('gone'), 'deleted_at = now()')
     await channel('theirs', {}, await at.service.person())
     await fail(broken)
     await look()

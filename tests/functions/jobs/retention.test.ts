@@ -140,6 +140,39 @@ const LIMITS: Limit[] = [
     insert: `(id, user_id, refreshed_at) values (md5($2)::uuid, gen_random_uuid(), $1)`,
   },
   {
+    table: 'hosts',
+    what: 'that nothing was sent to',
+    keep: '7 days',
+    insert: `(kind, host, updated_at) values ('webhook', $2, $1)`,
+  },
+  {
+    table: 'channel_troubles',
+    what: 'that ended',
+    keep: '400 days',
+    thing: 'alerts',
+    insert: `(channel_id, status, reason, began_at, ended_at)
+      values (gen_random_uuid(), 'failing', $2, '-infinity', $1)`,
+  },
+  {
+    table: 'blindness',
+    what: 'that ended',
+    keep: '400 days',
+    thing: 'alerts',
+    insert: `(source, status, reason, began_at, ended_at) values ($2, 'down', '', '-infinity', $1)`,
+  },
+  {
+    table: 'visibility_changes',
+    keep: '30 days',
+    thing: 'changes',
+    insert: `(audience, thing, id, at) values (gen_random_uuid(), 'alert', $2, $1)`,
+  },
+  {
+    table: 'mainshocks',
+    keep: '220 days',
+    thing: 'mainshocks',
+    insert: `(event_id, first_seen_at, ts, lat, lon, magnitude, counts) values ($2, now(), $1, 1, 2, 6, true)`,
+  },
+  {
     table: 'rate_denials',
     keep: '10 minutes',
     insert: `(request_id, at) values (md5($2)::uuid, $1)`,
@@ -205,6 +238,18 @@ const KEPT: (Limit & { what: string })[] = [
       insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
         first_reason, status, raised_at, checks, zone_version, event_revision)
       select id, '', owner_id, 'x', 'test', '{}', 50, '', '', 'recorded', now(), '[]', 1, 1 from watchpost.zones`,
+  },
+  {
+    table: 'channel_troubles',
+    what: 'that go on',
+    keep: '400 days',
+    insert: `(channel_id, status, reason, began_at) values (gen_random_uuid(), 'failing', $2, $1)`,
+  },
+  {
+    table: 'blindness',
+    what: 'that goes on',
+    keep: '400 days',
+    insert: `(source, status, reason, began_at) values ($2, 'down', '', $1)`,
   },
   {
     table: 'channels',

@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest'
+import {
+  add,
+  alert,
+  channel,
+  claim,
+  one,
+  run,
+  stateOf,
+  useDeliveries,
+  zone,
+} from './delivery-rows.ts'
+
+useDeliveries()
+
+/** A kind that people read, which takes one message in ten seconds. */
+const CHAT = { webhook: { schedule: 'message', messages: 1, per_seconds: 10 } }
+const first = (status: string, more: object = {}) =>
+  add(status, { type: 'alert.raised', sequence: 0, ...more })
+const channelOf = async (id: string) => one('select * from watchpost.channels where id = $1', [id])
+/** An attempt that failed, and what it says of channel and host. */
+const attempt = async (health: object = {}, given: object = {}) =>
+  run('select private.record_attempt($1, $2, $3, null, $4)', [
+    await add('sending'),
+    { attempt: 1, outcome: 'retry', duration_ms: 1, ...given },
+    'queued',
+    {
+      ...{ host: 'hooks.example.com', is_host_failure: true, channel_seconds: 0, host_seconds: 0 },
+      ...health,
+    },
+  ])
+
+describe('the pace of a channel', () => {
+  test('saves up no turns while nothing is sent', async () => {
+    await run(
+      `insert into watchpost.rate_limits (bucket, tat) values ($1, now() - interval '1 hour')`,
+      [`channel:${channel}`],
+    )
+    await run(`update watchpost.channels set messages = '{alert.revised}' where id = $1`, [channel])
+    const ids = [await add('queued'), await add('queued'), await add('queued')]
+    await run('update watchpost.deliveries set sequence = 5, alert_id = null')
+    const waits: unknown[] = []
+    for (const id of ids) waits.push((await claim(id, CHAT)).waits_for)
+    expect(waits).toEqual([null, 'turn', 'turn'])
+  })
+
+  test('bundles neither what was tried before nor what somebody asked for again', async () => {
+    await run(
+      `insert into watchpost.rate_limits (bucket, tat) values ($1, now() + interval '3 min')`,
+      [`channel:${channel}`],
+    )
+    const other = async () =>
+      (
+        await one(
+          `insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
+          first_reason, status, raised_at, checks, zone_version, event_revision)
+        select zone_id, zone_name, owner_id, 'test:' || gen_random_uuid(), source, event, severity, reason, first_reason,
+          'pending', raised_at, checks, zone_version, event_revision from watchpost.alerts where id = $1 returning id`,
+          [alert],
+        )
+      ).id
+    const done = await first('succeeded', { alert_id: await other() })
+    const [tried, again, one1, two] = [
+      await first('queued', { alert_id: await other(), attempts: 1 }),
+      await first('queued', { alert_id: await other(), redelivery_of: done }),
+      await first('queued', { alert_id: await other() }),
+      await first('queued', { alert_id: await other() }),
+    ]
+    expect((await claim(tried, CHAT)).waits_for).toBe('turn')
+    expect((await claim(again, CHAT)).waits_for).toBe('turn')
+    await run('update watchpost.deliveries set turn_at = null')
+    expect(await claim(one1, CHAT)).toBeUndefined()
+    const carried = await run(
+      'select id from watchpost.deliveries where digest_id is not null order by created_at, id',
+    )
+    expect(carried.map(({ id }) => id).sort()).toEqual([one1, two].sort())
+  })
+})
+
+describe('a pause', () => {
+  const pauseOf = async () =>
+    (
+      await one(
+        `select round(extract(epoch from paused_until - now()))::integer as seconds from watchpost.hosts where kind = 'webhook'`,
+      )
+    )?.seconds
+
+  test('of a host is not cut short by another answer that asks for less', async () => {
+    await attempt({ host_seconds: 60 })
+    await attempt({ host_seconds: 5 })
+    expect(await pauseOf()).toBe(60)
+  })
+
+  test('of a host ends with a success of its own kind there, not of another', async () => {
+    await attempt({ host_seconds: 60 })
+    const { other } = await one("select id as other from watchpost.channels where label = 'shared'")
+    await run(`update watchpost.channels set kind = 'slack' where id = $1`, [other])
+    const id = await add('sending', { channel_id: other })
+    await run('select private.record_attempt($1, $2, $3, null, $4)', [
+      id,
+      { attempt: 1, outcome: 'ok', duration_ms: 1 },
+      'succeeded',
+      { host: 'hooks.example.com' },
+    ])
+    expect(await pauseOf()).toBe(60)
+    await attempt({}, { outcome: 'ok' })
+    expect(await pauseOf()).toBeUndefined()
+  })
+
+  test('holds a channel also where its host is well', async () => {
+    await attempt({ host_seconds: 5 })
+    await run(`update watchpost.channels set paused_until = now() + interval '1 hour'`)
+    const { waits_for, wait_until } = await claim(await first('queued'))
+    expect(waits_for).toBe('pause')
+    expect(+wait_until - Date.now()).toBeGreaterThan(3_500_000)
+    await run('delete from watchpost.hosts')
+    expect((await claim(await add('queued', { sequence: 0 }))).waits_for).toBe('pause')
+  })
+})
+
+test('a channel fails since its first failure, until it succeeds', async () => {
+  await run(`update watchpost.channels set failing_since = '2026-01-01' where id = $1`, [channel])
+  await attempt()
+  expect((await channelOf(channel)).failing_since).toEqual(new Date('2026-01-01T00:00:00Z'))
+  await attempt({}, { outcome: 'ok' })
+  expect(await channelOf(channel)).toMatchObject({ failing_since: null, failures: 0, status: 'ok' })
+})
+
+test('a deadline is over in the moment in which it is reached', async () => {
+  const { now } = await one('select pgboss.job_now() as now')
+  const id = await first('queued', { expires_at: now })
+  expect(await claim(id)).toMatchObject({ is_late: true, payload: null })
+  expect(await stateOf(id)).toBe('queued')
+})
+
+describe('what is cancelled', () => {
+  test('stays in a digest whose words are fixed, and leaves one that has none yet', async () => {
+    const digest = async (payload: string | null) => {
+      const id = await add('queued', { type: 'alert.digest', sequence: 0, payload })
+      return { id, carried: await add('queued', { digest_id: id }) }
+    }
+    const [fixed, open] = [await digest('{}'), await digest(null)]
+    await run('select private.cancel_deliveries($1, $2)', [[fixed.carried, open.carried], 'why'])
+    const carrier = async (id: string) =>
+      (await one('select digest_id from watchpost.deliveries where id = $1', [id])).digest_id
+    expect(await carrier(fixed.carried)).toBe(fixed.id)
+    expect(await carrier(open.carried)).toBeNull()
+  })
+
+  test('of an alert that goes out is its first message only, where the channel takes none', async () => {
+    await run(`update watchpost.channels set messages = '{alert.escalated}' where id = $1`, [
+      channel,
+    ])
+    const [raised, escalated] = [
+      await first('held'),
+      await add('held', { type: 'alert.escalated', sequence: 1 }),
+    ]
+    await run('select private.deliver_alerts($1)', [[alert]])
+    expect([await stateOf(raised), await stateOf(escalated)]).toEqual(['cancelled', 'held'])
+  })
+})
+
+describe('an update goes', () => {
+  const update = async () => {
+    await run(`select private.deliver_update($1, 'ended', 7, false, null)`, [alert])
+    const rows = await run(
+      'select c.label from watchpost.deliveries d join watchpost.channels c on c.id = d.channel_id where d.sequence = 7',
+    )
+    return rows.map(({ label }) => label)
+  }
+  const others = async () => {
+    const { foreign, shared } = await one(
+      `select (select id from watchpost.channels where label = 'foreign') as foreign,
+        (select id from watchpost.channels where label = 'shared') as shared`,
+    )
+    return { foreign, shared }
+  }
+
+  test('to none that the owner of the zone no longer sees, but to those that the zone has now', async () => {
+    const { foreign } = await others()
+    await first('succeeded', { channel_id: foreign })
+    expect(await update()).toEqual(['private'])
+  })
+
+  test('to none whose first message was cancelled', async () => {
+    const { shared } = await others()
+    await first('cancelled', { channel_id: shared })
+    await first('succeeded')
+    expect(await update()).toEqual(['private'])
+  })
+})
+
+test('a digest is split once, whoever tries it again', async () => {
+  const id = await add('sending', { type: 'alert.digest', sequence: 0, payload: '{"alerts": []}' })
+  const shared = await one("select id from watchpost.alerts where zone_name = 'shared'")
+  const parts = [alert, shared.id].map((alert_id, index) => ({
+    alert_ids: [alert_id],
+    payload: JSON.stringify({ parts: { part: index + 1, of: 2 } }),
+  }))
+  const split = () =>
+    one('select private.split_digest($1, $2) as done', [id, JSON.stringify(parts)])
+  expect([await split(), await split()]).toEqual([{ done: true }, { done: false }])
+  const messages = await run("select payload from watchpost.deliveries where type = 'alert.digest'")
+  expect(messages.map(({ payload }) => payload).sort()).toEqual(parts.map(({ payload }) => payload))
+})
+
+test('an emergency is what reaches the limit of its zone, or 80 where it has none', async () => {
+  const isUrgent = async (severity: number, limit: number | null) => {
+    await run('update watchpost.alerts set severity = $2 where id = $1', [alert, severity])
+    await run('update watchpost.zones set emergency_severity = $2 where id = $1', [zone, limit])
+    await run('delete from watchpost.deliveries')
+    return (await claim(await first('queued'))).is_urgent
+  }
+  expect([await isUrgent(59.9, 60), await isUrgent(60, 60)]).toEqual([false, true])
+  expect([await isUrgent(79.9, null), await isUrgent(80, null)]).toEqual([false, true])
+})
