@@ -190,6 +190,72 @@ describe('an update goes', () => {
   })
 })
 
+describe('a digest', () => {
+  test('whose words are fixed still stands for all that it says', async () => {
+    const foreign = await one("select id from watchpost.alerts where zone_name = 'foreign'")
+    const digest = async (payload: string | null) => {
+      const id = await add('queued', { type: 'alert.digest', sequence: 0, payload })
+      const carried = await first('queued', { digest_id: id, alert_id: foreign.id })
+      await claim(id)
+      const state = await stateOf(carried)
+      await run('delete from watchpost.deliveries where id = $1', [carried])
+      return state
+    }
+    expect([await digest('{"alerts": []}'), await digest(null)]).toEqual(['queued', 'cancelled'])
+  })
+
+  test('takes up to 500 messages, and another one the rest', async () => {
+    await run(
+      `insert into watchpost.rate_limits (bucket, tat) values ($1, now() + interval '3 min')`,
+      [`channel:${channel}`],
+    )
+    const digest = await add('queued', { type: 'alert.digest', sequence: 0, turn_at: '2099-01-01' })
+    const fill = (from: number, to: number) =>
+      run(
+        `insert into watchpost.deliveries (alert_id, channel_id, type, sequence, digest_id)
+        select $1, $2, 'alert.revised', n, $3 from generate_series($4::integer, $5::integer) n`,
+        [alert, channel, digest, from, to],
+      )
+    await fill(10_001, 10_499)
+    const carrier = async (id: string) =>
+      (await one('select digest_id from watchpost.deliveries where id = $1', [id])).digest_id
+    const last = await first('queued')
+    expect(await claim(last, CHAT)).toBeUndefined()
+    expect(await carrier(last)).toBe(digest)
+    const [next, other] = [
+      await first('queued', { type: 'alert.escalated' }),
+      await first('queued', { type: 'alert.ended' }),
+    ]
+    expect(await claim(next, CHAT)).toBeUndefined()
+    expect(await carrier(next)).not.toBe(digest)
+    expect(await carrier(other)).toBe(await carrier(next))
+  })
+})
+
+test('the name of a message is told to its own channel alone', async () => {
+  const { other } = await one("select id as other from watchpost.channels where label = 'shared'")
+  const theirs = await first('sending', { channel_id: other })
+  await run('select private.settle_delivery($1, $2, null, null, $3)', [theirs, 'succeeded', 'a'])
+  expect((await claim(await add('queued'))).remote_ref).toBeNull()
+})
+
+test('what was tried already waits for its own time when a message before it is settled', async () => {
+  const id = await first('sending')
+  const [tried, waiting] = [
+    await add('queued', { attempts: 1, next_attempt_at: '2099-01-01' }),
+    await add('queued', { next_attempt_at: '2099-01-01' }),
+  ]
+  for (const each of [tried, waiting])
+    await run('select private.enqueue_delivery($1, $2, $3)', [each, channel, '2099-01-01'])
+  await run('select private.settle_delivery($1, $2, null, null)', [id, 'succeeded'])
+  const due = await run(
+    `select data ->> 'delivery_id' as id from pgboss.job
+    where name = 'deliver' and start_after <= pgboss.job_now() and data ->> 'delivery_id' = any($1)`,
+    [[tried, waiting]],
+  )
+  expect(due).toEqual([{ id: waiting }])
+})
+
 test('a digest is split once, whoever tries it again', async () => {
   const id = await add('sending', { type: 'alert.digest', sequence: 0, payload: '{"alerts": []}' })
   const shared = await one("select id from watchpost.alerts where zone_name = 'shared'")
