@@ -209,6 +209,8 @@ test('the metrics are for whoever has the token', async () => {
   expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, metrics.content_type])
   expect(metrics.content_type).toContain('text/plain; version=0.0.4')
   expect((await ask(undefined)).status).toBe(200)
+  // A token that is empty by mistake opens nothing.
+  expect((await ask('')).status).toBe(401)
 })
 
 describe('the service', () => {

@@ -197,6 +197,22 @@ describe('an alert is sent again', () => {
     expect((await made(alert)).map(({ of }) => of)).not.toContain(deliveries[0])
   })
 
+  test('a hundred times and not more, which says where to look', async () => {
+    const { alert, deliveries } = await alertOf('owner', false, ['failed'])
+    await query(
+      `insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, redelivery_of)
+      select d.alert_id, d.channel_id, d.type, d.sequence, 'failed', d.id
+      from watchpost.deliveries d, generate_series(1, 99) where d.id = $1`,
+      [deliveries[0]],
+    )
+    expect((await redeliver(people.owner, alert, deliveries)).status).toBe(202)
+    await query(`update watchpost.deliveries set status = 'failed' where alert_id = $1`, [alert])
+    const refused = await redeliver(people.owner, alert, deliveries)
+    expectProblem(refused, 409, 'conflict')
+    expect(refused.text).toContain('GET /channels/:id/deliveries')
+    expect(await made(alert)).toHaveLength(100)
+  })
+
   test.each([[{ delivery_ids: [] }], [{ delivery_ids: ['x'] }], [{ ids: [] }]])(
     'not for %j: 422',
     async (body) => {

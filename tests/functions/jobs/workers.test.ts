@@ -178,6 +178,37 @@ test('two workers that release what quiet hours held send one digest', async () 
   expect(sent).toEqual(['alert.digest'])
 })
 
+test('a zone that is being snoozed when its held alerts are due wakes nobody', async () => {
+  const person = await service.person()
+  await webhook(person)
+  const clock = (minutes: number) =>
+    new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16)
+  const quiet = { quiet_hours_start: clock(-60), quiet_hours_end: clock(60) }
+  const zone = await make(person, 'zones', { label: 'Asleep', lat: 35, lon: 10, ...quiet })
+  await jobs.ingest(quake({ lat: 35, lon: 10 }))
+  await jobs.drain()
+  await query(`update watchpost.alerts set held_until = now() where zone_id = $1`, [zone])
+  await query(`delete from pgboss.job where name = 'release'`)
+  service.receiver.requests.length = 0
+  const owner = await service.transaction()
+  await owner.query(
+    `update watchpost.zones set snoozed_until = now() + interval '1 hour' where id = $1`,
+    [zone],
+  )
+  await query(
+    `select private.enqueue('release', gen_random_uuid(), jsonb_build_object('zone_id', $1::text))`,
+    [zone],
+  )
+  const running = jobs.drain()
+  await waiting(1)
+  await owner.commit()
+  await running
+  expect(service.receiver.requests).toEqual([])
+  expect(await query('select status from watchpost.alerts where zone_id = $1', [zone])).toEqual([
+    { status: 'suppressed' },
+  ])
+})
+
 test('a call whose budget is over before the first job says whether jobs are left', async () => {
   await jobs.drain()
   expect(await jobs.runner.drain({ budget_ms: 0 })).toEqual({ ran: 0, left: false })
