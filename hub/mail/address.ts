@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { isDisposableEmailDomain } from 'disposable-email-domains-js'
+import { disposableEmailBlocklistSet } from 'disposable-email-domains-js'
 import { getDomain } from 'tldts'
 
 /** Local parts of addresses that belong to a function, not to a person; English and Turkish. */
@@ -61,12 +61,13 @@ function isRoleAddress(email: string): boolean {
   return NO_REPLY.test(local) || ROLES.has(local) || ROLES.has(local.replace(/[-_.]?\d+$/, ''))
 }
 
+/** Made once: the package makes the whole set again for each address that it is asked about. */
+let disposable: Set<string> | undefined
+
 /** Whether the domain, or one above it, provides disposable addresses. */
 function isDisposable(domain: string): boolean {
-  const registered = getDomain(domain)
-  return (
-    isDisposableEmailDomain(domain) || (registered ? isDisposableEmailDomain(registered) : false)
-  )
+  disposable ??= disposableEmailBlocklistSet()
+  return disposable.has(domain) || disposable.has(getDomain(domain) ?? '')
 }
 
 /** The registered domain of a website or an e-mail address: `https://www.a.com.tr/x` → `a.com.tr`. */
