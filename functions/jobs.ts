@@ -12,6 +12,7 @@ import { release } from './jobs/release.ts'
 import { createTogether } from './jobs/together.ts'
 import { endUnseenStays } from './jobs/unseen-stays.ts'
 import { createWakes } from './jobs/wakes.ts'
+import { rememberOpened } from './seal.ts'
 
 export const QUEUES = [match, deliver, release, matchZone, ingest, purge] satisfies Queue[]
 const MAX_FETCHED = 20
@@ -36,7 +37,8 @@ function bossDb(connection: Pick<Connection, 'query'>) {
   return { executeSql: (text: string, values?: unknown[]) => connection.query(text, values) }
 }
 
-export function createRunner(deps: JobDeps): Runner {
+export function createRunner(given: JobDeps): Runner {
+  const deps = { ...given, seal: rememberOpened(given.seal) }
   const boss = new PgBoss({
     db: {
       executeSql: async (text: string, values?: unknown[]) => {

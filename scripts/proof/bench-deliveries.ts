@@ -7,6 +7,7 @@ import { PgBoss } from 'pg-boss'
 import { nodeSend } from '../../functions/channels/transport/send-node.ts'
 import { parseAllowList } from '../../functions/channels/transport/target.ts'
 import { createPool, type Database, inTransaction } from '../../functions/db.ts'
+import { deliver } from '../../functions/jobs/deliver.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
 import { createRunner } from '../../functions/jobs.ts'
 import { listen } from '../../functions/listen.ts'
@@ -24,7 +25,7 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 30)
 /** Ten messages each, which the pace of a webhook lets out at once. */
 const CHANNELS = 500
 const LIMIT_MS = { p50: 50, p99: 250 }
-const SLOTS = 20
+const SLOTS = deliver.slots
 
 type Bench = {
   admin: pg.Client
