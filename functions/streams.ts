@@ -154,7 +154,7 @@ async function storeBatch(sql: Sql, source: string, batch: StreamBatch) {
   } else if (failure) {
     await sql`
       update watchpost.sources
-      set error = ${`${failure.connection}: ${failure.error}`}, error_at = now(), updated_at = now()
+      set error = ${`${failure.connection}: ${failure.error}`}, error_code = null, error_at = now(), updated_at = now()
       where source = ${source}`
   }
   return stored

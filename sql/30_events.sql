@@ -27,7 +27,8 @@ create table watchpost.sources (
   garbled_polls integer not null default 0,
   garbled_items integer not null default 0,
   delivery_p50 double precision,
-  delivery_p95 double precision
+  delivery_p95 double precision,
+  error_code text
 );
 comment on table watchpost.sources is 'One row per feed: when to poll it next, where polling stopped, and its health.';
 comment on column watchpost.sources.source is 'Short name, the first part of the ids of its events.';
@@ -45,6 +46,7 @@ comment on column watchpost.sources.usual_accepted is 'Which share of its items 
 comment on column watchpost.sources.garbled_polls is 'How many answers in a row had less than half of the usual share accepted; of a stream, minutes.';
 comment on column watchpost.sources.garbled_items is 'How many items of those answers were rejected.';
 comment on column watchpost.sources.delivery_p50 is 'With delivery_p95: seconds from when an event was first seen until its alert was delivered, in the last 24 hours.';
+comment on column watchpost.sources.error_code is 'What kind of error it is, in one word; null: not known.';
 comment on column watchpost.sources.error_at is 'When it last failed; the source is down while this is newer than last_success_at.';
 alter table watchpost.sources enable row level security;
 alter table watchpost.sources force row level security;

@@ -109,27 +109,42 @@ language sql immutable set search_path = '' as $$
   from regexp_replace(p_text, '\y([a-z][a-z0-9+.-]*://)([^\s/?#]*@)?([^\s/?#]*)\S*', '\1\3/…', 'gi') as bare
 $$;
 
--- What is wrong with a source that is stale or down, in a sentence without secrets; otherwise null.
-create function private.source_trouble(s watchpost.sources) returns text
+-- What is wrong with a source that is stale or down: a code, and what was `said` by it or by a program, without secrets.
+create function private.source_cause(s watchpost.sources) returns jsonb
 language sql stable set search_path = '' as $$
   select case
     when private.source_status(s) not in ('stale', 'down') then null
-    when s.error_at > coalesce(s.last_success_at, '-infinity')
-      then coalesce(private.without_secrets(s.error), 'It answers with errors.')
-    when s.last_success_at is null then 'It has not answered yet.'
+    when s.error_at > coalesce(s.last_success_at, '-infinity') then jsonb_build_object(
+      'code', coalesce(s.error_code, 'error'), 'said', private.without_secrets(s.error))
+    when s.last_success_at is null then jsonb_build_object('code', 'unanswered')
     when s.last_success_at <= now() - greatest(3 * s.interval_seconds, 180) * interval '1 second'
-      then format('Nothing has come from it since %s.', private.iso(s.last_success_at))
-    when s.last_event_at < now() - private.silent_after(s) then format(
-      'It answers, but has sent no event since %s; before that it was never silent for more than %s.',
-      private.iso(s.last_event_at), case
-        when s.longest_silence_seconds <= 7200 then ceil(s.longest_silence_seconds / 60) || ' minutes'
-        else ceil(s.longest_silence_seconds / 3600) || ' hours'
-      end)
-    else format('It answers, but most of what it answers cannot be used: %s', coalesce((
+      then jsonb_build_object('code', 'nothing_since', 'at', private.iso(s.last_success_at))
+    when s.last_event_at < now() - private.silent_after(s) then jsonb_build_object(
+      'code', 'no_event_since', 'at', private.iso(s.last_event_at), 'seconds', s.longest_silence_seconds)
+    else jsonb_build_object('code', 'unusable', 'said', (
       select private.without_secrets(h.reason) from watchpost.source_hours h
       where h.source = s.source and h.reason is not null
-      order by h.hour desc limit 1), 'no reason is known'))
+      order by h.hour desc limit 1))
   end
+$$;
+
+-- The same in an English sentence.
+create function private.source_trouble(s watchpost.sources) returns text
+language sql stable set search_path = '' as $$
+  select case cause ->> 'code'
+    when 'unanswered' then 'It has not answered yet.'
+    when 'nothing_since' then format('Nothing has come from it since %s.', cause ->> 'at')
+    when 'no_event_since' then format(
+      'It answers, but has sent no event since %s; before that it was never silent for more than %s.',
+      cause ->> 'at', case
+        when (cause ->> 'seconds')::float8 <= 7200 then ceil((cause ->> 'seconds')::float8 / 60) || ' minutes'
+        else ceil((cause ->> 'seconds')::float8 / 3600) || ' hours'
+      end)
+    when 'unusable' then format(
+      'It answers, but most of what it answers cannot be used: %s', coalesce(cause ->> 'said', 'no reason is known'))
+    else coalesce(cause ->> 'said', case when cause is not null then 'It answers with errors.' end)
+  end
+  from private.source_cause(s) as cause
 $$;
 
 -- Security definer: the sources a zone receives events from with their health, for its owner.

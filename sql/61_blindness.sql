@@ -11,10 +11,12 @@ create table watchpost.blindness (
   seen_at timestamptz not null default now(),
   told_at timestamptz,
   well_at timestamptz,
-  ended_at timestamptz
+  ended_at timestamptz,
+  cause jsonb
 );
 comment on table watchpost.blindness is 'A time in which a source was not well. One that ended before anybody was told is deleted.';
 comment on column watchpost.blindness.status is 'With reason: how the source was, as those who were told heard it.';
+comment on column watchpost.blindness.cause is 'What the reason says, as private.source_cause; null: of a former release.';
 comment on column watchpost.blindness.seen_at is 'When the source was looked at last; time in which nobody looked does not count.';
 comment on column watchpost.blindness.told_at is 'When it reached the limit of the source and the zones were told; null: not yet.';
 comment on column watchpost.blindness.well_at is 'Since when the source has been well again, without a relapse; null: it is not.';
@@ -123,11 +125,11 @@ begin
     perform private.deliver_blindness(b.id, 'zone.sighted');
     return 'sighted';
   elsif not v_is_well and b.id is null then
-    insert into watchpost.blindness (source, status, reason)
-    values (s.source, v_status, private.source_trouble(s));
+    insert into watchpost.blindness (source, status, reason, cause)
+    values (s.source, v_status, private.source_trouble(s), private.source_cause(s));
   elsif not v_is_well and b.told_at is null and b.began_at <= now() - private.blind_after(s) then
     update watchpost.blindness
-    set told_at = now(), status = v_status, reason = private.source_trouble(s)
+    set told_at = now(), status = v_status, reason = private.source_trouble(s), cause = private.source_cause(s)
     where id = b.id;
     perform private.note_blind_zones(b.id);
     perform private.deliver_blindness(b.id, 'zone.blind');

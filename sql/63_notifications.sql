@@ -192,6 +192,9 @@ language sql stable set search_path = '' as $$
     'zones', (
       select jsonb_agg(jsonb_build_object('id', z.id, 'label', z.label) order by z.nr) from named z where z.nr <= 25),
     'zones_total', (select count(*) from named))
+    -- A webhook sends the sentence itself.
+    || case when (select kind from watchpost.channels where id = d.channel_id) = 'webhook' then '{}'
+      else jsonb_build_object('cause', b.cause) end
   from watchpost.blindness b
   join watchpost.sources s on s.source = b.source
   where b.id = d.blindness_id

@@ -942,6 +942,7 @@ export type Database = {
       blindness: {
         Row: {
           began_at: string
+          cause: Json | null
           ended_at: string | null
           id: string
           reason: string
@@ -954,6 +955,7 @@ export type Database = {
         ComputedFields: never
         Insert: {
           began_at?: string
+          cause?: Json | null
           ended_at?: string | null
           id?: string
           reason: string
@@ -965,6 +967,7 @@ export type Database = {
         }
         Update: {
           began_at?: string
+          cause?: Json | null
           ended_at?: string | null
           id?: string
           reason?: string
@@ -2174,6 +2177,7 @@ export type Database = {
           enabled: boolean
           error: string | null
           error_at: string | null
+          error_code: string | null
           garbled_items: number
           garbled_polls: number
           interval_seconds: number
@@ -2202,6 +2206,7 @@ export type Database = {
           enabled?: boolean
           error?: string | null
           error_at?: string | null
+          error_code?: string | null
           garbled_items?: number
           garbled_polls?: number
           interval_seconds: number
@@ -2229,6 +2234,7 @@ export type Database = {
           enabled?: boolean
           error?: string | null
           error_at?: string | null
+          error_code?: string | null
           garbled_items?: number
           garbled_polls?: number
           interval_seconds?: number

@@ -53,6 +53,8 @@ export type Notification = {
   unacknowledged?: { step: number; steps: number; after_minutes: number; since: string }
   /** What no longer reaches `zones`, or does again; the first few of `zones_total`. */
   source?: NotificationSource
+  /** What is wrong with the source; absent for webhooks, which send the sentence, and null where only that is known. */
+  cause?: Cause | null
   zones?: readonly { id: string; label: string }[]
   zones_total?: number
   /** Another channel, which nothing reaches, or which works again. */
@@ -63,6 +65,9 @@ export type Notification = {
 
 /** What a decision was based on, so that its reason can be told in the language and time zone of a channel. */
 export type Facts = { checks: readonly Check[]; news: News | null }
+
+/** What is wrong with a source (private.source_cause). `said` is the text of a program, always English. */
+export type Cause = { code: string; said?: string | null; at?: string; seconds?: number }
 
 /** A problem in the input for a channel; `path` starts with `target` or `config`. */
 export type Issue = { path: string; code: string; message: string }

@@ -6,6 +6,7 @@ import { type Database, inTransaction } from '../db.ts'
 import {
   type AnyFeed,
   type Feed,
+  type FeedError,
   type FeedResult,
   type FeedState,
   isFeedError,
@@ -131,10 +132,7 @@ async function fail(
   context: JobContext,
   job: Work,
   feed: Feed,
-  {
-    error,
-    failing_for_seconds,
-  }: { error: Error & { retry_after_seconds?: number | undefined }; failing_for_seconds: number },
+  { error, failing_for_seconds }: { error: FeedError; failing_for_seconds: number },
 ) {
   const wait = nextPollSeconds({
     interval_seconds: feed.interval_seconds,
@@ -146,7 +144,7 @@ async function fail(
     job,
     (sql) => sql`
       update watchpost.sources
-      set error = ${error.message}, error_at = now(), updated_at = now(),
+      set error = ${error.message}, error_code = ${error.code}, error_at = now(), updated_at = now(),
           next_poll_at = now() + make_interval(secs => ${wait})
       where source = ${feed.source}`,
   )

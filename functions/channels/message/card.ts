@@ -185,7 +185,9 @@ function sourceCard(message: CardMessage): Card {
     url: null,
   }
   if (notification.type === 'zone.blind') {
-    const reason = oneLine(source.reason ?? source.status)
+    const { cause } = notification
+    const stored = source.reason ?? source.status
+    const reason = oneLine(cause && words.causes ? words.causes(cause, clock) : stored)
     const text = words.blind.text({ since, reason, isDown: source.status === 'down', zones })
     const { heading } = words.blind
     return { ...common, tone: 'blind', heading, title: words.blind.title(title), text }

@@ -2,7 +2,8 @@
 import type { Language } from '../../../shared/channel.ts'
 import type { BANDS } from '../../../shared/checks.ts'
 import type { EventType } from '../../../shared/event.ts'
-import type { Update } from '../../../shared/reason/sentences.ts'
+import type { Clock, Update } from '../../../shared/reason/sentences.ts'
+import type { Cause } from '../channel.ts'
 
 type Band = (typeof BANDS)[number]
 
@@ -30,6 +31,8 @@ export type Words = {
     title: (source: string) => string
     text: (facts: { since: string; reason: string; isDown: boolean; zones: string }) => string
   }
+  /** What is wrong with a source; null where that is told by the sentence that is stored, which is English. */
+  causes: ((cause: Cause, clock: Clock) => string) | null
   sighted: {
     heading: string
     title: (source: string) => string
@@ -156,6 +159,7 @@ const english: Words = {
     text: ({ since, reason, isDown, zones }) =>
       `${isDown ? 'The source has been unreachable' : 'The source has sent nothing new'} since ${since} (${reason}). Until it is back, alerts may be missing in: ${zones}.`,
   },
+  causes: null,
   sighted: {
     heading: 'A source is back',
     title: (source) => `${source}: data again`,
@@ -175,6 +179,20 @@ const english: Words = {
     ].join(' '),
   cut: '… (shortened)',
   incomplete: 'This message was shortened.',
+}
+
+const CAUSES: Record<string, string> = {
+  unanswered: 'kaynak henüz hiç yanıt vermedi',
+  nothing_since: 'kaynaktan veri gelmiyor, son veri:',
+  no_event_since: 'kaynak yanıt veriyor ama olay göndermiyor, son olay:',
+  unusable: 'kaynağın yanıtlarının çoğu kullanılamıyor',
+  unreachable: 'kaynağa ulaşılamadı',
+  http_status: 'kaynak hata yanıtı verdi',
+  rate_limited: 'kaynağın istek sınırı aşıldı',
+  not_json: 'kaynağın yanıtı okunamadı',
+  unreadable: 'kaynağın yanıtı okunamadı',
+  too_large: 'kaynağın yanıtı çok büyük',
+  error: 'kaynak hata verdi',
 }
 
 // Suffixes follow the vowels of what they are added to, so none is added to a name, a number or a time.
@@ -267,6 +285,13 @@ const turkish: Words = {
     text: ({ since, reason, isDown, zones }) =>
       `${isDown ? 'Kaynağa ulaşılamıyor' : 'Kaynaktan yeni veri gelmiyor'}. Başlangıç: ${since}. Neden: ${reason}. Kaynak düzelene kadar şu bölgelerde uyarılar eksik kalabilir: ${zones}.`,
   },
+  causes: ({ code, said, at, seconds = 0 }, clock) =>
+    [
+      CAUSES[code] ?? CAUSES.error,
+      ...(at ? [clock(at)] : []),
+      ...(seconds > 0 ? [`(daha önceki en uzun sessizlik ${Math.ceil(seconds / 3600)} saat)`] : []),
+      ...(said ? [`(“${said}”)`] : []),
+    ].join(' '),
   sighted: {
     heading: 'Kaynak yeniden çalışıyor',
     title: (source) => `${source}: veri yeniden geliyor`,

@@ -247,6 +247,7 @@ export const NOTIFICATIONS = {
     alert: null,
     zone: null,
     source: { ...source, status: 'down' },
+    cause: { code: 'http_status', said: source.reason },
     zones,
     zones_total: 14,
   },

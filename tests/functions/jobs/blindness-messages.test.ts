@@ -194,3 +194,28 @@ test('what it says of the source has no secrets', async () => {
   expect(data.source.reason).toMatch(/^GET https:\/\/feeds\.example\.com\/… x+…$/)
   expect(data.source.reason).toHaveLength(200)
 })
+
+test('a Turkish message tells a known cause in Turkish and quotes what a program said', async () => {
+  await given(feed('usgs'))
+  await zoneOf(person, 'A')
+  const target = 'https://hooks.slack.com/services/T0000AAAA/B0000BBBB/abcdefghijklmnopqrstuvwx'
+  const body = { kind: 'slack', target, language: 'tr' }
+  await at.service.request('POST', '/api/v1/channels', { ...person, body })
+  const expectCause = async (columns: Record<string, string>, cause: string) => {
+    await set({ error_code: 'null', ...columns })
+    await look()
+    await at.query(`update watchpost.blindness set began_at = began_at - interval '1 hour'`)
+    await look()
+    await at.jobs.drain()
+    const [{ body = '' } = {}] = at.service.receiver.requests.splice(0)
+    expect(body).toContain(cause)
+    await at.query('truncate watchpost.blindness cascade')
+  }
+  const failing = { last_success_at: `now() - interval '1 hour'`, error_at: 'now()' }
+  const error = `'answered HTTP 503'`
+  const http = { ...failing, error, error_code: `'http_status'` }
+  await expectCause(http, 'Neden: kaynak hata yanıtı verdi (“answered HTTP 503”).')
+  await expectCause({ ...failing, error }, 'Neden: kaynak hata verdi (“answered HTTP 503”).')
+  const silent = { last_success_at: `now() - interval '1 hour'`, error: 'null', error_at: 'null' }
+  await expectCause(silent, 'Neden: kaynaktan veri gelmiyor, son veri: ')
+})
