@@ -204,6 +204,9 @@ describe('an endpoint', () => {
       904,
     ],
     ['OpenAI', { message: 'Too many.', code: 'context_length_exceeded' }, undefined],
+    ['others', { message: 'The prompt exceeds the context window.' }, undefined],
+    ['others', { message: 'Larger than the context size' }, undefined],
+    ['others', { message: 'Your input is too long.', code: 400 }, undefined],
   ])('says that a prompt is too long (%s)', async (_, error, excess_tokens) => {
     handler = send(400, { error })
     expect(await refusal()).toMatchObject({ reason: 'too_long', excess_tokens })
@@ -218,8 +221,13 @@ describe('an endpoint', () => {
   })
 
   test('is ready while it lists its models, and unreachable when nobody listens', async () => {
-    handler = send(200, { data: [] })
+    const asked: unknown[] = []
+    handler = (request, response, body) => {
+      asked.push([request.method, request.url, request.headers.authorization])
+      send(request.url === '/v1/models' ? 200 : 404, { data: [] })(request, response, body)
+    }
     expect(await model.state()).toMatchObject({ kind: 'endpoint', name: 'qwen', state: 'ready' })
+    expect(asked).toEqual([['GET', '/v1/models', `Bearer ${KEY}`]])
     const away = await startModel({
       settings: { kind: 'endpoint', url: 'http://127.0.0.1:9/v1', model: 'qwen' },
     })
