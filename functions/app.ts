@@ -35,6 +35,7 @@ import { checkBody } from './body.ts'
 import type { Ctx, Deps, Env } from './context.ts'
 import { problem } from './http.ts'
 import { LINKS_PATH } from './links.ts'
+import { traceRequests } from './tracing/incoming.ts'
 
 const ROUTES_HELP = 'See /docs for all routes.'
 export const BASE = '/api/v1'
@@ -46,6 +47,7 @@ export const BASE = '/api/v1'
 export function createApp(deps: Deps): OpenAPIHono<Env> {
   const app = new OpenAPIHono<Env>()
 
+  if (deps.tracing?.is_on) app.use(traceRequests(deps.tracing, routeOf))
   app.use(async (c, next) => {
     const started = performance.now()
     c.set('deps', deps)
@@ -66,7 +68,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
       request_id: c.get('request_id'),
       method: c.req.method,
       path: loggedPath(c.req.path),
-      route: routeOf(c),
+      route: routeOf(c) ?? 'none',
       status: c.res.status,
       duration_ms: Math.round((performance.now() - started) * 10) / 10,
       ...c.get('log'),
@@ -143,9 +145,9 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   return app
 }
 
-/** The pattern of the route that a request met, e.g. `/api/v1/zones/:id`; `none` for an address without a route. */
-function routeOf(c: Ctx): string {
-  return matchedRoutes(c).findLast(({ path }) => !path.endsWith('*'))?.path ?? 'none'
+/** The pattern of the route that a request met, e.g. `/api/v1/zones/:id`; undefined for an address without a route. */
+function routeOf(c: Ctx): string | undefined {
+  return matchedRoutes(c).findLast(({ path }) => !path.endsWith('*'))?.path
 }
 
 /** A path as the log has it: what follows /feeds/ stands for a key. */

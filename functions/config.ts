@@ -7,6 +7,7 @@ import { FEED_SETTINGS, findFeed, KNOWN_FEEDS, type Selection, selectFeeds } fro
 import { type MailSettings, parseSender, parseSmtpUrl } from './mail/settings.ts'
 import { createSeal, type Seal } from './seal.ts'
 import type { Issuer } from './sessions.ts'
+import { TRACING_VARIABLES, type TracingSettings, tracingOf } from './tracing/settings.ts'
 
 export type CidrRange = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
@@ -36,6 +37,8 @@ export type Config = {
   contact: string | undefined
   /** Where the metrics are: on a port of their own, or else beside the API, which needs the token. */
   metrics: { port: number | undefined; token: string | undefined } | undefined
+  /** How traces are sent; undefined where they are not. */
+  tracing: TracingSettings | undefined
   log: 'json' | 'text'
 }
 
@@ -187,6 +190,7 @@ const Environment = z.object({
     .max(65535, 'must be a port between 1 and 65535')
     .optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  ...TRACING_VARIABLES.shape,
   LOG: z.enum(['json', 'text'], { error: 'must be "json" or "text"' }).default('json'),
 })
 
@@ -207,6 +211,7 @@ export function readConfig(environment: Record<string, string | undefined>, mode
     public_url: data.PUBLIC_URL ?? `http://${urlHost(data.HOST)}:${data.PORT}`,
     auth: issuer(data),
     metrics: metricsOf(data),
+    tracing: tracingOf(data),
     log: data.LOG,
   }
 }

@@ -7,6 +7,7 @@ import type { Database } from './db.ts'
 import type { News } from './news.ts'
 import type { Seal } from './seal.ts'
 import type { Session, VerifySession } from './sessions.ts'
+import type { Tracing } from './tracing/tracing.ts'
 
 /** The variables of a request's Hono context. */
 export type Env = {
@@ -64,6 +65,8 @@ export type Deps = {
   news?: News | undefined
   /** How new jobs start, where they run in this process: as soon as they are there, or at the next look. */
   jobs_start?: (() => 'at_once' | 'polling') | undefined
+  /** Traces the requests; absent where nothing is traced. */
+  tracing?: Tracing | undefined
   log: (line: Record<string, unknown>) => void
 }
 

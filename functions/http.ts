@@ -47,6 +47,11 @@ export function sessionProblems(...statuses: number[]) {
   return rest
 }
 
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** The method of a request, if it is a known one: a client may send any word, and labels must not grow with what clients send. */
+export const methodOf = (method: string) => (METHODS.includes(method) ? method : undefined)
+
 /** Lets work continue after the response: through waitUntil on an edge platform, simply running on Node. */
 export function runInBackground(c: Ctx, work: Promise<unknown>): void {
   const quiet = work.catch((error) =>

@@ -7,12 +7,13 @@ import { startLoops } from './jobs/loops.ts'
 import { match } from './jobs/match.ts'
 import { matchZone } from './jobs/match-zone.ts'
 import { purge } from './jobs/purge.ts'
-import type { JobContext, JobDeps, Line, Payload, Queue, Work } from './jobs/queue.ts'
+import type { JobContext, JobDeps, Payload, Queue, Work } from './jobs/queue.ts'
 import { release } from './jobs/release.ts'
 import { createTogether } from './jobs/together.ts'
 import { endUnseenStays } from './jobs/unseen-stays.ts'
 import { createWakes } from './jobs/wakes.ts'
 import { rememberOpened } from './seal.ts'
+import { errorType, NO_TRACING, type Origin, type Span } from './tracing/tracing.ts'
 
 export const QUEUES = [match, deliver, release, matchZone, ingest, purge] satisfies Queue[]
 const MAX_FETCHED = 20
@@ -73,31 +74,69 @@ export function createRunner(given: JobDeps): Runner {
       if ((done as { affected?: number }).affected !== jobs.length) throw new LeaseLost(first)
       return value
     })
+  const { tracing = NO_TRACING } = deps
   const context: JobContext = {
     deps,
+    tracing,
     step: (work) => inTransaction(deps.db, work),
     finish,
     finishTogether: createTogether(finish),
   }
 
-  async function settle(queue: Queue, job: Work, running: Promise<Line>): Promise<void> {
+  /** What the traces of jobs go on from; they run also when nobody can say. */
+  async function originsOf({ origins }: Queue, jobs: Work[]): Promise<Map<string, Origin>> {
+    if (!tracing.is_on || !origins) return new Map()
+    return inTransaction(deps.db, (sql) => origins(sql, jobs)).catch(() => new Map())
+  }
+
+  function spanOf(queue: Queue, job: Work, origin: Origin | undefined) {
+    const attributes = {
+      'messaging.system': 'pg-boss',
+      'messaging.operation.name': 'process',
+      'messaging.operation.type': 'process',
+      'messaging.destination.name': queue.name,
+      'messaging.message.id': job.id,
+    }
+    const name = `process ${queue.name}`
+    return { name, kind: 'consumer' as const, attributes, parent: null, ...origin }
+  }
+
+  async function settle(
+    queue: Queue,
+    job: Work,
+    { run, span }: { run: ReturnType<Queue['run']>; span: Span },
+  ): Promise<void> {
     const started = performance.now()
     const line: Record<string, unknown> = { msg: 'job', queue: queue.name, job_id: job.id }
     try {
-      Object.assign(line, await running, { outcome: 'done' })
+      Object.assign(line, await run(job), { outcome: 'done' })
+      if (line.feed_error !== undefined) span.fail('feed_error')
     } catch (error) {
       if (error instanceof LeaseLost) {
         line.outcome = 'lease_lost'
       } else {
         line.outcome = 'failed'
         line.error = error instanceof Error ? error.message : String(error)
+        span.fail(errorType(error))
         await boss
           .fail(queue.name, job, { message: line.error })
           .catch((failure) => deps.log({ msg: 'queue error', error: String(failure) }))
       }
     }
     line.duration_ms = Math.round(performance.now() - started)
+    span.set(toldOf(line))
     deps.log(line)
+  }
+
+  async function startAll(queue: Queue, jobs: Work[], running: Set<Promise<void>>): Promise<void> {
+    const origins = await originsOf(queue, jobs)
+    const run = queue.run(context, jobs)
+    for (const job of jobs) {
+      const settled = tracing
+        .span(spanOf(queue, job, origins.get(job.id)), (span) => settle(queue, job, { run, span }))
+        .finally(() => running.delete(settled))
+      running.add(settled)
+    }
   }
 
   function fetchJobs(queue: Queue, free: number): Promise<Work[]> {
@@ -119,13 +158,7 @@ export function createRunner(given: JobDeps): Runner {
         const since = wakes.count(queue.name)
         const jobs = await fetchJobs(queue, slots - running.size)
         ran += jobs.length
-        const lines = jobs.length > 0 ? queue.run(context, jobs) : []
-        for (const [index, job] of jobs.entries()) {
-          const run = settle(queue, job, lines[index] ?? missing(job)).finally(() =>
-            running.delete(run),
-          )
-          running.add(run)
-        }
+        if (jobs.length > 0) await startAll(queue, jobs, running)
         if (running.size === 0) break
         // A slow receiver must not keep the other slots from new jobs.
         if (running.size >= slots) await Promise.race(running)
@@ -251,8 +284,19 @@ export function createRunner(given: JobDeps): Runner {
   }
 }
 
-async function missing(job: Work): Promise<never> {
-  throw new Error(`the queue ${job.name} has not run job ${job.id}`)
+/** What the span of a job tells of its log line: no texts that others wrote. */
+const TOLD = ['source', 'channel_id', 'kind', 'type', 'attempt', 'result', 'waits_for', 'gave_up']
+  .concat(['inserted', 'revised', 'rejected_count', 'revisions', 'pairs', 'alerts', 'updates'])
+  .concat(['released', 'outcome'])
+
+function toldOf(line: Record<string, unknown>) {
+  return Object.fromEntries(
+    TOLD.flatMap((name) => {
+      const value = line[name]
+      const isPlain = typeof value === 'string' || typeof value === 'number'
+      return isPlain ? [[`watchpost.${name}`, value] as const] : []
+    }),
+  )
 }
 
 class LeaseLost extends Error {

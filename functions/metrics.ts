@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { type Database, inTransaction, type PoolState } from './db.ts'
+import { methodOf } from './http.ts'
 import type { Log } from './log.ts'
 
 /** How long what was read from the database is shown again. */
@@ -194,7 +195,7 @@ export function createMetrics({
     count: (line) => {
       const seconds = Number(line.duration_ms) / 1000
       if (line.msg === 'request') {
-        const [method, route] = [methodOf(line.method), String(line.route)]
+        const [method, route] = [methodOf(String(line.method)) ?? 'other', String(line.route)]
         requests.inc({ method, route, status: String(line.status) })
         requestSeconds.observe({ method, route }, seconds)
       }
@@ -255,11 +256,6 @@ type Readings = {
   deliveries: { status: string; count: number }[]
   sources: { source: string; status: string; last_success: number | null }[]
 }
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-
-/** A client may send any word as its method; a label may not grow with what clients send. */
-const methodOf = (method: unknown) => (METHODS.includes(String(method)) ? String(method) : 'other')
 
 /** The sources of accounts are as many as they like, so they count as one. */
 const sourceOf = ({ source }: Record<string, unknown>) =>

@@ -24,8 +24,13 @@ import { tryPreparedStatements } from './pooler.ts'
 import { remoteSessions } from './sessions.ts'
 import { SIGN_IN_PATH, signInPage } from './sign-in-page.ts'
 import { runStreams } from './streams.ts'
+import { traceFetch, traceMail, traceMqtt, traceSend } from './tracing/outgoing.ts'
+import type { TracingSettings } from './tracing/settings.ts'
+import { NO_TRACING, type Tracing, traceIdOf } from './tracing/tracing.ts'
 
 const MAX_STOP_SECONDS = 10
+/** The last spans are not worth more. */
+const MAX_TRACES_SECONDS = 3
 export type Service = {
   /** Stops within about ten seconds. Interrupted jobs run again at the next start. */
   stop: () => Promise<void>
@@ -35,14 +40,16 @@ export type Service = {
 export async function startService(
   config: Config,
   writeLog: Log,
-  send: SendBytes = nodeSend(config),
+  plainSend: SendBytes = nodeSend(config),
 ): Promise<Service> {
+  const tracing = await createTracing(config.tracing, writeLog)
   const metrics =
     config.metrics &&
     createMetrics({ on_error: (error) => writeLog({ msg: 'metrics', error: String(error) }) })
   const log: Log = (line) => {
     metrics?.count(line)
-    writeLog(line)
+    const trace_id = traceIdOf(tracing)
+    writeLog(trace_id ? { ...line, trace_id } : line)
   }
   const busy: Close[] = []
   const pools: Close[] = []
@@ -64,11 +71,16 @@ export async function startService(
   let hearing = () => false
   try {
     const { seal, allow } = config
-    const mail = createMail(config.mail)
-    pools.push(async () => mail?.close())
-    const mqtt = mqttSender(config)
+    const send = traceSend(tracing, plainSend)
+    const smtp = createMail(config.mail)
+    pools.push(
+      async () => smtp?.close(),
+      () => withTimeout(MAX_TRACES_SECONDS, tracing.stop()),
+    )
+    const mail = traceMail(tracing, smtp)
+    const mqtt = traceMqtt(tracing, mqttSender(config))
     const push = createPush(config, send)
-    const commonDeps = { seal, allow, send, mail, mqtt, push, log }
+    const commonDeps = { seal, allow, send, mail, mqtt, push, log, tracing }
     const news = createNews()
     busy.push(async () => news.stop())
     const jobs = pool(config.jobs_database_url, 'watchpost-jobs')
@@ -91,11 +103,31 @@ export async function startService(
     const running = runJobs(config, { ...commonDeps, db: jobs }, news)
     hearing = running.isHearing
     busy.push(running.stop)
-    busy.push(runStreams({ db: jobs, feeds: config.feeds, open: openConnection, log }).stop)
+    busy.push(
+      runStreams({ db: jobs, feeds: config.feeds, open: openConnection, log, tracing }).stop,
+    )
     return { stop }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** Loads the packages of OpenTelemetry only where traces are sent. */
+async function createTracing(
+  settings: TracingSettings | undefined,
+  writeLog: Log,
+): Promise<Tracing> {
+  if (!settings) return NO_TRACING
+  try {
+    const { startTracing } = await import('./tracing/otlp/otlp.ts')
+    return startTracing(settings, (error) => writeLog({ msg: 'tracing', error }))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'))
+      throw error
+    throw new Error(
+      'OTEL_EXPORTER_OTLP_ENDPOINT is set, but the packages that send traces are not installed. Run: sh scripts/setup.sh tracing',
+    )
   }
 }
 
@@ -130,7 +162,10 @@ async function serveMetrics(
   busy.push(() => closeServer(server))
 }
 
-type CommonDeps = Pick<JobDeps, 'db' | 'seal' | 'send' | 'mail' | 'mqtt' | 'push' | 'allow' | 'log'>
+type CommonDeps = Pick<
+  JobDeps,
+  'db' | 'seal' | 'send' | 'mail' | 'mqtt' | 'push' | 'allow' | 'log'
+> & { tracing: Tracing }
 
 type LocalNews = News & { wake: () => void }
 
@@ -176,7 +211,14 @@ async function createSignIn({ auth, origins, public_url }: Config, { db, seal, l
 
 function runJobs(config: Config, commonDeps: CommonDeps, news: LocalNews) {
   const { feeds, contact, public_url, listen_database_url: url } = config
-  const runner = createRunner({ ...commonDeps, feeds, contact, public_url, fetch }).start()
+  const tracedFetch = traceFetch(commonDeps.tracing, fetch)
+  const runner = createRunner({
+    ...commonDeps,
+    feeds,
+    contact,
+    public_url,
+    fetch: tracedFetch,
+  }).start()
   const wake = (queue?: string) => {
     runner.wake(queue)
     news.wake()

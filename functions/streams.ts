@@ -6,12 +6,15 @@ import type { AnyFeed } from './feeds/feed.ts'
 import { isStreamed, type Open, type StreamBatch, streamFeed } from './feeds/stream.ts'
 import { countItems, ingestEvents } from './jobs/ingest.ts'
 import type { Log } from './log.ts'
+import { NO_TRACING, type Tracing, traceCall } from './tracing/tracing.ts'
 
 type StreamDeps = {
   db: Database
   feeds: AnyFeed[]
   open: Open
   log: Log
+  /** Absent where nothing is traced. */
+  tracing?: Tracing | undefined
   /** Times in ms; shorter in tests. */
   lease_ms?: number
   report_ms?: number
@@ -68,7 +71,15 @@ async function keepStream(
 }
 
 async function holdStream(
-  { db, open, log, lease_ms = LEASE_MS, report_ms = REPORT_MS, stream }: StreamDeps,
+  {
+    db,
+    open,
+    log,
+    tracing = NO_TRACING,
+    lease_ms = LEASE_MS,
+    report_ms = REPORT_MS,
+    stream,
+  }: StreamDeps,
   feed: Parameters<typeof streamFeed>[0] & AnyFeed,
   { holder, signal }: Held,
 ): Promise<void> {
@@ -105,7 +116,7 @@ async function holdStream(
           const { accepted, rejected, rejected_count } = uncounted
           await countItems(sql, source, accepted, rejected, rejected_count)
         }
-        return storeBatch(sql, source, batch)
+        return storeBatch({ tracing, sql }, source, batch)
       })
       storing.catch(() => report.countNotStored(batch))
       report.countStored(await storing)
@@ -143,9 +154,17 @@ async function release(sql: Sql, source: string, holder: string): Promise<void> 
     where source = ${source} and stream_holder = ${holder}`
 }
 
-async function storeBatch(sql: Sql, source: string, batch: StreamBatch) {
+async function storeBatch(
+  { tracing, sql }: { tracing: Tracing; sql: Sql },
+  source: string,
+  batch: StreamBatch,
+) {
   const { events, is_alive } = batch
-  const stored = events.length > 0 ? await ingestEvents(sql, source, events) : null
+  const named = { name: 'ingest_events', attributes: { 'watchpost.source': source } }
+  const stored =
+    events.length > 0
+      ? await traceCall({ tracing, sql }, named, () => ingestEvents(sql, source, events))
+      : null
   const failure = batch.problems.findLast(({ is_silence }) => !is_silence)
   if (is_alive) {
     await sql`

@@ -15,6 +15,7 @@ import type { Ctx } from './context.ts'
 import { checkCredential, credentialOf, setCaller } from './credential.ts'
 import { type Connection, retryLost } from './db.ts'
 import { translate } from './errors.ts'
+import { markTransaction, NO_TRACING } from './tracing/tracing.ts'
 
 /** The work of a transaction. It passes its final statements through `last`. */
 type Work<T> = (sql: Sql, last: Last) => Promise<T>
@@ -69,6 +70,8 @@ async function attempt<T>(
   const check = c.get('caller') ? undefined : checkCredential(c, connection, credential)
   const begun = connection.query(begin)
   const entered = setCaller(c, connection, credential)
+  const { tracing = NO_TRACING } = c.get('deps')
+  const marked = begin === 'begin' ? markTransaction(sqlOn(connection), tracing) : undefined
   let committed: ReturnType<Connection['query']> | undefined
   const commit = () => {
     committed ??= connection.query('commit')
@@ -83,13 +86,14 @@ async function attempt<T>(
     commit()
     return issued
   })
-  const sent = [check, begun, entered, working]
+  const sent = [check, begun, entered, marked, working]
   for (const promise of sent) promise?.catch(() => undefined)
   try {
     if (check) admit(c, verdictOf(await check))
     else requireScope(c)
     await begun
     await entered
+    await marked
     const value = await working
     requireCommit(await commit())
     connection.release()

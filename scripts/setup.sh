@@ -1,19 +1,21 @@
 #!/bin/sh
 # Installs what this clone needs, when a package-lock.json changed since the last time. It reports on
 # standard error: standard output belongs to the command that follows.
-#   sh scripts/setup.sh run    what running the service needs
-#   sh scripts/setup.sh hub    what running the hub and building its interface needs
-#   sh scripts/setup.sh test   everything (also right for running)
+#   sh scripts/setup.sh run      what running the service needs
+#   sh scripts/setup.sh tracing  what sending traces needs, with OpenTelemetry (20 MB)
+#   sh scripts/setup.sh hub      what running the hub and building its interface needs
+#   sh scripts/setup.sh test     everything (also right for running)
 set -eu
 exec >&2
 
 main() {
   cd "$(dirname "$0")/.."
   case ${1:-run} in
-    run) service run ;;
+    run) service run && traces ;;
+    tracing) tracing ;;
     hub) service run && interface && hub ;;
-    test) service test && interface && hub && sh scripts/chromium.sh && sh scripts/nginx.sh ;;
-    *) echo "setup.sh: the argument must be run, hub or test, not $1" && exit 2 ;;
+    test) service test && tracing && interface && hub && sh scripts/chromium.sh && sh scripts/nginx.sh ;;
+    *) echo "setup.sh: the argument must be run, tracing, hub or test, not $1" && exit 2 ;;
   esac
 }
 
@@ -36,6 +38,15 @@ service() {
   fi
   cp package-lock.json "$marker.lock"
   echo "$need" > "$marker"
+}
+
+# Where traces are switched on, what sends them.
+traces() {
+  if [ -n "${OTEL_EXPORTER_OTLP_ENDPOINT:-}${OTEL_EXPORTER_OTLP_TRACES_ENDPOINT:-}" ]; then tracing; fi
+}
+
+tracing() {
+  clean_install functions/tracing/otlp 'tracing'
 }
 
 # The interface's package by itself: who only runs the service does without its build tools. The

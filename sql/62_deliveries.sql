@@ -35,6 +35,7 @@ create table watchpost.deliveries (
   trouble_id uuid references watchpost.channel_troubles on delete cascade,
   step jsonb,
   act integer not null default 0,
+  trace text default private.current_trace() check (length(trace) <= 70),
   check (starts_with(type, 'zone.') = (blindness_id is not null)),
   check ((type in ('channel.failing', 'channel.recovered')) = (trouble_id is not null))
 );
@@ -53,6 +54,7 @@ comment on column watchpost.deliveries.redelivery_of is 'The delivery that this 
 comment on column watchpost.deliveries.digest_id is 'The digest that carries this message, which was held or waited for the pace of its channel: it shares the state of the digest.';
 comment on column watchpost.deliveries.step is 'Of a message that went out because nobody had acknowledged the alert: which step of its escalation.';
 comment on column watchpost.deliveries.act is 'Of a message about what a person did with the alert: which one since the update of sequence; else 0.';
+comment on column watchpost.deliveries.trace is 'What its trace goes on from: a W3C traceparent, or with "apart" only a link; null: nothing was traced.';
 comment on column watchpost.deliveries.blindness_id is 'Of a message about a source: what it tells of. Its zones are in blind_zones.';
 comment on column watchpost.deliveries.trouble_id is 'Of a message about another channel: what it tells of.';
 -- A redelivery or digest is a new message about the same thing, and so is that of a step; a first one exists once.

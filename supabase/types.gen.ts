@@ -870,6 +870,7 @@ export type Database = {
           seq: number
           size: number
           source: string
+          trace: string | null
         }
         ComputedFields: never
         Insert: {
@@ -879,6 +880,7 @@ export type Database = {
           seq?: never
           size: number
           source: string
+          trace?: string | null
         }
         Update: {
           created_at?: string
@@ -887,6 +889,7 @@ export type Database = {
           seq?: never
           size?: number
           source?: string
+          trace?: string | null
         }
         Relationships: [
           {
@@ -1192,6 +1195,7 @@ export type Database = {
           sequence: number
           status: string
           step: Json | null
+          trace: string | null
           trouble_id: string | null
           turn_at: string | null
           type: string
@@ -1219,6 +1223,7 @@ export type Database = {
           sequence?: number
           status?: string
           step?: Json | null
+          trace?: string | null
           trouble_id?: string | null
           turn_at?: string | null
           type: string
@@ -1245,6 +1250,7 @@ export type Database = {
           sequence?: number
           status?: string
           step?: Json | null
+          trace?: string | null
           trouble_id?: string | null
           turn_at?: string | null
           type?: string

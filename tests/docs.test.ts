@@ -136,8 +136,10 @@ describe.each(PAGES)('%s', (page) => {
     expect(files.filter((name) => !existsSync(join(ROOT, name)))).toEqual([])
     const variables = names.filter((name) => /^[A-Z]+(_[A-Z]+)+$/.test(name))
     const constants = ['KNOWN_FEEDS', 'CHANNEL_KINDS', 'SUPABASE_DB_URL']
-    const upstream = ['EMMA_ID', 'MODIS_NRT', 'VIIRS_SNPP_NRT']
-    const known = [...VARIABLES, ...constants, ...upstream, ...ofTheHub]
+    const upstream = ['EMMA_ID', 'MODIS_NRT', 'VIIRS_SNPP_NRT', 'OTEL_DENO']
+    // What the packages of OpenTelemetry read themselves.
+    const telemetry = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_RESOURCE_ATTRIBUTES']
+    const known = [...VARIABLES, ...constants, ...upstream, ...telemetry, ...ofTheHub]
     expect(variables.filter((name) => !known.includes(name))).toEqual([])
   })
 

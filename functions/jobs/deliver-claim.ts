@@ -4,6 +4,7 @@ import { CHANNEL_KINDS, findKind } from '../channels/kinds.ts'
 import { isWholeDigest, splitDigest } from '../channels/message/digest.ts'
 import type { FormerSecret } from '../channels/sealed.ts'
 import { createPacer } from '../scheduling.ts'
+import { callSpan, traceCall } from '../tracing/tracing.ts'
 import type { JobContext, JobDeps } from './queue.ts'
 
 /** A row of private.claim_deliveries. */
@@ -55,12 +56,16 @@ export function claimDeliveries(context: JobContext, ids: string[]): Claims {
   const taking = claimAll(context, ids)
   taking.catch(() => undefined)
   return async (id) => {
-    const claimed = await taking.then(
-      (all) => all.get(id),
-      async (error) => {
-        if (ids.length === 1) throw error
-        return (await claimAll(context, [id])).get(id)
-      },
+    const claimed = await context.tracing.span(
+      callSpan('claim_deliveries', { 'messaging.batch.message_count': ids.length }),
+      () =>
+        taking.then(
+          (all) => all.get(id),
+          async (error) => {
+            if (ids.length === 1) throw error
+            return (await claimAll(context, [id])).get(id)
+          },
+        ),
     )
     if (!claimed || claimed.refusal || claimed.is_late || claimed.wait_until) return claimed
     return splitIfDigest(context, claimed)
@@ -91,9 +96,14 @@ async function splitIfDigest(context: JobContext, claimed: Claimed): Promise<Cla
   }))
   const [first] = parts
   if (!first) throw new Error(`the digest ${claimed.id} has no alerts`)
-  const [row] = await context.step(
-    (sql) => sql<{ is_split: boolean }>`
-      select private.split_digest(${claimed.id}, ${JSON.stringify(parts)}::jsonb) as is_split`,
+  const { tracing } = context
+  const [row] = await context.step((sql) =>
+    traceCall(
+      { tracing, sql },
+      { name: 'split_digest' },
+      () => sql<{ is_split: boolean }>`
+        select private.split_digest(${claimed.id}, ${JSON.stringify(parts)}::jsonb) as is_split`,
+    ),
   )
   return row?.is_split ? { ...claimed, payload: first.payload } : undefined
 }

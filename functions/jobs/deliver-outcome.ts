@@ -3,6 +3,7 @@ import type { Sql } from '../../shared/sql.ts'
 import type { Outcome } from '../channels/channel.ts'
 import { findKind } from '../channels/kinds.ts'
 import { sealReceiver } from '../channels/sealed.ts'
+import { callSpan } from '../tracing/tracing.ts'
 import type { Claimed, Opened } from './deliver-claim.ts'
 import type { JobContext, Work } from './queue.ts'
 
@@ -67,7 +68,9 @@ async function storeAll(sql: Sql, settlements: object[]): Promise<void> {
 }
 
 const finish = (context: JobContext, job: Work, settlement: Settlement) =>
-  context.finishTogether(job, settlement, storeAll)
+  context.tracing.span(callSpan('settle_deliveries'), () =>
+    context.finishTogether(job, settlement, storeAll),
+  )
 
 /** Ends a delivery without an attempt. */
 export function settle(

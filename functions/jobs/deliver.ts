@@ -12,6 +12,7 @@ import {
   settle,
   waitUntil,
 } from './deliver-outcome.ts'
+import { originsOfDeliveries } from './deliver-traces.ts'
 import { linksOf } from './message-links.ts'
 import type { JobContext, Queue, Work } from './queue.ts'
 
@@ -32,9 +33,10 @@ export const deliver: Queue = {
   name: 'deliver',
   slots: SLOTS,
   per_group: 1,
+  origins: (sql, jobs) => originsOfDeliveries(sql, jobs, deliveryOf),
   run: (context, jobs) => {
     const claims = claimDeliveries(context, jobs.map(deliveryOf))
-    return jobs.map((job) => deliverOne(context, job, claims))
+    return (job) => deliverOne(context, job, claims)
   },
 }
 

@@ -5,11 +5,15 @@ import { isMoving } from '../../shared/event.ts'
 import type { Memory } from '../../shared/match-memory.ts'
 import { updateReason } from '../../shared/reason/reason.ts'
 import type { Sql } from '../../shared/sql.ts'
+import { NO_TRACING, type Tracing, traceCall } from '../tracing/tracing.ts'
 import type { ZoneAtTime } from './zone-cache.ts'
 
 type Revision = Omit<EventReference, 'magnitude' | 'depth_km' | 'ends_at'> & { revision: number }
 
 type Remembered = { zone_id: string; key: string; memory: Memory | BurstMemory }
+
+/** Of more alerts at once, every message has a trace of its own: nobody can read one of thousands of spans. */
+const MAX_IN_ONE_TRACE = 20
 
 const STATUS = {
   raised: 'pending',
@@ -106,8 +110,11 @@ export class Effects {
   }
 
   /** Statements that are sent together and run in this order. */
-  async store(sql: Sql): Promise<void> {
+  async store(sql: Sql, tracing: Tracing = NO_TRACING): Promise<void> {
     const sent: Promise<unknown>[] = []
+    const apart = this.alertCount + this.updateCount > MAX_IN_ONE_TRACE
+    const send = (name: string, call: () => Promise<unknown>) =>
+      sent.push(traceCall({ tracing, sql }, { name, apart }, call))
     if (this.#memories.size > 0) {
       sent.push(sql`
         insert into watchpost.match_memory as m (zone_id, key, memory)
@@ -119,17 +126,24 @@ export class Effects {
         set memory = excluded.memory, updated_at = now()`)
     }
     if (this.#alerts.length > 0) {
-      sent.push(
-        sql`select private.raise_alerts(${JSON.stringify(this.#alerts)}::jsonb, ${this.#runId})`,
+      send(
+        'raise_alerts',
+        () =>
+          sql`select private.raise_alerts(${JSON.stringify(this.#alerts)}::jsonb, ${this.#runId})`,
       )
     }
     if (this.#advanced.length > 0) {
-      sent.push(
-        sql`select private.advance_alerts(${JSON.stringify(this.#advanced)}::jsonb, ${this.#runId})`,
+      send(
+        'advance_alerts',
+        () =>
+          sql`select private.advance_alerts(${JSON.stringify(this.#advanced)}::jsonb, ${this.#runId})`,
       )
     }
     if (this.#updates.length > 0) {
-      sent.push(sql`select private.update_alerts(${JSON.stringify(this.#updates)}::jsonb)`)
+      send(
+        'update_alerts',
+        () => sql`select private.update_alerts(${JSON.stringify(this.#updates)}::jsonb)`,
+      )
     }
     await Promise.all(sent)
   }

@@ -13,6 +13,7 @@ import {
   type Rejected,
 } from '../feeds/feed.ts'
 import { standInsOf } from '../feeds/stand-ins.ts'
+import { traceCall } from '../tracing/tracing.ts'
 import { each, type JobContext, type Queue, type Work } from './queue.ts'
 
 const CHUNK = 1000
@@ -68,13 +69,16 @@ async function store(
   result: FeedResult,
   began: Date | null,
 ) {
+  const { tracing } = context
   const isPast = (event: NormalisedEvent) => began !== null && isHistory(event, began)
   const counts = await context.finish(job, async (sql) => {
     const counts = { inserted: 0, revised: 0, unchanged: 0, dropped: 0, flagged: 0, history: 0 }
     const add = async (events: NormalisedEvent[], options: { match: boolean }) => {
       for (let from = 0; from < events.length; from += CHUNK) {
         const some = events.slice(from, from + CHUNK)
-        const stored = await ingestEvents(sql, feed.source, some, options)
+        const stored = await traceCall({ tracing, sql }, { name: 'ingest_events' }, () =>
+          ingestEvents(sql, feed.source, some, options),
+        )
         counts.inserted += stored.inserted
         counts.revised += stored.revised
         counts.unchanged += stored.unchanged

@@ -2,6 +2,7 @@ import { BURST_KEY, type BurstMemory, burstEnd } from '../../shared/burst.ts'
 import { quietWindowAt } from '../../shared/quiet-hours.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { parseZoneVersion } from '../../shared/zone-version.ts'
+import { type Tracing, traceCall } from '../tracing/tracing.ts'
 import { type Candidate, decideAll, lockLinks } from './match.ts'
 import { each, type Queue } from './queue.ts'
 
@@ -17,8 +18,8 @@ export const matchZone: Queue = {
     const zone_id = job.data.zone_id ?? ''
     const counts = await context.finish(job, async (sql) => {
       await lockMatching(sql)
-      await releaseUnlessQuiet(sql, zone_id)
-      return matchStanding(sql, zone_id, job.id)
+      await releaseUnlessQuiet(sql, zone_id, context.tracing)
+      return matchStanding(sql, zone_id, { runId: job.id, tracing: context.tracing })
     })
     return { zone_id, ...counts }
   }),
@@ -37,16 +38,20 @@ async function lockMatching(sql: Sql): Promise<void> {
   await lockLinks(sql)
 }
 
-async function matchStanding(sql: Sql, zoneId: string, runId: string) {
+async function matchStanding(
+  sql: Sql,
+  zoneId: string,
+  { runId, tracing }: { runId: string; tracing: Tracing },
+) {
   const found = await sql<Found>`select * from private.zone_candidates(${zoneId})`
   const missed = found.filter((event) => !event.standing)
   const standing = found.filter((event) => event.standing)
-  const first = await decideAll(sql, missed, runId)
-  const second = await decideAll(sql, standing, runId, { at: new Date() })
+  const first = await decideAll(sql, missed, runId, { tracing })
+  const second = await decideAll(sql, standing, runId, { at: new Date(), tracing })
   return { pairs: first.pairs + second.pairs, alerts: first.alerts + second.alerts }
 }
 
-async function releaseUnlessQuiet(sql: Sql, zoneId: string): Promise<void> {
+async function releaseUnlessQuiet(sql: Sql, zoneId: string, tracing: Tracing): Promise<void> {
   const [held] = await sql<{ definition: unknown; burst: BurstMemory | null }>`
     select private.version_definition(v) as definition, m.memory as burst
     from watchpost.zones z
@@ -61,5 +66,9 @@ async function releaseUnlessQuiet(sql: Sql, zoneId: string): Promise<void> {
   const zone = held && parseZoneVersion(held.definition)
   if (!zone || quietWindowAt(zone, now)) return
   const until = burstEnd(zone, held.burst, now)?.toISOString() ?? null
-  await sql`select private.release_held(${zoneId}, true, ${until}::timestamptz)`
+  await traceCall(
+    { tracing, sql },
+    { name: 'release_held' },
+    () => sql`select private.release_held(${zoneId}, true, ${until}::timestamptz)`,
+  )
 }

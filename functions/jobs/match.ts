@@ -9,6 +9,13 @@ import { type Memory, memoryKey } from '../../shared/match-memory.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { createPacer } from '../scheduling.ts'
+import {
+  NO_TRACING,
+  type Origin,
+  originOf,
+  type Tracing,
+  traceparentOf,
+} from '../tracing/tracing.ts'
 import { Effects } from './effects.ts'
 import { each, type Queue } from './queue.ts'
 import { loadMainshocks, lockBursts } from './swarm.ts'
@@ -29,11 +36,18 @@ export type Candidate = DecidableEvent & {
 export const match: Queue = {
   name: 'match',
   slots: 2,
+  // The job of a batch has its id.
+  origins: async (sql, jobs) => {
+    const rows = await sql<Batch>`
+      select id, trace from watchpost.batches where id = any(${jobs.map(({ id }) => id)}::uuid[])`
+    return new Map(rows.map(({ id, trace }) => [id, originOf(trace)]))
+  },
   run: each(async (context, job) => {
     const source = job.data.source ?? ''
     const counts = { batches: 0, revisions: 0, pairs: 0, alerts: 0, updates: 0, thinned: 0 }
-    const one = (sql: Sql) => matchNext(sql, source, counts)
-    for (let done = await context.step(one); done > 0; done = await context.step(one)) {
+    const { tracing } = context
+    const some = (sql: Sql) => matchNext(sql, { source, job_id: job.id, counts, tracing })
+    for (let done = await context.step(some); done > 0; done = await context.step(some)) {
       counts.batches += done
     }
     await context.finish(job, async () => undefined)
@@ -53,17 +67,47 @@ type Counts = {
  * Matches the oldest unmatched batches of a source in the caller's transaction; answers how many. Those of one answer are
  * decided together, so that a source that sends its events one by one is no slower than one that sends many at once.
  */
-async function matchNext(sql: Sql, source: string, counts: Counts): Promise<number> {
+async function matchNext(
+  sql: Sql,
+  {
+    source,
+    job_id,
+    counts,
+    tracing,
+  }: { source: string; job_id: string; counts: Counts; tracing: Tracing },
+): Promise<number> {
   // Sent together, run in order: which batches are next is only known behind the lock.
   const [, [next]] = await Promise.all([
     sql`select pg_advisory_xact_lock(hashtextextended(${`match:${source}`}, 0))`,
     sql<{ ids: string[] }>`select private.next_batches(${source}) as ids`,
   ])
   const ids = next?.ids ?? []
-  const [first] = ids
-  if (!first) return 0
+  if (ids.length === 0) return 0
+  const origin = tracing.is_on ? await originOfBatches(sql, ids, job_id) : {}
+  await tracing.span({ name: 'match', ...origin }, () => matchBatches(sql, ids, counts, tracing))
+  return ids.length
+}
+
+type Batch = { id: string; trace: string | null }
+
+/** The trace of the oldest batch goes on, with links to those of the others. A job is in the trace of its own batch. */
+async function originOfBatches(sql: Sql, ids: string[], job_id: string): Promise<Origin> {
+  const rows = await sql<Batch>`
+    select id, trace from watchpost.batches where id = any(${ids}::uuid[])`
+  const [first, ...others] = ids.map((id) => rows.find((row) => row.id === id)?.trace ?? null)
+  const links = others.flatMap((trace) => (trace ? [traceparentOf(trace)] : []))
+  return { ...(ids[0] === job_id ? {} : originOf(first)), links }
+}
+
+async function matchBatches(
+  sql: Sql,
+  ids: string[],
+  counts: Counts,
+  tracing: Tracing,
+): Promise<void> {
+  const [first = ''] = ids
   const candidates = await sql<Candidate>`select * from private.batch_candidates(${ids}::uuid[])`
-  const done = await decideAll(sql, candidates, first)
+  const done = await decideAll(sql, candidates, first, { tracing })
   const [row] = await sql<{ thinned: number }>`
     select private.end_batches(${ids}::uuid[], ${[...done.decisive]}) as thinned`
   counts.revisions += candidates.length
@@ -71,7 +115,6 @@ async function matchNext(sql: Sql, source: string, counts: Counts): Promise<numb
   counts.alerts += done.alerts
   counts.updates += done.updates
   counts.thinned += row?.thinned ?? 0
-  return ids.length
 }
 
 /**
@@ -82,7 +125,7 @@ export async function decideAll(
   sql: Sql,
   candidates: Candidate[],
   runId: string,
-  options: { at?: Date } = {},
+  { tracing = NO_TRACING, ...options }: { at?: Date; tracing?: Tracing } = {},
 ): Promise<{ pairs: number; alerts: number; updates: number; decisive: Set<string> }> {
   const zones = await loadZones(sql, candidates, options.at)
   await lockLinks(sql, new Set(candidates.map(linkRuleOf)))
@@ -120,7 +163,7 @@ export async function decideAll(
       if (decision.update) effects.update(zone, event, decision, decision.update, at)
     }
   }
-  await effects.store(sql)
+  await effects.store(sql, tracing)
   return { pairs, alerts: effects.alertCount, updates: effects.updateCount, decisive }
 }
 

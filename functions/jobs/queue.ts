@@ -5,6 +5,7 @@ import type { AllowList } from '../channels/transport/target.ts'
 import type { Database } from '../db.ts'
 import type { AnyFeed } from '../feeds/feed.ts'
 import type { Seal } from '../seal.ts'
+import type { Origin, Tracing } from '../tracing/tracing.ts'
 
 /** What an entry passes to the jobs; `db` logs in as watchpost_jobs. */
 export type JobDeps = {
@@ -28,6 +29,8 @@ export type JobDeps = {
   /** How to reach the operator; sent to upstreams. */
   contact: string | undefined
   log: (line: Record<string, unknown>) => void
+  /** Traces the jobs; absent where nothing is traced. */
+  tracing?: Tracing | undefined
 }
 
 /** The payload of a job contains only the id of a row, which has the actual data. */
@@ -44,15 +47,18 @@ export type Queue = {
   slots: number
   /** How many jobs of a group (a channel) run at once in all processes. */
   per_group?: number
-  /** Runs jobs that were fetched together; answers for each, in their order. */
-  run: (context: JobContext, jobs: Work[]) => Promise<Line>[]
+  /** What the traces of jobs go on from, by their ids. Asked only where jobs are traced. */
+  origins?: (sql: Sql, jobs: Work[]) => Promise<Map<string, Origin>>
+  /** Begins what jobs have in common that were fetched together; what it answers runs each of them. */
+  run: (context: JobContext, jobs: Work[]) => (job: Work) => Promise<Line>
 }
 
 /** The `run` of a queue whose jobs have nothing in common. */
 export const each =
   (run: (context: JobContext, job: Work) => Promise<Line>): Queue['run'] =>
-  (context, jobs) =>
-    jobs.map((job) => run(context, job))
+  (context) =>
+  (job) =>
+    run(context, job)
 
 /** Ends a job in a transaction with others that end at the same time; `store` is called with the items of all of them. */
 export type FinishTogether = (
@@ -63,6 +69,7 @@ export type FinishTogether = (
 
 export type JobContext = {
   deps: JobDeps
+  tracing: Tracing
   /**
    * A transaction that also completes the jobs. If the lease of one was lost meanwhile, it rolls back
    * and throws, so that a stale process changes nothing.

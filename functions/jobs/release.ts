@@ -1,3 +1,4 @@
+import { traceCall } from '../tracing/tracing.ts'
 import { each, type Queue } from './queue.ts'
 
 /** Runs at the end of a zone's quiet hours: sends what was held as one digest per channel. */
@@ -6,9 +7,13 @@ export const release: Queue = {
   slots: 2,
   run: each(async (context, job) => {
     const zone_id = job.data.zone_id ?? ''
-    const [row] = await context.finish(
-      job,
-      (sql) => sql<{ released: number }>`select private.release_held(${zone_id}) as released`,
+    const { tracing } = context
+    const [row] = await context.finish(job, (sql) =>
+      traceCall(
+        { tracing, sql },
+        { name: 'release_held' },
+        () => sql<{ released: number }>`select private.release_held(${zone_id}) as released`,
+      ),
     )
     return { zone_id, released: row?.released ?? 0 }
   }),

@@ -183,6 +183,7 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
     },
   },
   deliveries: {
+    trace: { takes: [x(70)], refuses: [x(71)] },
     type: words([
       ...[
         'raised',
@@ -208,6 +209,7 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
     status: words(['queued', 'held', 'sending', 'succeeded', 'failed', 'expired', 'cancelled']),
     remote_ref: { takes: [x(500), 'null'], refuses: [x(501)] },
   },
+  batches: { trace: { takes: [x(70)], refuses: [x(71)] } },
   blindness: { status: words(['stale', 'down']) },
   channel_troubles: { status: words(['failing', 'disabled']) },
   source_hours: { rejected: { takes: ['0', '2'], refuses: ['-1', '3'] } },

@@ -126,6 +126,8 @@ export async function createService(
      * process.
      */
     own_platform?: true
+    /** Traces the requests; on Node alone. */
+    tracing?: Deps['tracing']
     /** The static files; by default none. */
     asset?: Deps['asset']
   } = {},
@@ -167,6 +169,7 @@ export async function createService(
           address_limit: options.address_limit ?? (() => 0),
           asset: options.asset ?? (async () => undefined),
           wake: options.wake,
+          tracing: options.tracing,
           log: (line) => void lines.push(line),
         })
       : await startEdge({
