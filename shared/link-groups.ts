@@ -68,10 +68,21 @@ export function withGroup(
   groups: readonly LinkGroup[],
   next: LinkGroup,
 ): LinksMemory {
-  const latest = (group: LinkGroup) => Math.max(...group.members.map(({ ts }) => Date.parse(ts)))
-  const since = latest(next) - KEPT_MS[rule]
-  const others = groups.filter((group) => group.id !== next.id && latest(group) >= since)
+  const since = latestIn(next) - KEPT_MS[rule]
+  const others = groups.filter((group) => group.id !== next.id && latestIn(group) >= since)
   return { kind: 'links', groups: [...others, next].slice(-MAX_GROUPS) }
+}
+
+/** Each group is compared with every later one of its key, and groups never change. */
+const latest = new WeakMap<LinkGroup, number>()
+
+/** The latest time of a group, in milliseconds since 1970. */
+function latestIn(group: LinkGroup): number {
+  const known = latest.get(group)
+  if (known !== undefined) return known
+  const found = Math.max(...group.members.map(({ ts }) => Date.parse(ts)))
+  latest.set(group, found)
+  return found
 }
 
 export function withoutMember(groups: readonly LinkGroup[], id: string): LinkGroup[] {

@@ -249,13 +249,30 @@ const STRANGERS = [
 /** Whoever is known is answered on some routes at least: a refusal everywhere would prove nothing. */
 const KNOWN = ['a session below Pro', 'a foreign key to read', 'a foreign key', 'a foreign session']
 
+/**
+ * The requests of a caller. Whoever is refused before a route begins is refused for any query and body, so
+ * one of eight is asked: without a credential that holds, with a key on a route of the account, and with
+ * a key to read on a route that writes. Beyond those routes a session may do what a key may.
+ */
+function requestsBy(who: string, operation: Operation): Ask[] {
+  const { is_keyed, is_account, method } = operation
+  const isSession = /session/.test(who)
+  const isRefused =
+    is_keyed &&
+    ((STRANGERS.includes(who) && !KNOWN.includes(who)) ||
+      (is_account && !isSession) ||
+      (method !== 'GET' && /to read$/.test(who)))
+  const step = isRefused ? 8 : is_keyed && isSession && !is_account ? 4 : 1
+  return requestsOf(operation).filter((_, at) => at % step === 0)
+}
+
 test.each(STRANGERS)('%s learns and changes nothing of a tenant, on any route', async (who) => {
   const before = await tenant.read()
   const leaks: string[] = []
   const statuses = new Set<number>()
   let answered = 0
   for (const operation of operations) {
-    for (const ask of requestsOf(operation)) {
+    for (const ask of requestsBy(who, operation)) {
       const { status, told } = await send(who, ask)
       statuses.add(status)
       if (status < 300 && operation.is_keyed) answered += 1
@@ -275,7 +292,7 @@ test.each(['a fellow member to read', 'a fellow member', 'a fellow member’s se
     let told = ''
     // One of the account's routes is how somebody leaves the organisation.
     for (const operation of operations.toSorted((a, b) => +a.is_account - +b.is_account)) {
-      for (const ask of requestsOf(operation)) {
+      for (const ask of requestsBy(who, operation)) {
         const answer = await send(who, ask)
         told += answer.told
         for (const leak of leaksOf(ask, answer.told, true))
