@@ -26,8 +26,8 @@ const WITH_CHAT_MODEL = process.env.PROOF ? [] : ['tests/hub/**/*smollm2.test.ts
 
 const common = {
   pool: 'forks',
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  testTimeout: 90_000,
+  hookTimeout: 120_000,
   teardownTimeout: 30_000,
 } as const
 

@@ -157,6 +157,8 @@ async function wrangler(args: string[]): Promise<{ stdout: string }> {
   }
 }
 
+const MISSING = '\nNothing was changed. Supply what is missing first.'
+
 async function main() {
   const { values } = readArguments(
     {
@@ -176,6 +178,7 @@ async function main() {
   const given = await check(report, join(process.cwd(), values['env-file']), config)
   const where = '--database-url: an administrator’s login, direct or in session mode (port 5432)'
   report.line('database', Boolean(database_url), database_url ? 'given' : where)
+  if (values.do && report.missing() > 0) throw new Error(MISSING)
   await checkSchema(report)
   const missing = report.missing()
   const is_bundled = await bundle(report, config)
@@ -189,7 +192,7 @@ async function main() {
     return
   }
   if (report.missing() > 0 || !database_url || !given.PUBLIC_URL) {
-    throw new Error('\nNothing was changed. Supply what is missing first.')
+    throw new Error(MISSING)
   }
   await deploy(report, database_url, given, config)
   report.heading('Checking it from outside')

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { checkSecrets, createReport } from '../../scripts/deploy/deploy.ts'
+import { checkSecrets, createReport, setPasswords } from '../../scripts/deploy/deploy.ts'
 import { check, deploy, type Target, verify } from '../../scripts/deploy/deploy-supabase.ts'
 import { type ManagementStub, startManagementStub } from '../../scripts/deploy/management-stub.ts'
 import { proveUpload } from '../../scripts/deploy/prove-upload.ts'
@@ -185,7 +185,7 @@ describe('a deployment', () => {
       lines.filter((line) => line.startsWith('MISSING')).map((line) => line.slice(0, 16)),
     ).toEqual(['MISSING settings'])
     const again = listen()
-    await deploy(again.report, { ...target(), root }, given, env_file)
+    await setPasswords(again.report, admin_url, given)
     expect(again.lines).toContain('ok login watchpost_api')
   }, 60_000)
 

@@ -82,7 +82,7 @@ function follow(child: ChildProcess): Started {
           if (!found) throw new Error(`not said yet: ${pattern}\n${text.stdout}${text.stderr}`)
           return found
         },
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       ),
     signal: (name) => void child.kill(name),
     ended,
