@@ -183,7 +183,12 @@ async function live(history: History): Promise<void> {
       if (step.drain) await drain()
       const ids = [...new Set(stored.map(({ id }) => id))]
       const person = seen.length % 2 ? life.chief : life.member
-      await expectExplained(life, ids, new Set(undecided.map(({ id }) => id)), PROOF ? undefined : [person])
+      await expectExplained(
+        life,
+        ids,
+        new Set(undecided.map(({ id }) => id)),
+        PROOF ? undefined : [person],
+      )
       continue
     }
     // Some of what was seen before is matched only after the change.
