@@ -11,9 +11,9 @@ import {
   expectNoSideways,
   type ServedHub,
   serveHub,
-  settled,
   sharedBrowser,
   visit,
+  walkTo,
 } from './browser.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
@@ -323,8 +323,7 @@ test('a letter is put aside with its reason', async () => {
   await dialog.getByLabel('Reason').fill('Too long')
   await dialog.getByRole('button', { name: 'Reject' }).click()
   await page.getByText('Too long').waitFor()
-  await page.goto('/hub/p/demir/drafts?state=rejected')
-  await settled(page)
+  await walkTo(page, '/hub/p/demir/drafts?state=rejected')
   expect(await page.locator('[data-draft]').count()).toBe(1)
   expectClean(opened)
 })
@@ -356,7 +355,7 @@ test.each([
     const vocabulary = await readVocabulary('tr')
     expect(strangers(await wordsOn(opened.page), vocabulary, DATA)).toEqual([])
   }
-  await opened.page.goto(`/hub/p/demir/drafts?draft=${letter}&view=text`)
-  await settled(opened.page)
+  await walkTo(opened.page, `/hub/p/demir/drafts?draft=${letter}&view=text`)
+  await opened.page.getByRole('button', { name: GUESS }).first().waitFor()
   await expectAccessible(opened.page)
 })

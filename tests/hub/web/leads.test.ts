@@ -13,6 +13,7 @@ import {
   settled,
   sharedBrowser,
   visit,
+  walkTo,
 } from './browser.ts'
 import { expectSpoken, readVocabulary } from './words.ts'
 
@@ -138,8 +139,8 @@ test('a lead named like HTML stays text, in the list, its panel, the board and t
   await panel.getByRole('listitem').getByText('<b onmouseover=alert(4)>bold</b>').waitFor()
   await panel.getByRole('tab', { name: 'Timeline' }).click()
   await panel.getByText('Note written').waitFor()
-  await page.goto('/hub/p/demir/sales')
-  await page.getByText(evil).waitFor()
+  await walkTo(page, '/hub/p/demir/sales')
+  await page.locator('[data-card]').getByText(evil).waitFor()
   await page.keyboard.press('Control+k')
   await page.keyboard.type('onerror')
   await page.getByRole('option').getByText(evil).first().waitFor()
@@ -193,14 +194,17 @@ describe('in Turkish', () => {
     )
     // The next one sees to those before it.
     await importFile('Veri.csv', 'Ad\nVeri')
+    const statusOf = async () =>
+      (
+        await hub.query<{ status: string }>(
+          `select status from hub.imports where file = 'Veri kayıp.csv'`,
+        )
+      )[0]?.status
+    await eventually(statusOf).toBe('failed')
     const opened = await visit(browser, hub, '/hub/p/demir/today', look)
     const { page } = opened
     const action = 'Veri kayıp.csv dosyasının aktarımı neden durdu, bakın'
-    await eventually(async () => {
-      await page.reload()
-      await settled(page)
-      return page.getByRole('link', { name: action }).count()
-    }).toBe(1)
+    await page.getByRole('link', { name: action }).waitFor()
     await expectSpoken(page, await readVocabulary('tr'), DATA)
     await page.getByRole('link', { name: action }).click()
     const dialog = page.getByRole('dialog', { name: 'Aday aktar' })
@@ -223,8 +227,7 @@ describe('in Turkish', () => {
     await page.getByRole('tab', { name: 'Geçmiş' }).click()
     await eventually(() => page.getByRole('tabpanel').locator('li').count()).toBe(KINDS.length)
     expect(await page.getByText('Diğer etkinlik').count()).toBe(0)
-    await page.goto('/hub/p/veri/today')
-    await settled(page)
+    await walkTo(page, '/hub/p/veri/today')
     await page.getByRole('button', { name: /^Tümünü göster/ }).click()
     await expectSpoken(page, vocabulary, DATA)
     expect(await page.locator('section[aria-labelledby=next] li').allInnerTexts()).toEqual([

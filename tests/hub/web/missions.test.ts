@@ -15,6 +15,7 @@ import {
   sharedBrowser,
   signIn,
   visit,
+  walkTo,
 } from './browser.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
@@ -208,8 +209,8 @@ test.each([
   const opened = await openMissions(`?mission=${id}`, look)
   await expectAccessible(opened.page)
   await expectNoSideways(opened.page)
-  await opened.page.goto('/hub/p/demir/missions?do=compose')
-  await settled(opened.page)
+  await walkTo(opened.page, '/hub/p/demir/missions?do=compose')
+  await opened.page.getByRole('dialog').waitFor()
   await expectAccessible(opened.page)
 })
 

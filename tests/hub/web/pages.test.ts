@@ -11,6 +11,7 @@ import {
   settled,
   sharedBrowser,
   signIn,
+  walkTo,
 } from './browser.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
@@ -77,6 +78,7 @@ afterAll(async () => {
 
 /**
  * Each theme, each language and each width; the long form adds English on a desktop in the dark.
+ * On a desktop each page is loaded by itself, on a phone it is come to from the one before.
  */
 const LOOKS = [
   { theme: 'light', language: 'tr', isPhone: false },
@@ -91,8 +93,11 @@ describe.each(LOOKS)('in the $theme theme, in $language, phone: $isPhone', (look
     const { page } = opened
     const vocabulary = await readVocabulary(look.language)
     const foreign: Record<string, string[]> = {}
-    for (const [name, path] of PAGES) {
-      await page.goto(path.replace('$lead', lead))
+    const seen = new Set<string>()
+    for (const [at, [name, path]] of PAGES.entries()) {
+      const to = path.replace('$lead', lead)
+      if (look.isPhone && at > 0) await walkTo(page, to)
+      else await page.goto(to)
       await settled(page)
       if (path.includes('$lead')) {
         for (const tab of await page.getByRole('tab').all()) {
@@ -105,9 +110,13 @@ describe.each(LOOKS)('in the $theme theme, in $language, phone: $isPhone', (look
       expect(await page.locator('html').getAttribute('lang')).toBe(look.language)
       await expectAccessible(page)
       if (look.isPhone) await expectNoSideways(page)
-      Object.assign(foreign, notes(name, await wordsOn(page)))
+      const said = await wordsOn(page)
+      Object.assign(foreign, notes(name, said))
+      seen.add(said.join('\n'))
     }
     expect(foreign).toEqual({})
+    // Each was there when it was looked at: no two say the same.
+    expect(seen.size).toBe(PAGES.length)
     expectClean(opened)
 
     function notes(name: string, said: string[]) {

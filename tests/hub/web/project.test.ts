@@ -7,9 +7,9 @@ import {
   expectClean,
   type ServedHub,
   serveHub,
-  settled,
   sharedBrowser,
   visit,
+  walkTo,
 } from './browser.ts'
 import { expectSpoken, readVocabulary } from './words.ts'
 
@@ -48,8 +48,7 @@ test('the numbers, the project and refusals are shown in Turkish', async () => {
   await page.getByText('toplam 5').waitFor()
   await expectSpoken(page, vocabulary, data)
 
-  await page.goto('/hub/p/demir/project')
-  await settled(page)
+  await walkTo(page, '/hub/p/demir/project')
   await page.getByLabel('Web sitesi').fill('bir adres değil')
   await page.getByRole('button', { name: 'Değişiklikleri kaydet' }).click()
   await page.getByText('Biçimi doğru değil.').waitFor()

@@ -23,6 +23,7 @@ import {
   settled,
   sharedBrowser,
   visit,
+  walkTo,
 } from './browser.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
@@ -78,16 +79,19 @@ describe('the sections', () => {
       const data =
         /Veri|@|https?:|^Türkçe$|^English$|^Watchpost Hub$|wph_service|demir\.example|demir\.local|gguf|Qwen|qwen|SmolLM|watchpost-hub|age1|\{\{|^\p{Lu}{2,6} |^[\d.,]+ \p{L}+$|INBOX/u
       const foreign: Record<string, string[]> = {}
+      const seen = new Set<string>()
       for (const section of SECTIONS) {
-        await page.goto(`/hub/settings/${section}`)
-        await settled(page)
+        await walkTo(page, `/hub/settings/${section}`)
         await expectAccessible(page)
         if (look.isPhone) await expectNoSideways(page)
-        const prose = look.language === 'en' ? [] : await wordsOn(page)
-        const found = strangers(prose, vocabulary, data)
+        const said = await wordsOn(page)
+        seen.add(said.join('\n'))
+        const found = look.language === 'en' ? [] : strangers(said, vocabulary, data)
         if (found.length > 0) foreign[section] = found
       }
       expect(foreign).toEqual({})
+      // Each was there when it was looked at: no two say the same.
+      expect(seen.size).toBe(SECTIONS.length)
       expectClean(opened)
     },
     180_000,
@@ -285,7 +289,7 @@ describe('the sections', () => {
       ['backup', /^Yedek alındı, ama 127\.0\.0\.1:9 yanıt vermedi\./],
       ['system', /^Son yedekleme başarısız oldu\. Yedek alındı, ama 127\.0\.0\.1:9 yanıt/],
     ] as const) {
-      await page.goto(`/hub/settings/${section}`)
+      await walkTo(page, `/hub/settings/${section}`)
       await page.getByText(sentence).first().waitFor()
       await settled(page)
       const found = strangers(await wordsOn(page), vocabulary, data)
