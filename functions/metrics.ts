@@ -8,7 +8,7 @@ import type { Log } from './log.ts'
 /** How long what was read from the database is shown again. */
 const READ_EVERY_MS = 15_000
 const PREFIX = 'watchpost_'
-const SOURCE_STATES = ['ok', 'down', 'disabled'] as const
+const SOURCE_STATES = ['ok', 'stale', 'down', 'disabled'] as const
 /** From an answer of a millisecond to one that nobody waits for. */
 const REQUEST_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 /** From the promise of 50 ms to what was retried for hours. */
@@ -108,6 +108,25 @@ export function createMetrics({
     'Deliveries that are not done, by status.',
     ['status'],
   )
+  const deliveriesOldest = gauge(
+    'deliveries_oldest_seconds',
+    'How long the delivery that waits longest has been due.',
+    [],
+  )
+  const channels = gauge('channels', 'Channels by kind and state; off: switched off.', [
+    'kind',
+    'state',
+  ])
+  const channelsPaused = gauge(
+    'channels_paused',
+    'Channels that get nothing for now, because they failed or asked for it.',
+    ['kind'],
+  )
+  const hostsPaused = gauge(
+    'hosts_paused',
+    'Hosts of receivers that get nothing for now, because they did not answer or asked for it.',
+    ['kind'],
+  )
   const sourceStatus = gauge('source_status', '1 for the status that a source has.', [
     'source',
     'status',
@@ -150,14 +169,19 @@ export function createMetrics({
           (select coalesce(jsonb_agg(d), '[]') from (
             select status, count(*) as count from watchpost.deliveries
             where status in ('queued', 'held', 'sending') group by status) d) as deliveries,
+          (select coalesce(extract(epoch from pgboss.job_now() - min(due.at)), 0)::float8 from (
+            select coalesce(greatest(next_attempt_at, turn_at), due_at) as at from watchpost.deliveries
+            where status in ('queued', 'sending') and digest_id is null and type <> 'channel.test') due
+            where due.at <= pgboss.job_now()) as oldest_seconds,
+          (select coalesce(jsonb_agg(c), '[]') from (
+            select kind, case when enabled then status else 'off' end as state, count(*) as count,
+              count(*) filter (where paused_until > pgboss.job_now()) as paused
+            from watchpost.channels where deleted_at is null group by 1, 2) c) as channels,
+          (select coalesce(jsonb_agg(h), '[]') from private.paused_hosts() h) as hosts,
           (select coalesce(jsonb_agg(s), '[]') from (
-            select source, case
-                when not enabled then 'disabled'
-                when last_success_at > now() - greatest(3 * interval_seconds, 180) * interval '1 second' then 'ok'
-                else 'down'
-              end as status,
-              extract(epoch from last_success_at)::float8 as last_success
-            from watchpost.sources) s) as sources`,
+            select o.source, private.source_status(o) as status,
+              extract(epoch from o.last_success_at)::float8 as last_success
+            from watchpost.sources o where o.source not like 'custom%') s) as sources`,
       )
       const [row] = found
       if (!row) throw new Error('the database answered no row')
@@ -171,9 +195,12 @@ export function createMetrics({
     }
   }
 
+  const read = [
+    ...[queueJobs, queueOldest, deliveriesWaiting, deliveriesOldest],
+    ...[channels, channelsPaused, hostsPaused, sourceStatus, sourceSuccess],
+  ]
   function forget(): void {
-    for (const metric of [queueJobs, queueOldest, deliveriesWaiting, sourceStatus, sourceSuccess])
-      metric.reset()
+    for (const metric of read) metric.reset()
   }
 
   function show(row: Readings): void {
@@ -183,6 +210,12 @@ export function createMetrics({
       queueOldest.set({ queue }, oldest_seconds)
     }
     for (const { status, count } of row.deliveries) deliveriesWaiting.set({ status }, count)
+    deliveriesOldest.set(row.oldest_seconds)
+    for (const { kind, state, count, paused } of row.channels) {
+      channels.set({ kind, state }, count)
+      channelsPaused.inc({ kind }, paused)
+    }
+    for (const { kind, count } of row.hosts) hostsPaused.set({ kind }, count)
     for (const { source, status, last_success } of row.sources) {
       for (const state of SOURCE_STATES) {
         sourceStatus.set({ source, status: state }, state === status ? 1 : 0)
@@ -214,7 +247,8 @@ export function createMetrics({
             deliverySeconds.observe({ kind }, line.latency_ms / 1000)
         }
       }
-      if (line.msg === 'stream' || line.queue === 'ingest') {
+      // Of a poll, a stream or a push; other lines that name a source count nothing of this.
+      if (line.source !== undefined) {
         const source = sourceOf(line)
         for (const outcome of ['inserted', 'revised', 'unchanged', 'dropped', 'dropped_late']) {
           add(events, { source, outcome: outcome.replace('_late', '') }, line[outcome])
@@ -254,6 +288,9 @@ type Readings = {
     failed: number
   }[]
   deliveries: { status: string; count: number }[]
+  oldest_seconds: number
+  channels: { kind: string; state: string; count: number; paused: number }[]
+  hosts: { kind: string; count: number }[]
   sources: { source: string; status: string; last_success: number | null }[]
 }
 

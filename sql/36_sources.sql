@@ -102,6 +102,8 @@ language sql stable set search_path = '' as $$
   end
 $$;
 
+grant execute on function private.source_status, private.silent_after, private.is_garbled to watchpost_jobs;
+
 -- A text of somebody else's without what may be secret in it: of an address only the host, and at most 200 characters.
 create function private.without_secrets(p_text text) returns text
 language sql immutable set search_path = '' as $$

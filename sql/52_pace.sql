@@ -18,6 +18,15 @@ create index hosts_updated_at on watchpost.hosts (updated_at);
 alter table watchpost.hosts enable row level security;
 alter table watchpost.hosts force row level security;
 
+-- Security definer: the jobs read no hosts. How many of each kind get nothing now.
+create function private.paused_hosts() returns table (kind text, count bigint)
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return query select h.kind, count(*) from watchpost.hosts h where h.paused_until > pgboss.job_now() group by h.kind;
+end
+$$;
+grant execute on function private.paused_hosts to watchpost_jobs;
+
 -- When the next message of a channel may go out by its pace (GCRA: p_messages in p_period, as many at once). An
 -- emergency may go ahead by as many again. With p_take it takes that turn.
 create function private.next_turn(

@@ -42,6 +42,7 @@ push.openapi(
     const now = new Date().toISOString()
     const { items, ignored } = await runInSlices(readItems(push, new Date(now)))
     const events = items.filter((item) => item.kind === 'event')
+    const refused = items.filter(({ kind }) => kind === 'refused').length
     const last = new Map(events.map((item) => [item.event.id, item]))
     const stored = [...last.values()].map(({ event, aliases }) => ({
       ...event,
@@ -58,12 +59,20 @@ push.openapi(
           ${source}, ${org_id}, ${JSON.stringify(stored)}::jsonb, ${JSON.stringify(MAX_PUSHED_A_DAY)}::jsonb)`,
     )
     const byId = new Map(rows.map((row) => [row.id, row]))
+    const count = (outcome: Row['outcome']) => rows.filter((row) => row.outcome === outcome).length
+    Object.assign(c.get('log'), {
+      source,
+      inserted: count('created'),
+      revised: count('revised'),
+      unchanged: count('unchanged'),
+      rejected_count: refused,
+    })
     return respond(
       c,
       Pushed,
       {
         accepted: events.length,
-        refused: items.filter(({ kind }) => kind === 'refused').length,
+        refused,
         ignored,
         results: items.map((item) => (item.kind === 'event' ? outcomeOf(item) : without(item))),
       },

@@ -18,6 +18,8 @@ afterAll(async () => {
   await database.drop()
 })
 
+const OWNER = '4bfa0f38-0000-4000-8000-000000000001'
+
 /** The samples of our own metrics, without what is 0. */
 const samplesOf = (text: string) =>
   text
@@ -54,6 +56,7 @@ describe('what a process did', () => {
         rejected_count: 1,
       },
       { msg: 'stream', source: 'nmea', inserted: 5, dropped_late: 2 },
+      { ...request, route: '/push', source: 'custom:mine', inserted: 4, rejected_count: 1 },
       {
         msg: 'job',
         queue: 'match',
@@ -102,15 +105,19 @@ describe('what a process did', () => {
       'watchpost_delivery_attempts_total{kind="webhook",outcome="ok"} 1',
       'watchpost_delivery_attempts_total{kind="webhook",outcome="retry"} 1',
       'watchpost_delivery_latency_seconds_count{kind="webhook"} 1',
+      'watchpost_events_ingested_total{source="custom",outcome="inserted"} 4',
       'watchpost_events_ingested_total{source="nmea",outcome="dropped"} 2',
       'watchpost_events_ingested_total{source="nmea",outcome="inserted"} 5',
       'watchpost_events_ingested_total{source="usgs",outcome="inserted"} 3',
       'watchpost_events_ingested_total{source="usgs",outcome="revised"} 2',
+      'watchpost_events_rejected_total{source="custom"} 1',
       'watchpost_events_rejected_total{source="usgs"} 1',
       'watchpost_http_request_duration_seconds_count{method="GET",route="/api/v1/zones/:id"} 2',
+      'watchpost_http_request_duration_seconds_count{method="GET",route="/push"} 1',
       'watchpost_http_request_duration_seconds_count{method="other",route="none"} 1',
       'watchpost_http_requests_total{method="GET",route="/api/v1/zones/:id",status="200"} 1',
       'watchpost_http_requests_total{method="GET",route="/api/v1/zones/:id",status="404"} 1',
+      'watchpost_http_requests_total{method="GET",route="/push",status="200"} 1',
       'watchpost_http_requests_total{method="other",route="none",status="404"} 1',
       'watchpost_job_duration_seconds_count{queue="deliver"} 4',
       'watchpost_job_duration_seconds_count{queue="ingest"} 1',
@@ -124,7 +131,7 @@ describe('what a process did', () => {
     expect(text).toContain('watchpost_delivery_latency_seconds_bucket{le="0.1",kind="webhook"} 1')
     expect(text).toContain('# TYPE watchpost_http_requests_total counter')
     expect(text).toContain('process_cpu_user_seconds_total')
-    expect(text).not.toMatch(/secret|somebody|4bfa0f38|gauges/)
+    expect(text).not.toMatch(/secret|somebody|4bfa0f38|gauges|mine/)
   })
 })
 
@@ -133,6 +140,29 @@ describe('what all processes share', () => {
     await database.query(
       `insert into watchpost.sources (source, title, attribution, types, interval_seconds, enabled, last_success_at)
       values ('usgs', 'USGS', '', '{}', 60, true, '2026-03-01T12:00:00Z'), ('off', 'Off', '', '{}', 60, false, null)`,
+    )
+    await database.query(
+      `insert into auth.users (id, email, email_confirmed_at) values ($1, 'owner@watchpost.test', now())`,
+      [OWNER],
+    )
+    await database.query(
+      `insert into watchpost.sources (source, title, attribution, types, interval_seconds, last_success_at, last_event_at,
+        longest_silence_seconds)
+      values ('silent', 'Silent', '', '{}', 60, now(), now() - interval '3 hours', 60);
+      insert into watchpost.hosts (kind, host, paused_until)
+      values ('slack', 'hooks.slack.com', now() + interval '1 minute'), ('slack', 'over', now() - interval '1 minute');
+      insert into watchpost.channels (owner_id, kind, target_sealed, target_masked, status, enabled, paused_until, deleted_at)
+      select '${OWNER}', 'webhook', 'sealed', 'masked', x.status, x.enabled, now() + x.paused, x.deleted
+      from (values ('ok', true, null::interval, null::timestamptz), ('failing', true, interval '1 minute', null),
+        ('failing', true, interval '-1 minute', null), ('disabled', true, null, null), ('ok', false, null, null),
+        ('failing', true, interval '1 minute', now())) x (status, enabled, paused, deleted);
+      insert into watchpost.deliveries (channel_id, type, status, payload, due_at, next_attempt_at)
+      select c.id, x.type, 'queued', '{}', now() - x.due, now() + x.next
+      from (select id from watchpost.channels limit 1) c, (values
+        ('channel.confirmation', interval '2 hours', interval '-30 seconds'),
+        ('channel.confirmation', interval '20 seconds', null),
+        ('channel.confirmation', interval '3 hours', interval '1 hour'),
+        ('channel.test', interval '4 hours', null)) x (type, due, next)`,
     )
     const add = (queue: string, more = '') =>
       database.query(
@@ -162,6 +192,13 @@ describe('what all processes share', () => {
         'watchpost_database_connections{pool="jobs",state="idle"} 2',
         'watchpost_database_connections{pool="jobs",state="total"} 3',
         'watchpost_database_connections{pool="jobs",state="waiting"} 1',
+        'watchpost_channels_paused{kind="webhook"} 1',
+        'watchpost_channels{kind="webhook",state="disabled"} 1',
+        'watchpost_channels{kind="webhook",state="failing"} 2',
+        'watchpost_channels{kind="webhook",state="off"} 1',
+        'watchpost_channels{kind="webhook",state="ok"} 1',
+        'watchpost_hosts_paused{kind="slack"} 1',
+        'watchpost_source_status{source="silent",status="stale"} 1',
         'watchpost_database_up 1',
         'watchpost_queue_jobs{queue="dead",state="waiting"} 1',
         'watchpost_queue_jobs{queue="deliver",state="running"} 1',
@@ -175,6 +212,7 @@ describe('what all processes share', () => {
     expect(
       first.filter((line) => line.startsWith('watchpost_source_status{source="usgs"')),
     ).toHaveLength(1)
+    expect(text).toMatch(/^watchpost_deliveries_oldest_seconds 3\d\./m)
     expect(text).toMatch(/^watchpost_queue_oldest_seconds\{queue="match"\} 9\d\./m)
     await add('match')
     now = 14_999
@@ -185,7 +223,9 @@ describe('what all processes share', () => {
     now = 30_000
     const away = await metrics.text()
     expect(away).toContain('watchpost_database_up 0')
-    expect(away).not.toContain('watchpost_queue_jobs{')
+    for (const gone of ['queue_jobs{', 'channels{', 'hosts_paused{', 'source_status{']) {
+      expect(away).not.toContain(`watchpost_${gone}`)
+    }
     expect(errors.map(String)).toEqual(['Error: is away'])
     isAway = false
     now = 45_000

@@ -71,6 +71,16 @@ describe('an event of one’s own', () => {
     expect({ severity, revisions: revisions.length }).toEqual({ severity: 70, revisions: 2 })
   })
 
+  test('is counted in the log line of its request, as the polls of feeds are', async () => {
+    const me = await service.person()
+    await push(me, [item('b')])
+    await push(me, [item('b', { severity: 70 }), item('c'), item('d'), item('e', { lat: 91 })])
+    const counted = { source: 'custom:buoys', inserted: 2, revised: 1, unchanged: 0 }
+    await expect
+      .poll(() => service.lines)
+      .toContainEqual(expect.objectContaining({ ...counted, rejected_count: 1 }))
+  })
+
   test('that comes too late for an alert is stored, and the answer says so', async () => {
     const me = await service.person()
     const days = (n: number) => new Date(Date.now() - n * 86_400_000).toISOString()
