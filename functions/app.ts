@@ -28,6 +28,7 @@ import { mountStatusPage } from './api/pages/status-page.ts'
 import { push } from './api/push.ts'
 import { sources } from './api/sources.ts'
 import { webPush } from './api/web-push.ts'
+import { drills } from './api/zones/drills.ts'
 import { zoneVersions } from './api/zones/zone-versions.ts'
 import { zones } from './api/zones.ts'
 import { authenticate } from './auth.ts'
@@ -108,6 +109,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/zones`, zones)
   app.route(`${BASE}/zones`, decisions)
   app.route(`${BASE}/zones`, explanations)
+  app.route(`${BASE}/zones`, drills)
   app.route(`${BASE}/zones`, zoneVersions)
   app.route(`${BASE}/zones`, feedLinks)
   app.route(`${BASE}/feeds`, feedsOut)

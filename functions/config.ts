@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
-import { type AllowList, parseAllowList } from './channels/transport/target.ts'
+import { type AllowList, checkTarget, parseAllowList } from './channels/transport/target.ts'
 import type { Limits } from './context.ts'
 import type { AnyFeed } from './feeds/feed.ts'
 import { FEED_SETTINGS, findFeed, KNOWN_FEEDS, type Selection, selectFeeds } from './feeds/feeds.ts'
@@ -35,6 +35,8 @@ export type Config = {
   /** Selected feeds that lack a setting. */
   disabled_feeds: Selection['disabled']
   contact: string | undefined
+  /** Called while all is well; undefined when there is none. */
+  heartbeat_url: string | undefined
   /** Where the metrics are: on a port of their own, or else beside the API, which needs the token. */
   metrics: { port: number | undefined; token: string | undefined } | undefined
   /** How traces are sent; undefined where they are not. */
@@ -62,7 +64,7 @@ export type EdgeApi = Pick<
 /** The configuration of the jobs on an edge platform. */
 export type EdgeJobs = Pick<
   Config,
-  'seal' | 'allow' | 'mail' | 'feeds' | 'disabled_feeds' | 'contact'
+  'seal' | 'allow' | 'mail' | 'feeds' | 'disabled_feeds' | 'contact' | 'heartbeat_url'
 > & {
   database: Login
   public_url: string | null
@@ -183,6 +185,7 @@ const Environment = z.object({
     .positive('must be a number of seconds')
     .max(600, 'must be at most 600')
     .default(40),
+  HEARTBEAT_URL: z.string().optional(),
   METRICS_PORT: z.coerce
     .number({ error: 'must be a port between 1 and 65535' })
     .int('must be a port between 1 and 65535')
@@ -286,7 +289,16 @@ function common(data: Data) {
     feeds,
     disabled_feeds: disabled,
     contact: data.CONTACT,
+    heartbeat_url: heartbeat(data),
   }
+}
+
+/** Judged by the rules for targets of channels, as each call will be. */
+function heartbeat({ HEARTBEAT_URL: url, ALLOW_PRIVATE_TARGETS: allow }: Data): string | undefined {
+  if (url === undefined || checkTarget(url, { allow }).ok) return url
+  throw new ConfigError(
+    'HEARTBEAT_URL must be an https URL without a user name. ALLOW_PRIVATE_TARGETS permits a private host, and http there.',
+  )
 }
 
 function mail({ SMTP_URL: smtp, RESEND_API_KEY: key, RESEND_URL: url, MAIL_FROM: from }: Data) {

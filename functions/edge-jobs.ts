@@ -60,6 +60,7 @@ async function drainOnce(
     disabled_feeds,
     contact,
     public_url,
+    heartbeat_url,
     database,
     budget_ms,
   }: EdgeJobs,
@@ -76,7 +77,7 @@ async function drainOnce(
   try {
     const { feeds, disabled } = withoutStreams({ feeds: chosen, disabled: disabled_feeds })
     await registerFeeds(db, feeds, disabled)
-    const outside = { send, mail, push, allow, fetch, contact, public_url, log }
+    const outside = { send, mail, push, allow, fetch, contact, public_url, heartbeat_url, log }
     const runner = createRunner({ db, seal, feeds, max_slots, ...outside })
     const drained = await runner.drain({ budget_ms })
     log({ msg: 'drain', ...drained, duration_ms: Math.round(performance.now() - started) })

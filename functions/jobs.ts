@@ -1,7 +1,9 @@
 import { PgBoss } from 'pg-boss'
 import { type Connection, inTransaction } from './db.ts'
 import { deliver } from './jobs/deliver.ts'
+import { drill } from './jobs/drill.ts'
 import { escalate } from './jobs/escalate.ts'
+import { beat } from './jobs/heartbeat.ts'
 import { ingest } from './jobs/ingest.ts'
 import { startLoops } from './jobs/loops.ts'
 import { match } from './jobs/match.ts'
@@ -15,7 +17,7 @@ import { createWakes } from './jobs/wakes.ts'
 import { rememberOpened } from './seal.ts'
 import { errorType, NO_TRACING, type Origin, type Span } from './tracing/tracing.ts'
 
-export const QUEUES = [match, deliver, release, matchZone, ingest, purge] satisfies Queue[]
+export const QUEUES = [match, deliver, release, matchZone, drill, ingest, purge] satisfies Queue[]
 const MAX_FETCHED = 20
 const SUPERVISE_EVERY_MS = 30_000
 const PURGE_EVERY_MS = 10 * 60_000
@@ -258,26 +260,33 @@ export function createRunner(given: JobDeps): Runner {
     return wait < TURN_WAIT_MS ? wait : undefined
   }
 
+  /** Runs jobs until none is due or due soon, or the budget is used up. */
+  async function drainQueues({ budget_ms }: { budget_ms: number }) {
+    const deadline = performance.now() + budget_ms
+    const late = () => performance.now() >= deadline
+    let ran = 0
+    await tick()
+    await watchTroubles()
+    await runSteps()
+    for (;;) {
+      const due = await dueQueues()
+      if (late()) return { ran, left: due.length > 0 || (await nextTurnMs()) !== undefined }
+      const counts = await Promise.all(due.map((queue) => runQueue(queue, late)))
+      const round = counts.reduce((sum, count) => sum + count, 0)
+      ran += round
+      if (round > 0 || late()) continue
+      const turn = await nextTurnMs()
+      if (turn === undefined) return { ran, left: false }
+      if (performance.now() + turn >= deadline) return { ran, left: true }
+      await new Promise((resolve) => setTimeout(resolve, turn))
+    }
+  }
+
   return {
-    drain: async ({ budget_ms }) => {
-      const deadline = performance.now() + budget_ms
-      const late = () => performance.now() >= deadline
-      let ran = 0
-      await tick()
-      await watchTroubles()
-      await runSteps()
-      for (;;) {
-        const due = await dueQueues()
-        if (late()) return { ran, left: due.length > 0 || (await nextTurnMs()) !== undefined }
-        const counts = await Promise.all(due.map((queue) => runQueue(queue, late)))
-        const round = counts.reduce((sum, count) => sum + count, 0)
-        ran += round
-        if (round > 0 || late()) continue
-        const turn = await nextTurnMs()
-        if (turn === undefined) return { ran, left: false }
-        if (performance.now() + turn >= deadline) return { ran, left: true }
-        await new Promise((resolve) => setTimeout(resolve, turn))
-      }
+    drain: async (options) => {
+      const drained = await drainQueues(options)
+      await beat(deps)
+      return drained
     },
     start: () =>
       startLoops({ deps, queues: QUEUES, tick, watchTroubles, runSteps, runQueue, wakes }),

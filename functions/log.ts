@@ -23,6 +23,7 @@ function describe(line: Line): string | undefined {
   if (msg === 'request') return describeRequest(line)
   if (msg === 'job') return describeJob(line)
   const { error } = line
+  if (msg === 'heartbeat' && error === undefined) return undefined
   return error === undefined ? String(msg) : `${msg}: ${error}`
 }
 

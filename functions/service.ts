@@ -210,13 +210,14 @@ async function createSignIn({ auth, origins, public_url }: Config, { db, seal, l
 }
 
 function runJobs(config: Config, commonDeps: CommonDeps, news: LocalNews) {
-  const { feeds, contact, public_url, listen_database_url: url } = config
+  const { feeds, contact, public_url, heartbeat_url, listen_database_url: url } = config
   const tracedFetch = traceFetch(commonDeps.tracing, fetch)
   const runner = createRunner({
     ...commonDeps,
     feeds,
     contact,
     public_url,
+    heartbeat_url,
     fetch: tracedFetch,
   }).start()
   const wake = (queue?: string) => {

@@ -19,7 +19,8 @@ export const STEP_STOPS = [
   'removed',
   'no_channel',
 ] as const
-export type StepStop = (typeof STEP_STOPS)[number]
+export const StepStop = z.enum(STEP_STOPS)
+export type StepStop = z.infer<typeof StepStop>
 
 /** A step of an alert, and what became of it. */
 export const AlertStep = z
@@ -33,15 +34,12 @@ export const AlertStep = z
       description: 'When it is due; later than its minutes when it has to wait.',
     }),
     status: z.enum(['waiting', 'ran', 'stopped']),
-    reason: z
-      .enum(STEP_STOPS)
-      .nullable()
-      .meta({
-        description:
-          'Why it was stopped, else null: somebody acknowledged or resolved the alert; its event ended or was retracted, or it ' +
-          '`escalated` and the steps began anew; the alert was suppressed; the zone was deleted, disabled, paused or snoozed, or ' +
-          'its `quiet_mode` drops what comes in quiet hours; the step was `removed` from the zone; it had `no_channel` to tell.',
-      }),
+    reason: StepStop.nullable().meta({
+      description:
+        'Why it was stopped, else null: somebody acknowledged or resolved the alert; its event ended or was retracted, or it ' +
+        '`escalated` and the steps began anew; the alert was suppressed; the zone was deleted, disabled, paused or snoozed, or ' +
+        'its `quiet_mode` drops what comes in quiet hours; the step was `removed` from the zone; it had `no_channel` to tell.',
+    }),
     settled_at: Instant.nullable().meta({ description: 'When it ran or was stopped.' }),
     channels: z
       .array(

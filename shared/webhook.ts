@@ -45,6 +45,14 @@ const Unacknowledged = z
       'get it; and it is not called an escalation, because `alert.escalated` says that the event became worse.',
   })
 
+const DrillMark = z
+  .object({ id: z.uuid().meta({ description: 'GET /zones/:id/drills/:drillId tells of it.' }) })
+  .optional()
+  .meta({
+    description:
+      'Only in a fire drill: nothing has happened. The event’s `source` is `drill` then, and its `title` begins with DRILL.',
+  })
+
 export const AlertMessage = z
   .object({
     type: z.enum(ALERT_MESSAGES),
@@ -52,6 +60,7 @@ export const AlertMessage = z
     data: z.object({
       alert: Alert,
       zone: ZoneReference,
+      drill: DrillMark,
       unacknowledged: Unacknowledged,
       left_out: LeftOut,
     }),
@@ -68,6 +77,7 @@ export const DigestMessage = z
     data: z.object({
       alert: Alert.meta({ description: 'The first of `alerts`, the most severe of them.' }),
       zone: ZoneReference,
+      drill: DrillMark,
       summary: z.string().nullable().meta({
         description:
           'How many of all its alerts were beyond max_alerts_per_hour; null when none was.',

@@ -38,6 +38,7 @@ create table watchpost.alerts (
   seen_by uuid references watchpost.accounts on delete set null,
   seen_via text check (seen_via in ('api', 'console', 'mcp', 'channel')),
   seen_channel_id uuid references watchpost.channels on delete set null,
+  drill_id uuid references watchpost.drills on delete cascade,
   unique (zone_id, event_id),
   check ((seen_at is null) = (seen_via is null)),
   check (seen_channel_id is null or seen_via = 'channel')
@@ -66,6 +67,7 @@ comment on column watchpost.alerts.seen_at is 'When it was acknowledged first si
 comment on column watchpost.alerts.seen_by is 'Account that acknowledged it; null through the link of a message, which knows no person.';
 comment on column watchpost.alerts.seen_channel_id is 'Channel whose message had the link.';
 comment on column watchpost.alerts.changed_in is 'Transaction of its last change, or of one of its deliveries; followers are told by it.';
+comment on column watchpost.alerts.drill_id is 'The drill that it belongs to; null: it is about a real event. No policy shows the alert of a drill.';
 create index alerts_tenant_raised on watchpost.alerts (tenant_id, raised_at desc, id desc);
 create index alerts_zone_raised on watchpost.alerts (zone_id, raised_at desc, id desc);
 create index alerts_raised_at on watchpost.alerts (raised_at);
@@ -74,16 +76,17 @@ create index alerts_org_id on watchpost.alerts (org_id) where org_id is not null
 create index alerts_resolved_by on watchpost.alerts (resolved_by) where resolved_by is not null;
 create index alerts_seen_by on watchpost.alerts (seen_by) where seen_by is not null;
 create index alerts_seen_channel_id on watchpost.alerts (seen_channel_id) where seen_channel_id is not null;
+create index alerts_drill_id on watchpost.alerts (drill_id) where drill_id is not null;
 create index alerts_event_id on watchpost.alerts (event_id);
 create index alerts_zone_subject on watchpost.alerts (zone_id, subject, raised_at desc) where subject is not null;
 create index alerts_held on watchpost.alerts (zone_id, held_until) where status = 'held';
 alter table watchpost.alerts enable row level security;
 alter table watchpost.alerts force row level security;
 create policy alerts_select on watchpost.alerts for select to authenticated
-  using (tenant_id = any((select private.my_tenants())::uuid[]));
+  using (drill_id is null and tenant_id = any((select private.my_tenants())::uuid[]));
 create policy alerts_update on watchpost.alerts for update to authenticated
-  using ((select private.can_write()) and tenant_id = any((select private.my_tenants())::uuid[]))
-  with check ((select private.can_write()) and tenant_id = any((select private.my_tenants())::uuid[]));
+  using ((select private.can_write()) and drill_id is null and tenant_id = any((select private.my_tenants())::uuid[]))
+  with check ((select private.can_write()) and drill_id is null and tenant_id = any((select private.my_tenants())::uuid[]));
 create policy alerts_jobs on watchpost.alerts for all to watchpost_jobs
   using (true) with check (true);
 grant select on watchpost.alerts to authenticated;

@@ -82,14 +82,19 @@ create policy deliveries_jobs on watchpost.deliveries for select to watchpost_jo
 grant select on watchpost.deliveries to authenticated, watchpost_jobs;
 
 -- Whether a message is about an emergency: severe enough to pass the quiet hours of its zone, or, where the zone has
--- no such limit, extreme.
+-- no such limit, extreme. A drill overtakes nothing.
 create function private.is_urgent(d watchpost.deliveries) returns boolean
 language sql stable set search_path = '' as $$
   select coalesce((
-    select d.type in ('alert.raised', 'alert.escalated') and a.severity >= coalesce(z.emergency_severity, 80)
+    select a.drill_id is null and d.type in ('alert.raised', 'alert.escalated') and a.severity >= coalesce(z.emergency_severity, 80)
     from watchpost.alerts a
     join watchpost.zones z on z.id = a.zone_id
     where a.id = d.alert_id), false)
+$$;
+
+create function private.is_drill(d watchpost.deliveries) returns boolean
+language sql stable set search_path = '' as $$
+  select exists (select from watchpost.alerts a where a.id = d.alert_id and a.drill_id is not null)
 $$;
 
 -- An emergency is taken up before everything else. p_at: when; null: at once, as the first job of this delivery.

@@ -49,13 +49,15 @@ language sql stable set search_path = '' as $$
 $$;
 
 -- Bundles a message whose turn comes too late with all others of its channel that wait behind it: in the digest that
--- waits for its turn already, or in a new one. False where the channel takes no digest, or the message fits in none.
+-- waits for its turn already, or in a new one; drills never with real alerts. False where the channel takes no digest, or
+-- the message fits in none.
 create function private.bundle_delivery(d watchpost.deliveries, c watchpost.channels) returns boolean
 language plpgsql volatile set search_path = '' as $$
 declare
   v_ids uuid[];
   v_digest uuid;
   v_is_new boolean;
+  v_is_drill boolean := private.is_drill(d);
 begin
   if not private.takes(c.messages, 'alert.digest') or d.type not like 'alert.%' or d.type = 'alert.digest'
     or d.redelivery_of is not null or d.attempts > 0 then
@@ -64,7 +66,7 @@ begin
   select x.id into v_digest
   from watchpost.deliveries x
   where x.channel_id = c.id and x.type = 'alert.digest' and x.status = 'queued' and x.turn_at is not null
-    and x.payload is null and x.redelivery_of is null
+    and x.payload is null and x.redelivery_of is null and private.is_drill(x) = v_is_drill
     and (select count(*) from watchpost.deliveries carried where carried.digest_id = x.id) < 500
   order by x.created_at, x.id
   limit 1
@@ -76,6 +78,7 @@ begin
     join watchpost.alerts a on a.id = x.alert_id
     where x.channel_id = c.id and x.status = 'queued' and x.digest_id is null and x.turn_at is null and x.attempts = 0
       and x.redelivery_of is null and x.type like 'alert.%' and x.type <> 'alert.digest' and x.id <> d.id
+      and (a.drill_id is not null) = v_is_drill
     order by a.severity desc, x.created_at, x.id
     limit 499
     for update of x skip locked);

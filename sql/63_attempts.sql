@@ -44,7 +44,7 @@ language sql volatile set search_path = '' as $$
       percentile_cont(0.95) within group (order by extract(epoch from (d.delivered_at - a.raised_at))) as p95
     from watchpost.alerts a
     join watchpost.deliveries d on d.alert_id = a.id
-    where a.raised_at > now() - interval '24 hours' and a.held_until is null
+    where a.raised_at > now() - interval '24 hours' and a.held_until is null and a.drill_id is null
       and d.type = 'alert.raised' and d.status = 'succeeded' and d.redelivery_of is null
     group by a.source
     having count(*) >= 5

@@ -236,6 +236,7 @@ language sql stable set search_path = '' as $$
         select jsonb_object_agg(held.id, private.facts_json(held)) from private.alerts_carried(d) held))
       else jsonb_build_object('facts', jsonb_build_object(a.id, private.facts_json(a))) end
     || case when d.step is null then '{}' else jsonb_build_object('unacknowledged', d.step) end
+    || case when a.drill_id is null then '{}' else jsonb_build_object('drill', jsonb_build_object('id', a.drill_id)) end
   from watchpost.alerts a
   where a.id = d.alert_id
 $$;

@@ -228,14 +228,14 @@ begin
     select * from jsonb_to_recordset(p_alerts) as x (
       zone_id uuid, zone_name text, event_id text, source text, subject text, event jsonb, severity float8,
       reason text, status text, raised_at timestamptz, held_until timestamptz, checks jsonb,
-      zone_version integer, event_revision integer)
+      zone_version integer, event_revision integer, drill_id uuid)
   ),
   born as (
     insert into watchpost.alerts (
       zone_id, zone_name, owner_id, org_id, event_id, source, subject, event, severity, reason, first_reason, status,
-      raised_at, held_until, checks, zone_version, event_revision)
+      raised_at, held_until, checks, zone_version, event_revision, drill_id)
     select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, private.told_event(g.event, g.event_revision), g.severity,
-      g.reason, g.reason, private.status_in(z, g.status), g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision
+      g.reason, g.reason, private.status_in(z, g.status), g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision, g.drill_id
     from given g
     join watchpost.zones z on z.id = g.zone_id
     on conflict (zone_id, event_id) do nothing

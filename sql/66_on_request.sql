@@ -3,7 +3,7 @@
 set role watchpost_owner;
 
 -- What a caller may have sent again of an alert or channel: messages, and why each is not sent; null: it
--- is. What a digest carries goes out with the digest.
+-- is. What a digest carries goes out with the digest. A drill is not sent again: another one can be made.
 create function private.repeatable(p_alert_id uuid, p_channel_id uuid)
 returns table (
   id uuid, carried uuid[], status text, is_repeated boolean, created_at timestamptz, ended_at timestamptz, reason text
@@ -12,7 +12,7 @@ language sql stable set search_path = '' as $$
   with messages as (
     select coalesce(d.digest_id, d.id) as id, array_agg(d.id) as carried
     from watchpost.deliveries d
-    where (d.alert_id = p_alert_id or d.channel_id = p_channel_id) and d.type <> 'channel.test'
+    where (d.alert_id = p_alert_id or d.channel_id = p_channel_id) and d.type <> 'channel.test' and not private.is_drill(d)
     group by coalesce(d.digest_id, d.id)
   )
   select d.id, m.carried || d.id, d.status,
@@ -68,7 +68,7 @@ declare
   v_states text[];
 begin
   select * into v_alert from watchpost.alerts
-  where id = p_alert_id and tenant_id = any(private.my_tenants())
+  where id = p_alert_id and drill_id is null and tenant_id = any(private.my_tenants())
   for no key update;
   if not found then
     return null;

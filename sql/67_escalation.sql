@@ -61,7 +61,7 @@ $$;
 
 -- Security definer, the functions that follow: no role may write the steps.
 -- The steps of alerts that go out now, by the zones as they are. Those of an alert that escalated begin anew; others
--- exist once, however often this is called.
+-- exist once, however often this is called; a drill has them where its maker asked for them.
 create function private.start_steps(p_alert_ids uuid[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -76,6 +76,7 @@ begin
   join watchpost.zones z on z.id = a.zone_id and z.deleted_at is null
   cross join lateral jsonb_array_elements(z.escalation) with ordinality as s (value, nr)
   where a.id = any(p_alert_ids) and a.status not in ('held', 'suppressed') and private.calm_of(a) is null
+    and (a.drill_id is null or (select d.escalates from watchpost.drills d where d.id = a.drill_id))
   on conflict do nothing;
 end
 $$;

@@ -117,7 +117,7 @@ language sql stable set search_path = '' as $$
 $$;
 
 -- Security definer: the login role reads the feed of one link and no table. Answers the zone and its newest alerts,
--- but those that were suppressed; one more than p_limit says that there are more. No row for a link that does not work.
+-- but those that were suppressed and drills; one more than p_limit says that there are more. No row for a link that does not work.
 create function private.feed_of(p_token_hash bytea, p_days integer, p_limit integer)
 returns table (zone_id uuid, label text, created_at timestamptz, modified_at timestamptz, alerts jsonb)
 language plpgsql stable security definer set search_path = '' as $$
@@ -131,7 +131,7 @@ begin
       from (
         select * from watchpost.alerts
         where alerts.zone_id = z.id
-          and status <> 'suppressed'
+          and status <> 'suppressed' and drill_id is null
           and raised_at > now() - make_interval(days => p_days)
         order by raised_at desc, alerts.id desc
         limit p_limit + 1) a) found;

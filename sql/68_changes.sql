@@ -93,7 +93,8 @@ begin
   if tg_table_name = 'alerts' then
     perform private.note_visibility('alert', array_agg(d.tenant_id), array_agg(d.id::text))
     from deleted d
-    where d.org_id is not null or exists (select from watchpost.accounts a where a.user_id = d.owner_id);
+    where d.drill_id is null
+      and (d.org_id is not null or exists (select from watchpost.accounts a where a.user_id = d.owner_id));
   else
     perform private.note_visibility(
       'event', array_agg(coalesce(d.tenant_id, '00000000-0000-0000-0000-000000000000')), array_agg(d.id))
@@ -119,7 +120,8 @@ begin
 end
 $$;
 create trigger alerts_tenant after update on watchpost.alerts
-  for each row when (old.tenant_id is distinct from new.tenant_id) execute function private.note_tenant();
+  for each row when (old.tenant_id is distinct from new.tenant_id and old.drill_id is null)
+  execute function private.note_tenant();
 create trigger events_tenant after update on watchpost.events
   for each row when (old.tenant_id is distinct from new.tenant_id) execute function private.note_tenant();
 
@@ -135,7 +137,7 @@ begin
   perform from watchpost.organisations where id = v_org for update;
   if exists (select from watchpost.accounts where user_id = v_user) then
     perform private.note_visibility('alert', array_agg(v_user), array_agg(a.id::text))
-    from watchpost.alerts a where a.tenant_id = v_org;
+    from watchpost.alerts a where a.tenant_id = v_org and a.drill_id is null;
     perform private.note_visibility('event', array_agg(v_user), array_agg(e.id))
     from watchpost.events e where e.tenant_id = v_org;
     -- After those, so that nothing is deleted in between; whoever leaves is told of it no more otherwise.

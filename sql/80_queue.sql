@@ -10,6 +10,7 @@ select pgboss.create_queue('dead', '{"policy": "standard", "retentionSeconds": 7
 select pgboss.create_queue('ingest', '{"policy": "exclusive", "retryLimit": 0, "expireInSeconds": 120, "deleteAfterSeconds": 3600}');
 select pgboss.create_queue('match', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
 select pgboss.create_queue('match_zone', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
+select pgboss.create_queue('drill', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
 select pgboss.create_queue('release', '{"policy": "standard", "retryLimit": 20, "retryDelay": 1, "retryBackoff": true, "retryDelayMax": 300, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
 select pgboss.create_queue('deliver', '{"policy": "standard", "retryLimit": 1000, "expireInSeconds": 120, "deleteAfterSeconds": 3600, "deadLetter": "dead"}');
 select pgboss.create_queue('purge', '{"policy": "exclusive", "retryLimit": 2, "retryDelay": 10, "expireInSeconds": 300, "deleteAfterSeconds": 86400}');

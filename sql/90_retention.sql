@@ -19,7 +19,8 @@ insert into watchpost.retention (thing, keep) values
   ('positions', '48 hours'),
   ('deleted', '30 days'),
   ('changes', '30 days'),
-  ('mainshocks', '220 days');
+  ('mainshocks', '220 days'),
+  ('drills', '30 days');
 
 -- Rows older than this have been kept long enough.
 create function private.kept_since(p_thing text) returns timestamptz
@@ -285,6 +286,7 @@ begin
   v_count := v_count + private.purge_batches(p_batch);
   v_count := v_count + private.purge_attempts(p_batch);
   v_count := v_count + private.purge_alerts(p_batch);
+  v_count := v_count + private.purge_drills(p_batch);
   v_count := v_count + private.purge_tests(private.kept_since('alerts'), p_batch);
   v_count := v_count + private.purge_blindness(private.kept_since('alerts'), p_batch);
   v_count := v_count + private.purge_troubles(private.kept_since('alerts'), p_batch);

@@ -133,7 +133,7 @@ select z.id, z.label, a.email as owner, o.name as organisation,
       select translate(j.value ->> 'days', '[]" ', '') as days, j.value ->> 'start' as start, j.value ->> 'end' as "end"
     ) w)) || ' ' || z.quiet_hours_tz || ', ' || z.quiet_mode as quiet_hours,
   z.emergency_severity, z.sources, z.types, cardinality(z.channel_ids) as channels, z.snoozed_until,
-  (select max(l.raised_at) from watchpost.alerts l where l.zone_id = z.id) as last_alert_at,
+  (select max(l.raised_at) from watchpost.alerts l where l.zone_id = z.id and l.drill_id is null) as last_alert_at,
   z.created_at, z.updated_at, z.deleted_at, z.owner_id, z.org_id,
   (z.aftershocks ->> 'magnitude_gap')::float8 as aftershock_gap, z.max_alerts_per_hour
 from watchpost.zones z
@@ -195,9 +195,9 @@ select l.id, l.raised_at, a.email as owner, o.name as organisation, l.zone_name 
 from watchpost.alerts l
 join watchpost.accounts a on a.user_id = l.owner_id
 left join watchpost.organisations o on o.id = l.org_id
-where l.raised_at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC'
+where l.raised_at >= date_trunc('day', now() at time zone 'UTC') at time zone 'UTC' and l.drill_id is null
 order by l.raised_at desc;
-comment on view support.alerts_today is 'Alerts raised since midnight UTC, newest first, with their deliveries.';
+comment on view support.alerts_today is 'Alerts raised since midnight UTC, newest first, with their deliveries; without drills.';
 comment on column support.alerts_today.severity is 'The effective severity in the zone.';
 comment on column support.alerts_today.status is 'pending, held, dispatched, failed, suppressed or recorded (no channel).';
 comment on column support.alerts_today.delivered is 'Messages that arrived.';

@@ -611,6 +611,7 @@ export type Database = {
           created_at: string
           current: Json | null
           dispatched_at: string | null
+          drill_id: string | null
           event: NonNullable<Json>
           event_id: string
           event_revision: number
@@ -649,6 +650,7 @@ export type Database = {
           created_at?: string
           current?: Json | null
           dispatched_at?: string | null
+          drill_id?: string | null
           event: NonNullable<Json>
           event_id: string
           event_revision: number
@@ -686,6 +688,7 @@ export type Database = {
           created_at?: string
           current?: Json | null
           dispatched_at?: string | null
+          drill_id?: string | null
           event?: NonNullable<Json>
           event_id?: string
           event_revision?: number
@@ -718,6 +721,13 @@ export type Database = {
           zone_version?: number
         }
         Relationships: [
+          {
+            foreignKeyName: 'alerts_drill_id_fkey'
+            columns: ['drill_id']
+            isOneToOne: false
+            referencedRelation: 'drills'
+            referencedColumns: ['id']
+          },
           {
             foreignKeyName: 'alerts_org_id_fkey'
             columns: ['org_id']
@@ -1349,6 +1359,64 @@ export type Database = {
           },
         ]
       }
+      drills: {
+        Row: {
+          channels: NonNullable<Json>
+          created_at: string
+          created_by: string | null
+          decided_at: string | null
+          decision: Json | null
+          escalates: boolean
+          escalation: Json | null
+          event: NonNullable<Json>
+          id: string
+          ignores_quiet_hours: boolean
+          zone_id: string
+        }
+        ComputedFields: never
+        Insert: {
+          channels?: NonNullable<Json>
+          created_at?: string
+          created_by?: string | null
+          decided_at?: string | null
+          decision?: Json | null
+          escalates: boolean
+          escalation?: Json | null
+          event: NonNullable<Json>
+          id?: string
+          ignores_quiet_hours: boolean
+          zone_id: string
+        }
+        Update: {
+          channels?: NonNullable<Json>
+          created_at?: string
+          created_by?: string | null
+          decided_at?: string | null
+          decision?: Json | null
+          escalates?: boolean
+          escalation?: Json | null
+          event?: NonNullable<Json>
+          id?: string
+          ignores_quiet_hours?: boolean
+          zone_id?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'drills_created_by_fkey'
+            columns: ['created_by']
+            isOneToOne: false
+            referencedRelation: 'accounts'
+            referencedColumns: ['user_id']
+          },
+          {
+            foreignKeyName: 'drills_zone_id_fkey'
+            columns: ['zone_id']
+            isOneToOne: false
+            referencedRelation: 'zones'
+            referencedColumns: ['id']
+          },
+        ]
+      }
       erased_accounts: {
         Row: {
           at: string
@@ -1612,6 +1680,31 @@ export type Database = {
             referencedColumns: ['id']
           },
         ]
+      }
+      heartbeat: {
+        Row: {
+          called_at: string | null
+          error: string | null
+          is_only: boolean
+          looked_at: string | null
+          reasons: string[]
+        }
+        ComputedFields: never
+        Insert: {
+          called_at?: string | null
+          error?: string | null
+          is_only?: boolean
+          looked_at?: string | null
+          reasons?: string[]
+        }
+        Update: {
+          called_at?: string | null
+          error?: string | null
+          is_only?: boolean
+          looked_at?: string | null
+          reasons?: string[]
+        }
+        Relationships: []
       }
       hosts: {
         Row: {

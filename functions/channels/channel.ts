@@ -51,6 +51,8 @@ export type Notification = {
   zone: { id: string; label: string } | null
   /** Of an `alert.raised` that a step of the zone's escalation sent: since when nobody has acknowledged the alert. */
   unacknowledged?: { step: number; steps: number; after_minutes: number; since: string }
+  /** Of the alert of a drill: every message says so in its title. */
+  drill?: { id: string }
   /** What no longer reaches `zones`, or does again; the first few of `zones_total`. */
   source?: NotificationSource
   /** What is wrong with the source; absent for webhooks, which send the sentence, and null where only that is known. */

@@ -80,14 +80,17 @@ function threadOf(
 ): Pick<MailRequest, 'subject' | 'thread' | 'is_reply'> {
   const mark = WORDS[language].cut
   const subject = (text: string) => cut(oneLine(text), MAX_SUBJECT, { size: characters, mark })
-  const { type, zone } = notification
+  const { type, zone, drill } = notification
   if (!type.startsWith('alert.') || type === 'alert.digest') {
     const part = card.heading && type === 'alert.digest' ? ` (${card.heading})` : ''
     return { subject: subject(`${card.title}${part}`), thread: null, is_reply: false }
   }
   const told = Told.parse(notification.alert)
   const is_reply = type !== 'alert.raised'
-  const first = subject(`${zone ? `${zone.label}: ` : ''}${told.event.title}`)
+  // Of a drill the mark comes first, in the words of the channel.
+  const first = drill
+    ? subject(`${card.title}${zone ? ` (${zone.label})` : ''}`)
+    : subject(`${zone ? `${zone.label}: ` : ''}${told.event.title}`)
   return { subject: is_reply ? `Re: ${first}` : first, thread: `alert-${told.id}`, is_reply }
 }
 

@@ -134,13 +134,13 @@ function bodyOf(notification: Notification, more: { left_out?: string[] } = {}):
   if (channel) return JSON.stringify({ type, timestamp, data: { channel } })
   if (source) return JSON.stringify({ type, timestamp, data: { source, zones, zones_total } })
   const { alert, zone, alerts, part = 1, parts = 1, alerts_total, summary = null } = notification
-  const { unacknowledged } = notification
+  const { unacknowledged, drill } = notification
   const total = { alerts_total: alerts_total ?? alerts?.length }
   const digest = alerts && { summary, alerts, part, parts, ...total }
   return JSON.stringify({
     type,
     timestamp,
-    data: { alert, zone, unacknowledged, ...digest, ...more },
+    data: { alert, zone, drill, unacknowledged, ...digest, ...more },
   })
 }
 

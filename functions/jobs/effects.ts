@@ -36,13 +36,16 @@ export class Effects {
   alertCount = 0
   updateCount = 0
   readonly #runId: string
+  readonly #drillId: string | null
   readonly #alerts: object[] = []
   readonly #advanced: object[] = []
   readonly #updates: object[] = []
   readonly #memories = new Map<string, Remembered>()
 
-  constructor(runId: string) {
+  /** With `drillId` its alerts are those of a drill. */
+  constructor(runId: string, drillId: string | null = null) {
     this.#runId = runId
+    this.#drillId = drillId
   }
 
   remember(zone_id: string, key: string, memory: Remembered['memory']): void {
@@ -65,6 +68,7 @@ export class Effects {
       checks: decision.checks,
       zone_version: zone.version,
       event_revision: event.revision,
+      drill_id: this.#drillId,
     }
     if (decision.has_alert) this.#advanced.push(row)
     else this.#alerts.push(row)

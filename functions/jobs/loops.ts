@@ -1,9 +1,11 @@
-import type { JobDeps, Queue } from './queue.ts'
+import { beat, type HeartbeatDeps } from './heartbeat.ts'
+import type { Queue } from './queue.ts'
 import type { Wakes } from './wakes.ts'
 
 const TICK_MS = 1_000
 const WATCH_EVERY_MS = 10_000
 const STEPS_EVERY_MS = 1_000
+const HEARTBEAT_EVERY_MS = 5_000
 /** How often a queue is looked at when nothing wakes it. */
 export const POLL_MS = 2_000
 const ERROR_PAUSE_MS = 2_000
@@ -21,7 +23,7 @@ export function startLoops({
   runQueue,
   wakes,
 }: {
-  deps: Pick<JobDeps, 'log'>
+  deps: HeartbeatDeps
   queues: readonly Queue[]
   tick: () => Promise<void>
   watchTroubles: () => Promise<void>
@@ -65,6 +67,8 @@ export function startLoops({
     // By itself: to tell 50,000 channels takes half a minute, in which the feeds are polled all the same.
     loop('watch', WATCH_EVERY_MS, watchTroubles),
     loop('steps', STEPS_EVERY_MS, runSteps),
+    // By itself: a URL that does not answer takes 15 seconds.
+    ...(deps.heartbeat_url ? [loop('heartbeat', HEARTBEAT_EVERY_MS, () => beat(deps))] : []),
     ...queues.map(queueLoop),
   ]
   return {

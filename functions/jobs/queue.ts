@@ -19,6 +19,8 @@ export type JobDeps = {
   /** Notifies a browser; undefined where the operator has no keys for that. */
   push?: SendPush | undefined
   allow: AllowList
+  /** Called while all is well; undefined where the operator has none. */
+  heartbeat_url?: string | undefined
   /** The feeds that this service polls. */
   feeds: AnyFeed[]
   fetch: typeof fetch

@@ -1,3 +1,4 @@
+import type { OffReason } from '../../shared/checks.ts'
 import { type PreparedZone, prepareZone } from '../../shared/geometry/geometry.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
@@ -18,6 +19,14 @@ export type ZoneAtTime = {
   owned: Pick<ZoneVersion, 'owner_id' | 'deleted_at' | 'enabled'>
 }
 
+type Zones = {
+  all: ZoneAtTime[]
+  /** The zone at a time, unless it was off then. */
+  at: (id: string, at: Date) => ZoneAtTime | undefined
+  /** The zone at a time, with why it was off then. */
+  stateOf: (id: string, at: Date) => { zone: ZoneAtTime; off: OffReason | null } | undefined
+}
+
 /** Counts the vertices of all zones plus one per zone: about 200 MB. */
 const MAX_CACHED = 1_000_000
 // A version never changes, so a cached one is never out of date.
@@ -36,9 +45,9 @@ export async function loadZones(
   sql: Sql,
   candidates: { zone_ids: string[]; first_seen_at: string }[],
   now?: Date,
-): Promise<{ all: ZoneAtTime[]; at: (id: string, at: Date) => ZoneAtTime | undefined }> {
+): Promise<Zones> {
   const ids = [...new Set(candidates.flatMap((candidate) => candidate.zone_ids))]
-  if (ids.length === 0) return { all: [], at: () => undefined }
+  if (ids.length === 0) return { all: [], at: () => undefined, stateOf: () => undefined }
   const [current, states] = await Promise.all([
     sql<Current>`
       select z.id, z.version, v.valid_from
@@ -105,19 +114,24 @@ export async function loadZones(
     }
   }
   for (const versions of found.values()) versions.sort((a, b) => b.zone.version - a.zone.version)
+  const stateOf: Zones['stateOf'] = (id, at) => {
+    const versions = found.get(id)
+    const moment = at.toISOString()
+    const then = now ? versions?.[0] : versions?.find(({ valid_from }) => valid_from <= moment)
+    if (!then) return undefined
+    const { owned } = then.zone
+    const theirs = owners.get(owned.owner_id) ?? []
+    // The database's clock may be ahead of this machine's.
+    const latest = now && Date.parse(theirs.at(-1)?.valid_from ?? '')
+    const time = latest && latest > at.getTime() ? new Date(latest) : at
+    return { zone: then.zone, off: offReason(owned, theirs, time) }
+  }
   return {
     all: [...ready.values()],
+    stateOf,
     at: (id, at) => {
-      const versions = found.get(id)
-      const moment = at.toISOString()
-      const then = now ? versions?.[0] : versions?.find(({ valid_from }) => valid_from <= moment)
-      if (!then) return undefined
-      const { owned } = then.zone
-      const theirs = owners.get(owned.owner_id) ?? []
-      // The database's clock may be ahead of this machine's.
-      const latest = now && Date.parse(theirs.at(-1)?.valid_from ?? '')
-      const time = latest && latest > at.getTime() ? new Date(latest) : at
-      return offReason(owned, theirs, time) ? undefined : then.zone
+      const state = stateOf(id, at)
+      return state?.off ? undefined : state?.zone
     },
   }
 }

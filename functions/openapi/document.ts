@@ -12,6 +12,7 @@ import {
 import type { Env } from '../context.ts'
 import { EXAMPLES, MESSAGE_EXAMPLES } from './examples.ts'
 import { ACCOUNT_EXAMPLES } from './examples-account.ts'
+import { DRILL_EXAMPLES } from './examples-drills.ts'
 import { EVENT_EXAMPLES, GEOJSON_EXAMPLES } from './examples-events.ts'
 import { FEED_EXAMPLES, MEDIA_EXAMPLES } from './examples-feeds.ts'
 import { HEADERS, headersOf, PROBLEMS, problemName, refTo } from './parts.ts'
@@ -191,6 +192,7 @@ function complete(operation: Operation, method: (typeof METHODS)[number]): void 
     ...EXAMPLES,
     ...EVENT_EXAMPLES,
     ...FEED_EXAMPLES,
+    ...DRILL_EXAMPLES,
     ...ACCOUNT_EXAMPLES,
   }
   const { request, response } = examples[operation.operationId ?? ''] ?? {}

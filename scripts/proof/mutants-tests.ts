@@ -62,6 +62,11 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ['tests/functions/api/{channels,deliveries,limits}.test.ts'],
   ],
   [
+    /drill/,
+    ['tests/functions/api/zones/drills.test.ts', 'tests/functions/channels/golden.test.ts'],
+  ],
+  [/heartbeat/, ['tests/functions/jobs/heartbeat.test.ts']],
+  [
     /^functions\/(auth|check-login|credential|errors|sessions|db|idempotency|transaction)/,
     [
       'tests/functions/api/{forged*,sessions,http,me,idempotency}.test.ts',

@@ -56,6 +56,10 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.begin_confirmation(uuid,text)':
     'callers insert no deliveries and no limits; it checks scope and role itself',
   'private.begin_test(uuid,text)': 'callers insert no deliveries; it checks scope and role itself',
+  'private.begin_drill(uuid,jsonb,boolean,boolean)':
+    'callers insert no drills; it checks scope, role and limits itself',
+  'private.drill_json(uuid,uuid)':
+    'drills and their deliveries are nobody’s to read; it filters by tenant itself',
   'private.end_test(uuid,text,integer,integer,text,text,text)':
     'callers update no deliveries; it touches only a test of their own channel',
 }

@@ -39,11 +39,21 @@ export async function feedsStatus(client: pg.Client): Promise<{ sources: SourceS
   return { sources: rows }
 }
 
-/** queueStatus counts the jobs of each queue; those in `dead` wait for `queue redrive`. */
+/** One row; all null where HEARTBEAT_URL is not set. */
+type HeartbeatStatus = {
+  looked_at: Date | null
+  /** Why the URL was not called then; empty when all was well. */
+  not_well: string
+  called_at: Date | null
+  error: string | null
+}
+
+/** queueStatus counts the jobs of each queue; those in `dead` wait for `queue redrive`. Shows how the heartbeat is, too. */
 export async function queueStatus(client: pg.Client): Promise<{
   queues: QueueStatus[]
   deliveries_waiting: DeliveryStatus[]
   deliveries_24h: { status: string; count: number }[]
+  heartbeat: HeartbeatStatus[]
 }> {
   await becomeOwner(client)
   const queues = await client.query<QueueStatus>(
@@ -76,10 +86,15 @@ export async function queueStatus(client: pg.Client): Promise<{
     group by status
     order by status`,
   )
+  const heartbeat = await client.query<HeartbeatStatus>(
+    `select looked_at, array_to_string(reasons, ' ') as not_well, called_at, error
+    from watchpost.heartbeat`,
+  )
   return {
     queues: queues.rows,
     deliveries_waiting: waiting.rows,
     deliveries_24h: deliveries.rows,
+    heartbeat: heartbeat.rows,
   }
 }
 

@@ -129,6 +129,11 @@ const ACTS: Record<string, Act> = {
     path: ({ zone }) => `/zones/${zone}/restore`,
     action: 'zone.restored',
   },
+  drillZone: {
+    path: ({ zone }) => `/zones/${zone}/drill?wait=0`,
+    body: () => ({}),
+    action: 'zone.drilled',
+  },
   createFeedLink: {
     path: ({ zone }) => `/zones/${zone}/feed-links`,
     body: () => ({ label: 'Calendar' }),

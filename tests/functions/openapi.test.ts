@@ -128,7 +128,7 @@ describe('every operation', () => {
       if (!body) continue
       const key = is_account ? token : person.key
       const address = path
-        .replace(/\{(userId|linkId)\}/, '{id}')
+        .replace(/\{(userId|linkId|drillId)\}/, '{id}')
         .replaceAll('{id}', world.ids.zones?.[0] ?? '')
       const answer = await service.request(method, address, { key, body: body.example })
       statuses.set(id, answer.status)
@@ -138,6 +138,7 @@ describe('every operation', () => {
       pushEvents: 200,
       createZone: 201,
       updateZone: 404,
+      drillZone: 404,
       createFeedLink: 404,
       rotateFeedLink: 404,
       previewDraft: 200,

@@ -73,7 +73,8 @@ function pathsOf({ path, parameters }: Operation): { path: string; isOwn: boolea
   let paths = [{ path, isOwn: true }]
   for (const { name, in: place } of parameters) {
     if (place !== 'path') continue
-    const values = name === 'id' ? firstTwo() : name === 'linkId' ? ids.feed_link : ids.member
+    const named: Record<string, string[]> = { linkId: ids.feed_link, drillId: ids.drill }
+    const values = name === 'id' ? firstTwo() : (named[name] ?? ids.member)
     paths = paths.flatMap((made) =>
       values.map((id) => ({
         path: made.path.replace(`{${name}}`, id),
@@ -85,6 +86,8 @@ function pathsOf({ path, parameters }: Operation): { path: string; isOwn: boolea
 }
 
 function queriesOf({ parameters }: Operation): string[] {
+  // Nobody waits for what does not come.
+  if (parameters.some(({ name }) => name === 'wait')) return ['?wait=0']
   const queries = parameters
     .filter((parameter) => parameter.in === 'query')
     .flatMap(({ name, required }) => {

@@ -19,6 +19,7 @@ import { createService, type Person, type Service } from '../support/service.ts'
 const TRIPS: Record<string, number> = {
   'GET /api/sources/health': 1,
   'GET /api/v1/feeds/{file}': 1,
+  'GET /api/v1/zones/{id}/drills/{drillId}': 1,
   'GET /api/v1/zones/{id}/feed-links': 1,
   'GET /api/v1/zones/{id}/feed-links/{linkId}': 1,
   'GET /api/v1/me': 1,
@@ -61,6 +62,7 @@ const TRIPS: Record<string, number> = {
   'POST /api/v1/channels/{id}/recover': 2,
   'PATCH /api/v1/orgs/{id}/members/{userId}': 2,
   'DELETE /api/v1/orgs/{id}/members/{userId}': 2,
+  'POST /api/v1/zones/{id}/drill': 3,
   'PATCH /api/v1/channels/{id}': 3,
   'POST /api/v1/channels/{id}/test': 3,
   'POST /api/v1/channels/{id}/confirmation': 3,

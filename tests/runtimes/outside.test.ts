@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Channel } from '../../shared/channel.ts'
+import { Drill } from '../../shared/drill.ts'
 import { verify } from '../../shared/signing.ts'
 import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 import { receiver } from '../support/servers/receiver.ts'
@@ -22,16 +23,24 @@ describe.each(EDGES)('on %s', (_, start) => {
   let edge: Edge
   let key: string
   let hooks: Awaited<ReturnType<typeof receiver>>
+  let beats: Awaited<ReturnType<typeof receiver>>
   const lines: Line[] = []
   beforeAll(async () => {
     hooks = await receiver((response) => response.end('thank you'))
+    beats = await receiver((response) => response.end('OK'))
     database = await createTestDatabase()
     ;({ key } = await createPerson(database))
-    edge = await start({ database, budget_seconds: 10, onLine: (line) => void lines.push(line) })
+    edge = await start({
+      database,
+      budget_seconds: 10,
+      variables: { HEARTBEAT_URL: `${beats.url}?s3cret` },
+      onLine: (line) => void lines.push(line),
+    })
   }, STARTING_MS)
   afterAll(async () => {
     await edge?.close()
     hooks?.close()
+    beats?.close()
     await database?.drop()
   })
 
@@ -58,6 +67,30 @@ describe.each(EDGES)('on %s', (_, start) => {
       Object.entries(headers).map(([name, value]) => [name, String(value)]),
     )
     expect(await verify({ headers: sent, body, secret, now: new Date() })).toEqual({ ok: true })
+  })
+
+  test('a drill goes the whole way, and a run of the jobs calls the heartbeat', async () => {
+    const { id } = await channel(hooks.url)
+    const fields = { label: 'Drilled', lat: 2, lon: 2, channel_ids: [id] }
+    const made = await edge.ask(key, 'POST', '/api/v1/zones', fields)
+    const { zone } = z.object({ zone: z.looseObject({ id: z.uuid() }) }).parse(await made.json())
+    const answer = await edge.ask(key, 'POST', `/api/v1/zones/${zone.id}/drill?wait=20`)
+    expect(answer.status).toBe(201)
+    const { drill } = z.object({ drill: Drill }).parse(await answer.json())
+    expect(drill).toMatchObject({ status: 'done', channels: [{ outcome: 'succeeded' }] })
+    expect(JSON.parse(hooks.received.at(-1)?.body ?? '{}')).toMatchObject({
+      data: {
+        drill: { id: drill.id },
+        alert: { event: { title: expect.stringMatching(/^DRILL/) } },
+      },
+    })
+    await vi.waitFor(() => expect(beats.received).not.toEqual([]), 10_000)
+    expect(beats.received[0]).toMatchObject({ method: 'GET', path: '/hook?s3cret', body: '' })
+    await vi.waitFor(
+      () => expect(lines).toContainEqual(expect.objectContaining({ msg: 'heartbeat' })),
+      10_000,
+    )
+    expect(JSON.stringify(lines)).not.toContain('s3cret')
   })
 
   test('a write wakes the jobs, which leave no connection behind', async () => {

@@ -164,6 +164,12 @@ describe('feeds and queues', () => {
         z.strictObject({ status: z.string(), count: z.int(), oldest_seconds: z.int() }),
       ),
       deliveries_24h: z.array(z.strictObject({ status: z.string(), count: z.int() })),
+      heartbeat: z.array(
+        z.strictObject({
+          ...{ looked_at: z.string().nullable(), not_well: z.string() },
+          ...{ called_at: z.string().nullable(), error: z.string().nullable() },
+        }),
+      ),
     })
     const status = () => admin.answer(Status, 'queue', 'status')
     const counts = async () => {
@@ -175,6 +181,9 @@ describe('feeds and queues', () => {
     const before = await status()
     const match = before.queues.find(({ queue }) => queue === 'match')
     expect(Math.round((match?.oldest_failed_seconds ?? 0) / 60)).toBe(59)
+    expect(before.heartbeat).toEqual([
+      { looked_at: null, not_well: '', called_at: null, error: null },
+    ])
     expect(before.deliveries_24h).toEqual([{ status: 'queued', count: 1 }])
     expect(before.deliveries_waiting).toMatchObject([{ status: 'queued', count: 1 }])
     expect(before.deliveries_waiting[0]?.oldest_seconds).toBeGreaterThanOrEqual(90)

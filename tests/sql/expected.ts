@@ -28,12 +28,14 @@ export const GRANTS = lines(`
   deliveries watchpost_jobs: select
   delivery_attempts authenticated: select
   delivery_attempts watchpost_jobs: select, insert
+  drills watchpost_jobs: select
   event_revisions authenticated: select
   event_revisions watchpost_jobs: select
   events authenticated: select
   events watchpost_jobs: select
   feed_links authenticated: select (id zone_id owner_id label created_at rotated_at), insert
     (zone_id label token_hash), update (token_hash), delete
+  heartbeat watchpost_jobs: select
   key_usage authenticated: select
   mainshocks watchpost_jobs: select
   match_memory watchpost_jobs: select, insert, update, delete
@@ -87,6 +89,7 @@ export const POLICIES = lines(`
   deliveries deliveries_select select to authenticated
   delivery_attempts delivery_attempts_jobs all to watchpost_jobs
   delivery_attempts delivery_attempts_select select to authenticated
+  drills drills_jobs select to watchpost_jobs
   event_revisions event_revisions_jobs select to watchpost_jobs
   event_revisions event_revisions_select select to authenticated
   events events_jobs select to watchpost_jobs
@@ -95,6 +98,7 @@ export const POLICIES = lines(`
   feed_links feed_links_insert insert to authenticated
   feed_links feed_links_select select to authenticated
   feed_links feed_links_update update to authenticated
+  heartbeat heartbeat_jobs select to watchpost_jobs
   key_usage key_usage_select select to authenticated
   mainshocks mainshocks_jobs select to watchpost_jobs
   match_memory match_memory_jobs all to watchpost_jobs
@@ -148,8 +152,10 @@ export const CLOSED = lines(`
   blind_zones
   blindness
   channel_troubles
+  drills
   erased_accounts
   event_aliases
+  heartbeat
   hosts
   idempotency_keys
   issuer_keys

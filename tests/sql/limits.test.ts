@@ -211,6 +211,13 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
   },
   batches: { trace: { takes: [x(70)], refuses: [x(71)] } },
   blindness: { status: words(['stale', 'down']) },
+  drills: {
+    'decided_at, decision': {
+      takes: ["now(), '{}'", 'null, null'],
+      refuses: ['now(), null', "null, '{}'"],
+    },
+  },
+  heartbeat: { is_only: { takes: ['true'], refuses: ['false'] } },
   channel_troubles: { status: words(['failing', 'disabled']) },
   source_hours: { rejected: { takes: ['0', '2'], refuses: ['-1', '3'] } },
   delivery_attempts: {
@@ -379,18 +386,19 @@ describe('with a row goes what belongs to it, and nothing else', () => {
   test('of a channel its deliveries', async () => {
     expect(await gone("delete from watchpost.channels where label = 'private'")).toEqual([
       'channels 1',
-      'deliveries 2',
-      'delivery_attempts 2',
+      'deliveries 4',
+      'delivery_attempts 4',
     ])
   })
   test('of a zone all that it decided', async () => {
     expect(await gone("delete from watchpost.zones where label = 'private'")).toEqual([
       'alert_events 1',
       'alert_steps 1',
-      'alerts 1',
+      'alerts 2',
       'blind_zones 1',
-      'deliveries 1',
-      'delivery_attempts 1',
+      'deliveries 3',
+      'delivery_attempts 3',
+      'drills 1',
       'feed_links 1',
       'match_memory 1',
       'zone_boxes 1',
@@ -424,6 +432,7 @@ describe('with a row goes what belongs to it, and nothing else', () => {
       'channels 1',
       'deliveries 1',
       'delivery_attempts 1',
+      'drills 1',
       'event_aliases 1',
       'events 1',
       'feed_links 1',

@@ -27,7 +27,7 @@ let service: Service
 let recorder: Recorder
 let caller: Person
 let busy: Person
-let ids: LargeDatabase & { linkId: string }
+let ids: LargeDatabase & { linkId: string; drillId: string }
 
 beforeAll(async () => {
   service = await createService({
@@ -44,7 +44,15 @@ beforeAll(async () => {
     body: {},
   })
   const Link = z.object({ feed_link: z.object({ id: z.uuid() }) })
-  ids = { ...large, linkId: parsed(made, 201, Link).feed_link.id }
+  const held = await service.request('POST', `/api/v1/zones/${large.zone}/drill?wait=0`, {
+    key: caller.key,
+  })
+  const Held = z.object({ drill: z.object({ id: z.uuid() }) })
+  ids = {
+    ...large,
+    linkId: parsed(made, 201, Link).feed_link.id,
+    drillId: parsed(held, 201, Held).drill.id,
+  }
   await explainAll(service.database)
   await service.request('GET', '/api/v1/me', { key: caller.key })
   await service.request('GET', '/api/v1/me', { key: busy.key })
@@ -82,6 +90,7 @@ const CASES: Case[] = [
   { route: '/zones/{id}/preview', ask: '?days=90', read: 100 },
   { route: '/zones/{id}/explain', ask: '?event_id={event}', read: 50 },
   { route: '/zones/{id}/versions', read: 20 },
+  { route: '/zones/{id}/drills/{drillId}', read: 30 },
   { route: '/zones/{id}/feed-links', read: 20 },
   { route: '/zones/{id}/feed-links/{linkId}', read: 20 },
   { route: '/alerts', ask: '?days=90', read: 2700 },

@@ -111,6 +111,16 @@ export async function createWorld(database: TestDatabase): Promise<World> {
       select distinct blindness_id, channel_id, 'zone.blind', 'blind' from watchpost.blind_zones;
     insert into watchpost.channel_troubles (channel_id, status, reason, began_at)
       select id, 'failing', 'It fails.', now() from watchpost.channels where label = 'foreign';
+    insert into watchpost.drills (zone_id, created_by, event, ignores_quiet_hours, escalates)
+      select id, owner_id, '{}', false, false from watchpost.zones;
+    insert into watchpost.alerts (zone_id, zone_name, owner_id, org_id, event_id, source, event, severity,
+        reason, first_reason, status, raised_at, checks, zone_version, event_revision, drill_id)
+      select z.id, 'drill', z.owner_id, z.org_id, 'drill:' || d.id, 'drill', '{}', 50, 'reason', 'reason', 'dispatched',
+        now(), '[]', 1, 1, d.id
+      from watchpost.drills d join watchpost.zones z on z.id = d.zone_id where z.label <> 'foreign';
+    insert into watchpost.deliveries (alert_id, channel_id, type, last_error)
+      select a.id, c.id, 'alert.raised', 'drill'
+      from watchpost.alerts a join watchpost.channels c on c.owner_id = a.owner_id where a.drill_id is not null;
     insert into watchpost.hosts (kind, host) values ('webhook', 'hooks.example.com');
     insert into watchpost.source_hours (source, hour, items, rejected) values ('test', now(), 2, 1);
     insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, duration_ms, error)

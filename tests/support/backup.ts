@@ -144,6 +144,11 @@ export async function createFilledService() {
   await query(
     `insert into watchpost.hosts (kind, host, failures) values ('webhook', 'down.example.com', 3)`,
   )
+  await query(
+    `insert into watchpost.drills (zone_id, created_by, event, ignores_quiet_hours, escalates)
+    select id, owner_id, '{}', true, false from watchpost.zones where owner_id = $1 and label = 'Near'`,
+    [other.user_id],
+  )
   // Texts that mean something in COPY.
   await query('update watchpost.alerts set note = $1 where note is null', ['one\n\\.\n\ttwo \\N'])
   // One that failed and waits for its next attempt, and one that nobody has matched yet.

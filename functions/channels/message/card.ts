@@ -6,7 +6,7 @@ import { tellReason } from '../../../shared/reason/reason.ts'
 import type { Facts, Message, Notification, NotificationAlert, Style } from '../channel.ts'
 import { clockOf } from './clock.ts'
 import { oneLine, webLink } from './text.ts'
-import { type Act, WORDS } from './words.ts'
+import { type Act, drillTitle, WORDS } from './words.ts'
 
 export type Link = { label: string; url: string }
 
@@ -89,6 +89,17 @@ const CardSource = z.object({
 const ENDED = { ended: 'over', retracted: 'over' } as const
 
 export function cardOf(message: CardMessage): Card {
+  const card = plainCard(message)
+  if (!message.notification.drill) return card
+  const { mark, text } = WORDS[message.language].drill
+  const heading = card.heading && `${mark} · ${card.heading}`
+  const title = card.title.startsWith(mark) ? card.title : `${mark}: ${card.title}`
+  const told = [text, card.text].filter(Boolean).join(' ')
+  // No source has reported it.
+  return { ...card, heading, title, text: told, footer: 'Watchpost' }
+}
+
+function plainCard(message: CardMessage): Card {
   const { notification } = message
   switch (notification.type) {
     case 'channel.test':
@@ -118,7 +129,7 @@ function alertCard(message: CardMessage): Card {
   return {
     tone: notification.type === 'alert.resolved' ? 'over' : toneOf(alert),
     heading: [...news, ...kindOf(alert, message), oneLine(zone)].join(' · '),
-    title: oneLine(current.title),
+    title: titleOf(alert, message),
     text: [
       ...unacknowledgedSentence(notification, message),
       ...(Object.hasOwn(words.acts, update) ? [words.acts[update as Act]] : []),
@@ -148,7 +159,7 @@ function digestCard(message: CardMessage): Card {
     facts: [],
     items: alerts.map((alert) => ({
       tone: toneOf(alert),
-      title: oneLine(alert.current.title),
+      title: titleOf(alert, message),
       line: [
         ...(ENDED[alert.current.status as keyof typeof ENDED]
           ? [words.updates[alert.current.status as keyof typeof ENDED]]
@@ -247,6 +258,11 @@ function testCard({ language }: CardMessage): Card {
 }
 
 const read = (alert: NotificationAlert | null): CardAlert => CardAlert.parse(alert)
+
+/** The title of its event, or in a drill that there is none, in the words of the channel. */
+function titleOf({ current }: CardAlert, { notification, language }: CardMessage): string {
+  return notification.drill ? drillTitle(current.type, language) : oneLine(current.title)
+}
 
 function toneOf({ current, severity }: CardAlert): Tone {
   return current.status === 'active' ? bandOf(severity) : 'over'

@@ -49,6 +49,8 @@ export type Words = {
     text: (facts: { since: string; until: string; reason: string }) => string
   }
   test: { heading: string; title: string; text: string }
+  /** Of all that is said of a drill: the mark, and what stands in the place of the title and before the text. */
+  drill: { mark: string; title: (type: string) => string; text: string }
   duration: (days: number, hours: number, minutes: number) => string
   /** At the end of a text that was cut. */
   cut: string
@@ -170,6 +172,11 @@ const english: Words = {
     heading: 'Test',
     title: 'Test from Watchpost',
     text: 'This channel works. It is only a test: nothing has happened.',
+  },
+  drill: {
+    mark: 'DRILL',
+    title: (type) => `DRILL: ${type}, no real event`,
+    text: 'This is a drill: nothing has happened.',
   },
   duration: (days, hours, minutes) =>
     [
@@ -303,6 +310,11 @@ const turkish: Words = {
     title: 'Watchpost deneme iletisi',
     text: 'Bu kanal çalışıyor. Bu yalnızca bir deneme; herhangi bir olay yok.',
   },
+  drill: {
+    mark: 'TATBİKAT',
+    title: (type) => `TATBİKAT: ${type}, gerçek bir olay değil`,
+    text: 'Bu bir tatbikattır: hiçbir şey olmadı.',
+  },
   duration: (days, hours, minutes) =>
     [
       ...(days ? [`${days} gün`] : []),
@@ -314,3 +326,9 @@ const turkish: Words = {
 }
 
 export const WORDS: Record<Language, Words> = { en: english, tr: turkish }
+
+/** The title of a drill: what its event has instead of one of its own. */
+export function drillTitle(type: EventType, language: Language): string {
+  const { drill, types } = WORDS[language]
+  return drill.title(types[type])
+}

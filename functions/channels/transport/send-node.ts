@@ -22,12 +22,13 @@ export function nodeSend({
     'https:': guardedAgent({ allow, resolve, is_plain: false }),
     'http:': guardedAgent({ allow, resolve, is_plain: true }),
   }
-  return async ({ url, method, headers, body }) => {
+  return async ({ url, method, headers, body: given }) => {
     // A literal address is connected to without a lookup, so it is checked here.
     const target = checkTarget(url, { allow })
     if (!target.ok) return failedSend('refused')
     const dispatcher = target.url.protocol === 'https:' ? agents['https:'] : agents['http:']
     const signal = AbortSignal.timeout(timeout_ms)
+    const body = method === 'GET' ? null : given
     return perform(
       () => fetch(url, { method, headers, body, redirect: 'manual', dispatcher, signal }),
       { explain: (error) => (signal.aborted ? 'timeout' : explain(error)) },

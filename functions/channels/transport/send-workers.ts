@@ -7,9 +7,10 @@ import { type AllowList, checkTarget } from './target.ts'
  * addresses.
  */
 export function workersSend({ allow }: { allow: AllowList }): SendBytes {
-  return async ({ url, method, headers, body }) => {
+  return async ({ url, method, headers, body: given }) => {
     if (!checkTarget(url, { allow }).ok) return failedSend('refused')
     const signal = AbortSignal.timeout(SEND_TIMEOUT_MS)
+    const body = method === 'GET' ? null : given
     return perform(() => fetch(url, { method, headers, body, redirect: 'manual', signal }), {
       explain: () => (signal.aborted ? 'timeout' : 'unreachable'),
     })

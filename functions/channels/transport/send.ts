@@ -2,7 +2,8 @@
 export type SendRequest<Body = string> = {
   transport?: 'http'
   url: string
-  method: 'POST' | 'PATCH' | 'PUT'
+  /** A GET has no body. */
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT'
   headers: Record<string, string>
   body: Body
 }

@@ -169,6 +169,24 @@ export function digestOf(count: number, given: Given = {}): Notification {
   }
 }
 
+const DRILL = { id: '3b241101-e2bb-4255-8caf-4136c566a962' }
+const drillOf = (id: string) => {
+  const title = 'DRILL: Earthquake, no real event'
+  const place = { id: `drill:${DRILL.id}`, source: 'drill', lat: 41.05, lon: 29.03, url: null }
+  const alert = alertOf({
+    id,
+    title,
+    severity: 50,
+    current: { ...place, magnitude: null, depth_km: null },
+  })
+  const event_ids = alert.event_ids.map((event) => ({
+    ...event,
+    source: 'drill',
+    attribution: 'drill',
+  }))
+  return { ...alert, event_ids, attribution: 'drill' }
+}
+
 const source = {
   source: 'usgs',
   title: 'USGS earthquakes',
@@ -241,6 +259,17 @@ export const NOTIFICATIONS = {
   'alert.reopened': about('alert.reopened', alertOf({ more: SEEN }), factsOf(64)),
   'alert.digest': digestOf(3),
   'alert.digest part': { ...digestOf(2), part: 2, parts: 3, alerts_total: 40 },
+  'alert.raised drill': { ...about('alert.raised', drillOf(ALERT_ID), factsOf(50)), drill: DRILL },
+  'alert.digest drill': {
+    ...digestOf(1),
+    alert: drillOf(ALERT_ID),
+    alerts: [drillOf(ALERT_ID), drillOf('00000000-0000-4000-8000-000000000001')],
+    facts: {
+      [ALERT_ID]: factsOf(50),
+      '00000000-0000-4000-8000-000000000001': factsOf(50),
+    },
+    drill: DRILL,
+  },
   'zone.blind': {
     type: 'zone.blind',
     timestamp: '2026-03-01T13:18:00.000Z',

@@ -52,6 +52,10 @@ export async function createFuzzWorld(service: Service): Promise<FuzzWorld> {
     body: {},
   })
   const { feed_link } = parsed(owned, 201, MadeLink)
+  const held = await service.request('POST', `/api/v1/zones/${zones[0]}/drill?wait=0`, {
+    key: owner.key,
+  })
+  const { drill } = parsed(held, 201, z.object({ drill: z.looseObject({ id: z.uuid() }) }))
   const [kept] = await service.database.query<{ row: object }>(
     'select to_jsonb(l) as row from watchpost.feed_links l',
   )
@@ -79,6 +83,7 @@ export async function createFuzzWorld(service: Service): Promise<FuzzWorld> {
       zones,
       channels,
       'feed-links': [feed_link.id],
+      drills: [drill.id],
       feeds: Object.values(feed_link.urls).map((url) => url.split('/').at(-1) ?? ''),
       alerts: await idsOf('select id from watchpost.alerts'),
       orgs: [team, foreign, club],
@@ -196,7 +201,8 @@ export function requestsOf(
     })
     .map((given) => {
       // Nobody waits here for what does not come.
-      const asked = 'wait' in given.query ? { ...given.query, wait: '0' } : given.query
+      const waits = inQuery.some(({ name }) => name === 'wait')
+      const asked = waits ? { ...given.query, wait: '0' } : given.query
       const values = given.query_junk ? mutate(asked, given.query_junk) : asked
       const [value, text] = bodyOf(operation, given)
       const isPost = operation.method === 'POST' || operation.method === 'PATCH'

@@ -53,6 +53,8 @@ export const ROUTES: Route[] = [
   get('/zones/{id}/preview', { thing: 'zone' }),
   get('/zones/{id}/explain', { thing: 'zone', query: 'event_id=usgs:none' }),
   get('/zones/{id}/versions', { thing: 'zone' }),
+  write('POST', '/zones/{id}/drill', { thing: 'zone', body: {}, query: 'wait=0' }),
+  get('/zones/{id}/drills/{drillId}', { thing: 'zone' }),
   get('/zones/{id}/feed-links', { thing: 'zone' }),
   write('POST', '/zones/{id}/feed-links', { thing: 'zone', body: { label: 'Calendar' } }),
   get('/zones/{id}/feed-links/{linkId}', { thing: 'zone' }),
@@ -92,7 +94,7 @@ export const OTHER_ACCOUNT_MARKER = 'belongs-to-somebody-else'
 
 /** One thing of each kind, all owned by one account; `read` gives their rows as stored. */
 export type OwnedThings = {
-  ids: Record<Thing | 'member' | 'feed_link', string>
+  ids: Record<Thing | 'member' | 'feed_link' | 'drill', string>
   read: () => Promise<unknown>
 }
 
@@ -114,6 +116,15 @@ export async function createOwnedThings(service: Service, owner: Person): Promis
     `insert into watchpost.feed_links (zone_id, owner_id, label, token_hash)
     values ($1, $2, $3, sha256(gen_random_uuid()::text::bytea)) returning id`,
     [zoneId, owner.user_id, OTHER_ACCOUNT_MARKER],
+  )
+  const drill = await id(
+    `insert into watchpost.drills (zone_id, created_by, event, ignores_quiet_hours, escalates)
+    values ($1, $2, $3, false, false) returning id`,
+    [
+      zoneId,
+      owner.user_id,
+      { type: 'earthquake', source: 'drill', severity: 40, lat: 41, lon: 29 },
+    ],
   )
   const channelId = await id(
     `insert into watchpost.channels (owner_id, kind, target_sealed, target_masked, signing_secret_sealed)
@@ -166,6 +177,7 @@ export async function createOwnedThings(service: Service, owner: Person): Promis
       organisation,
       zone: zoneId,
       feed_link: feedLink,
+      drill,
       channel: channelId,
       alert: alertId,
       event,
@@ -175,6 +187,7 @@ export async function createOwnedThings(service: Service, owner: Person): Promis
       Promise.all([
         query('select * from watchpost.zones where id = $1', [zoneId]),
         query('select * from watchpost.feed_links where zone_id = $1', [zoneId]),
+        query('select * from watchpost.drills where zone_id = $1', [zoneId]),
         query('select * from watchpost.channels where id = $1', [channelId]),
         query('select * from watchpost.alerts where id = $1', [alertId]),
         query('select * from watchpost.deliveries where channel_id = $1', [channelId]),
@@ -189,6 +202,7 @@ export function pathOf({ path, query, thing }: Route, ids: OwnedThings['ids']): 
     .replace('{id}', thing ? ids[thing] : randomUUID())
     .replace('{userId}', ids.member)
     .replace('{linkId}', ids.feed_link)
+    .replace('{drillId}', ids.drill)
   return query ? `${filled}?${query}` : filled
 }
 
@@ -198,6 +212,7 @@ export function unknownIds(id: () => string): OwnedThings['ids'] {
     organisation: id(),
     zone: id(),
     feed_link: id(),
+    drill: id(),
     channel: id(),
     alert: id(),
     event: id(),

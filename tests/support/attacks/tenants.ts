@@ -27,6 +27,7 @@ export type Tenant = {
     | 'zone'
     | 'channel'
     | 'feed_link'
+    | 'drill'
     | 'alert'
     | 'delivery'
     | 'organisation'
@@ -99,6 +100,10 @@ export async function createTenant(service: Service): Promise<Tenant> {
     await make(`/zones/${zones[0]?.id}/feed-links`, { label: `${PRIVATE} link` }, 'feed_link'),
     await make(`/zones/${zones[1]?.id}/feed-links`, { label: `${SHARED} link` }, 'feed_link'),
   ]
+  const drills = [
+    await make(`/zones/${zones[0]?.id}/drill?wait=0`, {}, 'drill'),
+    await make(`/zones/${zones[1]?.id}/drill?wait=0`, {}, 'drill'),
+  ]
   const invited = await request('POST', `/api/v1/orgs/${org}/members`, {
     key,
     body: { email: `${SHARED}.invited@watchpost.test` },
@@ -153,6 +158,7 @@ export async function createTenant(service: Service): Promise<Tenant> {
   const ids = {
     zone: zones.map(({ id }) => id),
     feed_link: links.map(({ id }) => id),
+    drill: drills.map(({ id }) => id),
     channel: channels.map(({ id }) => id),
     alert: alerts.map(({ id }) => id),
     delivery: (await list(`/channels/${channels[0]?.id}/deliveries`, 'deliveries')).map(
@@ -193,6 +199,7 @@ export async function createTenant(service: Service): Promise<Tenant> {
         [
           'zones',
           'feed_links',
+          'drills',
           'channels',
           'alerts',
           'members',
