@@ -17,7 +17,7 @@ import type { Ctx, Env } from '../context.ts'
 import { problems } from '../http.ts'
 import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { read, write } from '../transaction.ts'
-import { mayEdit } from './zones/zone-rows.ts'
+import { mayEdit, one } from './zones/zone-rows.ts'
 import { ZoneId } from './zones.ts'
 
 const LinkId = ZoneId.extend({ linkId: pathId('The id of a feed link.') })
@@ -216,12 +216,6 @@ function requireEditor(zone: Zone | undefined): void {
     'forbidden',
     'Only the owner of the zone or an admin of its organisation may see and change its feed links.',
   )
-}
-
-function one(rows: FeedLink[]): FeedLink {
-  const [link] = rows
-  if (!link) throw new Error('a statement that returns one row returned none')
-  return link
 }
 
 function urlsOf(c: Ctx, token: string) {

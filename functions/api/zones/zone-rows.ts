@@ -64,7 +64,7 @@ export function selectReachedZone(sql: Sql, id: string) {
 }
 
 /** The row of a statement that returns exactly one. */
-export function one<T extends ZoneRow>(rows: T[]): T {
+export function one<T>(rows: T[]): T {
   const [row] = rows
   if (!row) throw new Error('a statement that returns one row returned none')
   return row
