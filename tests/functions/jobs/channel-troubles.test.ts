@@ -331,3 +331,24 @@ test('the message is listed with the channel that told, and can be sent again', 
   await at.jobs.drain()
   expect((await list()).map(({ status }) => status).sort()).toEqual(['failed', 'succeeded'])
 })
+
+test('who stops the mails of an address is told to its owner, through another channel', async () => {
+  await channel('other')
+  const insert = `insert into watchpost.channels (owner_id, kind, label, target_sealed, target_masked, confirmed_at)
+    values ($1, 'email', 'Night shift', 'sealed', '…', now()) returning id, confirmation_id`
+  const [mail] = await at.query(insert, [person.user_id])
+  const unsubscribe = () =>
+    at.query('select private.unsubscribe_address($1, $2)', [mail?.id, mail?.confirmation_id])
+  await unsubscribe()
+  await unsubscribe()
+  await look()
+  await look()
+  expect(told()).toEqual([['other', 'channel.failing']])
+  const { data } = FailingMessage.parse(JSON.parse(at.service.receiver.requests[0]?.body ?? ''))
+  expect(data.channel).toMatchObject({
+    id: mail?.id,
+    label: 'Night shift',
+    status: 'disabled',
+    reason: 'Somebody unsubscribed with the link in one of its mails.',
+  })
+})
