@@ -192,7 +192,8 @@ end
 $$;
 
 -- What a person has done with an alert that was sent, at once: to the channels its messages went to, and to those that
--- take such a message but no first ones. An incident of PagerDuty would stay open, so it hears of it whatever it takes.
+-- take such a message but no first ones. An incident of PagerDuty would stay open, and an emergency of Pushover would ring
+-- on, so they hear of it whatever they take.
 create function private.deliver_act(p_alert_id uuid, p_kind text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -220,7 +221,9 @@ begin
     cross join (select channel_id, bool_or(is_told) as is_told from given group by channel_id) g
     join watchpost.channels c on c.id = g.channel_id and private.is_usable(c, z.owner_id)
     where a.id = p_alert_id
-      and (g.is_told and c.kind = 'pagerduty'
+      and (g.is_told and (c.kind = 'pagerduty' or c.kind = 'pushover' and p_kind <> 'reopened' and exists (
+          select from watchpost.deliveries d
+          where d.alert_id = a.id and d.channel_id = c.id and starts_with(d.remote_ref, 'receipt:')))
         or private.takes(c.messages, v_type) and (g.is_told or not private.takes(c.messages, 'alert.raised')))
     returning id, channel_id
   )

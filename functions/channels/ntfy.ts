@@ -16,18 +16,54 @@ const WHERE = 'Send the URL of your topic, such as https://ntfy.sh/my-topic.'
 const MAX_MESSAGE = 3_900
 const MAX_TITLE = 400
 
-const NtfyConfig = z.strictObject(
-  {
-    token: z
-      .string()
-      .regex(
-        /^tk_\w{10,60}$/,
-        'Must be an access token: tk_…, from Account, Access Tokens in ntfy.',
-      )
-      .optional(),
-  },
-  'An ntfy channel has only one setting: token.',
-)
+const NtfyConfig = z
+  .strictObject(
+    {
+      token: z
+        .string()
+        .regex(
+          /^tk_\w{10,60}$/,
+          'Must be an access token: tk_…, from Account, Access Tokens in ntfy.',
+        )
+        .optional(),
+      username: z
+        .string()
+        .regex(
+          /^[-\w.+@]{1,64}$/,
+          'Must be the name of a user of the server, as you sign in there.',
+        )
+        .optional(),
+      password: z
+        .string()
+        .regex(/^\P{Cc}{1,200}$/u, 'Must be the password of that user, on one line.')
+        .optional(),
+    },
+    'An ntfy channel has a token, or a username and a password, and no other settings.',
+  )
+  .superRefine(({ token, username, password }, context) => {
+    const issue = (field: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message })
+    if (username !== undefined && password === undefined) {
+      issue('password', 'Send the password of this user, or an access token in config.token alone.')
+    }
+    if (password !== undefined && username === undefined) {
+      issue('username', 'Send the user whose password this is.')
+    }
+    if (token !== undefined && (username ?? password) !== undefined) {
+      issue('token', 'Send either a token, or username and password.')
+    }
+  })
+
+function authorizationOf({
+  token,
+  username,
+  password,
+}: z.infer<typeof NtfyConfig>): Record<string, string> {
+  if (token !== undefined) return { authorization: `Bearer ${token}` }
+  if (username === undefined) return {}
+  const bytes = new TextEncoder().encode(`${username}:${password}`)
+  return { authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` }
+}
 
 const PRIORITIES: Record<Tone, number> = {
   extreme: 5,
@@ -54,7 +90,7 @@ export const ntfy: ChannelKind = {
     return bytes(linesOf(cardOf({ notification, ...style }), { hasLinks: true })) <= MAX_MESSAGE
   },
   async render(message) {
-    const { token } = NtfyConfig.parse(message.config ?? {})
+    const config = NtfyConfig.parse(message.config ?? {})
     const url = new URL(message.target)
     const card = cardOf(message)
     const { type, alert } = message.notification
@@ -66,7 +102,7 @@ export const ntfy: ChannelKind = {
       headers: {
         'content-type': 'application/json',
         'user-agent': `Watchpost/${VERSION}`,
-        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...authorizationOf(config),
       },
       body: JSON.stringify({
         topic: url.pathname.slice(1),
@@ -129,7 +165,8 @@ function classify(result: SendResult, now: Date): Classification {
     }
   }
   if ((status === 401 || status === 403) && code !== undefined) {
-    const way = 'Set config.token to a token that may publish to the topic.'
+    const way =
+      'Set config.token, or config.username and config.password, to somebody who may publish to the topic.'
     return { ...base, outcome: 'disable_channel', error: `${error} ${way}` }
   }
   if (status === 507) {

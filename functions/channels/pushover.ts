@@ -1,13 +1,20 @@
 import { z } from 'zod'
 import { VERSION } from '../../shared/version.ts'
-import type { ChannelKind, Classification, Issue, Message, Style } from './channel.ts'
+import type {
+  ChannelKind,
+  Classification,
+  Issue,
+  Message,
+  NotificationType,
+  Style,
+} from './channel.ts'
 import { configIssues, maskKey, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
 import { cardOf, signOf, type Tone } from './message/card.ts'
 import { linesOf } from './message/lines.ts'
 import { characters, cut, webLink } from './message/text.ts'
 import { WORDS } from './message/words.ts'
-import type { SendResult } from './transport/send.ts'
+import type { SendRequest, SendResult } from './transport/send.ts'
 
 const HOST = 'api.pushover.net'
 const KEY = /^[A-Za-z0-9]{30}$/
@@ -17,6 +24,9 @@ const WHERE =
 const MAX_MESSAGE = 970
 const MAX_TITLE = 240
 const MAX_URL = 512
+
+/** Pushover's limits of both times. */
+const seconds = (message: string) => z.int(message).min(30, message).max(10_800, message)
 
 const PushoverConfig = z.strictObject({
   app_token: z
@@ -31,7 +41,23 @@ const PushoverConfig = z.strictObject({
     .string()
     .regex(/^[\w-]{1,25}$/, 'Must be the name of a device as Pushover shows it.')
     .optional(),
+  emergency: z
+    .strictObject(
+      {
+        retry_seconds: seconds('The phone rings again every 30 to 10800 seconds.').default(60),
+        expire_seconds: seconds(
+          'The phone stops ringing after 30 to 10800 seconds, three hours at most.',
+        ).default(3600),
+      },
+      'Must be {} for the defaults, or {"retry_seconds": 60, "expire_seconds": 3600}.',
+    )
+    .refine(({ retry_seconds, expire_seconds }) => retry_seconds <= expire_seconds, {
+      path: ['expire_seconds'],
+      message: 'Must not be less than retry_seconds.',
+    })
+    .optional(),
 })
+type Emergency = z.infer<typeof PushoverConfig>['emergency']
 
 /** 1 passes the quiet hours of the phone, -1 makes no sound. */
 const PRIORITIES: Record<Tone, number> = {
@@ -67,7 +93,11 @@ export const pushover: ChannelKind = {
   mask: maskKey,
   fits: (notification, style) => characters(textOf({ notification, ...style })) <= MAX_MESSAGE,
   async render(message) {
-    const { app_token, device } = PushoverConfig.parse(message.config)
+    const { app_token, device, emergency } = PushoverConfig.parse(message.config)
+    const { type, alert } = message.notification
+    if (alert && STOPS.includes(type) && (emergency || isReceipt(message.remote_ref))) {
+      return post(`receipts/cancel_by_tag/${alert.id}`, new URLSearchParams({ token: app_token }))
+    }
     const card = cardOf(message)
     const form = new URLSearchParams({
       token: app_token,
@@ -82,18 +112,42 @@ export const pushover: ChannelKind = {
       form.set('url', card.url)
       form.set('url_title', WORDS[message.language].links.map)
     }
-    return {
-      url: `https://${HOST}/1/messages.json`,
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        'user-agent': `Watchpost/${VERSION}`,
-      },
-      body: form.toString(),
-    }
+    if (emergency && card.tone === 'extreme') ringUntilSeen(form, message, emergency)
+    return post('messages', form)
   },
   classify,
 }
+
+/** What ends the ringing of an emergency. */
+const STOPS: NotificationType[] = ['alert.acknowledged', 'alert.resolved']
+const RINGS: NotificationType[] = ['alert.raised', 'alert.escalated']
+/** What a message rings by; its `remote_ref`, as private.deliver_act looks for it. */
+const RECEIPT = 'receipt:'
+const isReceipt = (ref: string | null) => ref?.startsWith(RECEIPT) ?? false
+
+/** Makes a message ring until somebody acknowledges it; Pushover then posts to the link, which records it. */
+function ringUntilSeen(
+  form: URLSearchParams,
+  { notification: { type, alert }, acknowledge_url }: Message,
+  { retry_seconds, expire_seconds }: NonNullable<Emergency>,
+) {
+  if (!alert || !RINGS.includes(type) || alert.resolved || alert.seen_at) return
+  form.set('priority', '2')
+  form.set('retry', String(retry_seconds))
+  form.set('expire', String(expire_seconds))
+  form.set('tags', String(alert.id))
+  if (acknowledge_url) form.set('callback', acknowledge_url)
+}
+
+const post = (path: string, form: URLSearchParams): SendRequest => ({
+  url: `https://${HOST}/1/${path}.json`,
+  method: 'POST',
+  headers: {
+    'content-type': 'application/x-www-form-urlencoded',
+    'user-agent': `Watchpost/${VERSION}`,
+  },
+  body: form.toString(),
+})
 
 /** The one link of a message leads to the map, so this one stands in the text, where it can be clicked as well. */
 function withAcknowledgeLink(text: string, message: Message): string {
@@ -123,13 +177,10 @@ function classify(result: SendResult, now: Date): Classification {
   if (!result.ok) return noAnswer(result)
   const { status, body, headers } = result
   const base = heard(result)
-  const { status: accepted, request, errors, token, user } = fieldsOf(body)
+  const { status: accepted, request, receipt, errors, token, user } = fieldsOf(body)
   if (status === 200 && accepted === 1) {
-    return {
-      ...base,
-      outcome: 'ok',
-      ...(typeof request === 'string' ? { remote_ref: request } : {}),
-    }
+    const ref = typeof receipt === 'string' ? `${RECEIPT}${receipt}` : request
+    return { ...base, outcome: 'ok', ...(typeof ref === 'string' ? { remote_ref: ref } : {}) }
   }
   const said = quoted(Array.isArray(errors) ? errors.join(', ') : '')
   const error = `Pushover answered HTTP ${status}${said ? `: ${said}` : ''}.`

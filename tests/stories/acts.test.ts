@@ -18,7 +18,8 @@ async function drain() {
   await at.jobs.drain()
 }
 
-type Scene = { person: Person; id: string; event: ReturnType<typeof quake>; zone: string }
+type Acted = { person: Person; id: string }
+type Scene = Acted & { event: ReturnType<typeof quake>; zone: string }
 
 /** An alert that went to a channel of PagerDuty and to the given webhook. */
 async function alerted(webhook: Partial<Channel> = {}, fields: object = {}): Promise<Scene> {
@@ -48,15 +49,15 @@ function answerAsPagerDuty() {
   }
 }
 
-const act = async ({ person, id }: Scene, body: object | 'acknowledge') => {
+const act = async ({ person, id }: Acted, body: object | 'acknowledge') => {
   const answer =
     body === 'acknowledge'
       ? await at.ask(person, 'POST', `alerts/${id}/acknowledge`)
       : await at.ask(person, 'PATCH', `alerts/${id}`, body)
   expect(answer.status).toBe(200)
 }
-const resolve = (scene: Scene) => act(scene, { resolved: true })
-const reopen = (scene: Scene) => act(scene, { resolved: false })
+const resolve = (scene: Acted) => act(scene, { resolved: true })
+const reopen = (scene: Acted) => act(scene, { resolved: false })
 
 const requests = (host: string) =>
   at.service.receiver.requests
@@ -172,6 +173,34 @@ const clock = (minutes: number) =>
   new Date(Date.now() + minutes * 60_000).toISOString().slice(11, 16)
 const QUIET = { quiet_hours_start: clock(-60), quiet_hours_end: clock(60) }
 const LOUD = { quiet_hours_start: null, quiet_hours_end: null }
+
+describe('an emergency of Pushover', () => {
+  const config = { app_token: 'b'.repeat(30), emergency: {} }
+  const pushed = () =>
+    at.service.receiver.requests
+      .filter(({ url }) => url.includes('pushover.net'))
+      .map(({ url }) => new URL(url).pathname.split('/')[2])
+
+  test.each([
+    [{ receipt: 'R1' }, ['messages.json', 'receipts']],
+    [{}, ['messages.json']],
+  ])('stops with the alert where it was one: %j', async (receipt, paths) => {
+    const person = await at.service.person()
+    const body = { kind: 'pushover', target: 'c'.repeat(30), config }
+    expect((await at.ask(person, 'POST', 'channels', body)).status).toBe(201)
+    const here = at.place()
+    await at.make(person, 'zones', { label: 'The coast', ...here }, CreatedZone)
+    at.service.receiver.answer = () =>
+      sendResult(200, JSON.stringify({ status: 1, request: 'r1', ...receipt }))
+    await at.jobs.ingest(quake({ ...here, severity: 90 }))
+    await drain()
+    const scene = { person, id: (await at.alertOf(person)).id }
+    await resolve(scene)
+    await reopen(scene)
+    await drain()
+    expect(pushed()).toEqual(paths)
+  })
+})
 
 describe('a webhook that asked for it', () => {
   test('hears of every act, in order, with the alert as it was', async () => {

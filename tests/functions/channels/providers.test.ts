@@ -397,6 +397,69 @@ const allow = parseAllowList(undefined)
 const [D, T, P, N, M, O] = [discord, telegram, pagerduty, ntfy, teams, pushover].map(({ kind }) =>
   messageOf(kind),
 ) as [Message, Message, Message, Message, Message, Message]
+const BASIC = { username: 'ops', password: 'Çok gizli: 1' }
+const { app_token } = O.config as { app_token: string } // safe: of the samples
+const ringing = (emergency: object) => ({ app_token, emergency })
+
+test('ntfy is told a user and password as HTTP does it, in UTF-8', async () => {
+  const { received } = await outcomeOf(ntfy, [says(200, { id: '1' })], { config: BASIC })
+  const expected = Buffer.from('ops:Çok gizli: 1').toString('base64')
+  expect(received[0]?.headers.authorization).toBe(`Basic ${expected}`)
+  const open = await outcomeOf(ntfy, [says(200, { id: '1' })], { config: null })
+  expect(open.received[0]?.headers).not.toHaveProperty('authorization')
+  expect(ntfy.check({ target: N.target, config: BASIC, allow })).toEqual([])
+})
+
+describe('an emergency in Pushover', () => {
+  const RINGS = ringing({ retry_seconds: 45, expire_seconds: 1800 })
+  const sent = async (name: keyof typeof NOTIFICATIONS, over: Partial<Message> = {}) => {
+    const notification = NOTIFICATIONS[name]
+    const accepted = says(200, { status: 1, request: 'r1', receipt: 'R2' })
+    const { outcome, received } = await outcomeOf(pushover, [accepted], {
+      notification,
+      config: RINGS,
+      ...over,
+    })
+    const [{ path = '', body = '' } = {}] = received
+    return { path, outcome, form: Object.fromEntries(new URLSearchParams(body)) }
+  }
+
+  test('rings until somebody has seen it, and has Pushover record that', async () => {
+    const acknowledge_url = 'https://watch.example/links/acknowledge?token=abc'
+    const { path, form, outcome } = await sent('alert.escalated', { acknowledge_url })
+    expect(path).toBe('/1/messages.json')
+    const rings = { priority: '2', retry: '45', expire: '1800', tags: ALERT_ID }
+    expect(form).toMatchObject({ ...rings, callback: acknowledge_url })
+    expect(outcome).toMatchObject({ outcome: 'ok', remote_ref: 'receipt:R2' })
+    expect((await sent('alert.escalated')).form).not.toHaveProperty('callback')
+    const byDefault = await sent('alert.escalated', { config: ringing({}) })
+    expect(byDefault.form).toMatchObject({ priority: '2', retry: '60', expire: '3600' })
+  })
+
+  test('is only what is extreme, not seen yet, and chosen', async () => {
+    expect((await sent('alert.raised')).form.priority).toBe('1')
+    expect((await sent('alert.escalated', { config: O.config })).form.priority).toBe('1')
+    const { alert, ...rest } = NOTIFICATIONS['alert.escalated']
+    for (const more of [{ seen_at: NOW.toISOString() }, { resolved: true }]) {
+      const notification = { ...rest, alert: { ...alert, ...more } }
+      const { form } = await sent('alert.escalated', { notification })
+      expect(form).not.toHaveProperty('retry')
+    }
+  })
+
+  test('stops ringing when somebody has seen or resolved the alert in Watchpost', async () => {
+    for (const name of ['alert.acknowledged', 'alert.resolved'] as const) {
+      const { path, form } = await sent(name)
+      expect(path).toBe(`/1/receipts/cancel_by_tag/${ALERT_ID}.json`)
+      expect(Object.keys(form)).toEqual(['token'])
+      const rang = await sent(name, { config: O.config, remote_ref: 'receipt:R2' })
+      expect(rang.path).toBe(path)
+      const quiet = await sent(name, { config: O.config, remote_ref: 'r1' })
+      expect(quiet.path).toBe('/1/messages.json')
+    }
+    expect((await sent('alert.reopened')).path).toBe('/1/messages.json')
+  })
+})
 
 test.each([
   [discord, D],
@@ -451,6 +514,22 @@ test.each<[ChannelKind, string, string, unknown, string, string]>([
     'private_address',
     'ALLOW_PRIVATE_TARGETS',
   ],
+  [ntfy, 'a user alone', N.target, { username: 'ops' }, 'custom', 'config.token'],
+  [ntfy, 'a password alone', N.target, { password: 'x' }, 'custom', 'user whose password'],
+  [ntfy, 'both', N.target, { ...BASIC, token: 'tk_abcdefghijklmnop' }, 'custom', 'either'],
+  [ntfy, 'a wrong user', N.target, { ...BASIC, username: 'a:b' }, 'invalid_format', 'sign in'],
+  [ntfy, 'another setting', N.target, { user: 'ops' }, 'unrecognized_keys', 'a username'],
+  [pushover, 'fast rings', O.target, ringing({ retry_seconds: 29 }), 'too_small', 'every 30'],
+  [pushover, 'a long ring', O.target, ringing({ expire_seconds: 10_801 }), 'too_big', '10800'],
+  [
+    pushover,
+    'half a ring',
+    O.target,
+    ringing({ retry_seconds: 90, expire_seconds: 60 }),
+    'custom',
+    'retry_seconds',
+  ],
+  [pushover, 'a switch', O.target, { app_token, emergency: true }, 'invalid_type', '{}'],
   [ntfy, 'a wrong token', N.target, { token: 'secret' }, 'invalid_format', 'tk_'],
   [pushover, 'a mail address', 'x@pomail.net', O.config, 'malformed', 'mail address'],
   [pushover, 'no token', O.target, null, 'invalid_type', 'pushover.net/apps'],
