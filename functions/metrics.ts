@@ -154,18 +154,8 @@ export function createMetrics({
         (sql) => sql<Readings>`
         select
           (select coalesce(jsonb_agg(q), '[]') from (
-            select q.name as queue, w.waiting, w.later, w.oldest_seconds,
-              (select count(*) from pgboss.job j where j.name = q.name and j.state = 'active') as running,
-              (select count(*) from pgboss.job j
-                where j.name = 'dead' and j.state < 'active' and j.source_name = q.name) as failed
-            from pgboss.queue q
-            cross join lateral (
-              select count(*) filter (where j.start_after <= pgboss.job_now()) as waiting,
-                count(*) filter (where j.start_after > pgboss.job_now()) as later,
-                coalesce(extract(epoch from pgboss.job_now() - min(j.start_after) filter (
-                  where j.start_after <= pgboss.job_now())), 0)::float8 as oldest_seconds
-              from pgboss.job j
-              where j.name = q.name and j.state < 'active') w) q) as queues,
+            select queue, waiting, later, running, failed, oldest_seconds
+            from private.queue_counts()) q) as queues,
           (select coalesce(jsonb_agg(d), '[]') from (
             select status, count(*) as count from watchpost.deliveries
             where status in ('queued', 'held', 'sending') group by status) d) as deliveries,

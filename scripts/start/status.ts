@@ -57,19 +57,9 @@ export async function queueStatus(client: pg.Client): Promise<{
 }> {
   await becomeOwner(client)
   const queues = await client.query<QueueStatus>(
-    `select q.name as queue,
-      count(*) filter (where j.state::text in ('created', 'retry') and j.start_after <= now())::integer as waiting,
-      count(*) filter (where j.state::text in ('created', 'retry') and j.start_after > now())::integer as later,
-      count(*) filter (where j.state::text = 'active')::integer as running,
-      coalesce(extract(epoch from now() - min(j.start_after) filter (
-        where j.state::text in ('created', 'retry') and j.start_after <= now())), 0)::integer as oldest_seconds,
-      (select count(*) from pgboss.job d where ${DEAD} and d.source_name = q.name)::integer as failed,
-      (select extract(epoch from now() - min(d.created_on)) from pgboss.job d
-        where ${DEAD} and d.source_name = q.name)::integer as oldest_failed_seconds
-    from pgboss.queue q
-    left join pgboss.job j on j.name = q.name
-    group by q.name
-    order by q.name`,
+    `select queue, waiting::integer, later::integer, running::integer, oldest_seconds::integer,
+      failed::integer, oldest_failed_seconds::integer
+    from private.queue_counts()`,
   )
   const waiting = await client.query<DeliveryStatus>(
     `select status, count(*)::integer as count,
