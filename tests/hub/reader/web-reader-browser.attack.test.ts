@@ -176,10 +176,14 @@ describe('a page in the browser', () => {
   test(
     'that never ends is ended',
     async () => {
-      world.sites['lead.example.org'] = { '/': '<p>Hello</p><script>while (true) {}</script>' }
-      expect(await world.reader({ page_ms: 8_000 }).read(`${LEAD}/`, signal())).toMatchObject({
+      world.sites['lead.example.org'] = {
+        '/': '<p>Hello</p><script src="/begun.js"></script><script>while (true) {}</script>',
+      }
+      expect(await world.reader({ page_ms: 6_000 }).read(`${LEAD}/`, signal())).toMatchObject({
         refused: { en: expect.stringContaining('too long') },
       })
+      // It came to the page, and not only to the start of the browser.
+      expect(world.asked).toContain('GET lead.example.org/begun.js')
     },
     LIMIT_MS,
   )
