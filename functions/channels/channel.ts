@@ -142,8 +142,6 @@ export type ChannelKind<R = SendRequest> = {
   transport?: Exclude<AnyRequest['transport'], 'http' | undefined>
   /** `webhook`: eight attempts over 31.6 hours. `message`: again and again until nobody wants to read it any more. */
   schedule: 'webhook' | 'message'
-  /** Whether a later message about an alert changes the first one where it can (`remote_ref`), or follows it. */
-  updates: 'edit' | 'follow'
   /** How fast one channel may be sent to; null: as fast as it answers. */
   pace: Pace | null
   check(input: { target: string; config: unknown; allow: AllowList }): Issue[]

@@ -51,7 +51,6 @@ type Embed = {
 export const discord: ChannelKind = {
   kind: 'discord',
   schedule: 'message',
-  updates: 'edit',
   pace: { messages: 5, per_seconds: 2 },
   check: ({ target, config }) => [...checkTarget(target), ...configIssues(DiscordConfig, config)],
   host: () => 'discord.com',

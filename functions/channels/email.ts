@@ -21,7 +21,6 @@ export const email: ChannelKind<MailRequest> = {
   kind: 'email',
   transport: 'mail',
   schedule: 'message',
-  updates: 'follow',
   pace: { messages: 1, per_seconds: 2 },
   check: ({ target, config, allow }) => [
     ...addressIssues(target, allow),

@@ -22,7 +22,6 @@ export const mqtt: ChannelKind<MqttRequest> = {
   kind: 'mqtt',
   transport: 'mqtt',
   schedule: 'webhook',
-  updates: 'follow',
   pace: null,
   check({ target, config, allow }) {
     return [...checkBroker(target, allow), ...checkConfig(config)]

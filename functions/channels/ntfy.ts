@@ -81,7 +81,6 @@ const PRIORITIES: Record<Tone, number> = {
 export const ntfy: ChannelKind = {
   kind: 'ntfy',
   schedule: 'message',
-  updates: 'edit',
   pace: { messages: 1, per_seconds: 5 },
   check: (given) => [...checkTarget(given), ...configIssues(NtfyConfig, given.config)],
   host: (target) => new URL(target).host,

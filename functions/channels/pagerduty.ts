@@ -57,7 +57,6 @@ const OVER: NotificationType[] = [
 export const pagerduty: ChannelKind = {
   kind: 'pagerduty',
   schedule: 'message',
-  updates: 'edit',
   pace: { messages: 1, per_seconds: 1 },
   bundles: false,
   check: ({ target, config }) => [...checkTarget(target), ...configIssues(PagerDutyConfig, config)],

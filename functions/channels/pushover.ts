@@ -76,7 +76,6 @@ const PRIORITIES: Record<Tone, number> = {
 export const pushover: ChannelKind = {
   kind: 'pushover',
   schedule: 'message',
-  updates: 'follow',
   pace: { messages: 1, per_seconds: 1 },
   check: ({ target, config }) => {
     const issues = [...checkTarget(target), ...configIssues(PushoverConfig, config)]

@@ -36,7 +36,6 @@ type Block =
 export const slack: ChannelKind = {
   kind: 'slack',
   schedule: 'message',
-  updates: 'follow',
   pace: { messages: 1, per_seconds: 1 },
   check: ({ target, config }) => [...checkTarget(target), ...configIssues(SlackConfig, config)],
   host: (target) => new URL(target).host,

@@ -49,7 +49,6 @@ type Element =
 export const teams: ChannelKind = {
   kind: 'teams',
   schedule: 'message',
-  updates: 'follow',
   // Four at once, as its connectors allowed, and one a second in the long run.
   pace: { messages: 4, per_seconds: 4 },
   check: ({ target, config }) => [...checkTarget(target), ...configIssues(TeamsConfig, config)],

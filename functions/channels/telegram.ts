@@ -34,7 +34,6 @@ const TelegramConfig = z.strictObject({
 export const telegram: ChannelKind = {
   kind: 'telegram',
   schedule: 'message',
-  updates: 'edit',
   // Of a group; a single person may get one a second.
   pace: { messages: 20, per_seconds: 60 },
   check: ({ target, config }) => [...checkTarget(target), ...configIssues(TelegramConfig, config)],

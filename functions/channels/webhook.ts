@@ -71,7 +71,6 @@ const WebhookConfig = z.strictObject({
 export const webhook: ChannelKind = {
   kind: 'webhook',
   schedule: 'webhook',
-  updates: 'follow',
   pace: { messages: 10, per_seconds: 1 },
   check({ target, config, allow }) {
     return [...checkUrl(target, allow), ...configIssues(WebhookConfig, config)]

@@ -45,7 +45,6 @@ export const webpush: ChannelKind<PushRequest> = {
   kind: 'webpush',
   transport: 'push',
   schedule: 'message',
-  updates: 'follow',
   pace: null,
   check: (given) => [...checkTarget(given), ...configIssues(WebPushConfig, given.config)],
   host: (target) => new URL(target).host,
