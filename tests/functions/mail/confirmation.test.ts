@@ -167,6 +167,19 @@ test('a second mail that still waits when the first link is used is not sent', a
   ])
 })
 
+test('a channel that is deleted before its address was asked asks nobody', async () => {
+  const who = await service.person()
+  const channel = await create(who)
+  // As if the deletion were committed after the mail was taken up: nobody cancels it.
+  const deletion = await service.transaction()
+  await deletion.query('set local session_replication_role = replica', [])
+  await deletion.query('update watchpost.channels set deleted_at = now() where id = $1', [
+    channel.id,
+  ])
+  await deletion.commit()
+  expect(await mailed()).toEqual([])
+})
+
 test('each link of a mail works for its own time, counted from the first attempt', async () => {
   const who = await service.person()
   const channel = await create(who)
