@@ -45,11 +45,13 @@ export const AlertStep = z
       .array(
         z.object({
           channel_id: z.uuid(),
-          outcome: z.enum(['told', 'lost', 'disabled', 'takes_no_alert_raised']).meta({
-            description:
-              '`lost`: the channel was deleted, or the owner of the zone no longer sees it. `takes_no_alert_raised`: it is not ' +
-              'among the `messages` of the channel.',
-          }),
+          outcome: z
+            .enum(['told', 'lost', 'disabled', 'unconfirmed', 'takes_no_alert_raised'])
+            .meta({
+              description:
+                '`lost`: the channel was deleted, or the owner of the zone no longer sees it. `unconfirmed`: nobody has confirmed its address. `takes_no_alert_raised`: it is not ' +
+                'among the `messages` of the channel.',
+            }),
         }),
       )
       .meta({ description: 'The channels that the step had when it was due.' }),

@@ -215,7 +215,8 @@ language sql stable set search_path = '' as $$
     'is_reached', exists (
       select from jsonb_array_elements_text(s.value -> 'channel_ids') as given (id)
       join watchpost.channels c on c.id = given.id::uuid
-      where private.is_usable(c, p_owner_id) and c.enabled and private.takes(c.messages, 'alert.raised'))) order by s.nr), '[]')
+      where private.is_usable(c, p_owner_id) and c.enabled and c.status <> 'unconfirmed'
+        and private.takes(c.messages, 'alert.raised'))) order by s.nr), '[]')
   from jsonb_array_elements(p_escalation) with ordinality as s (value, nr)
 $$;
 

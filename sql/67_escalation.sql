@@ -175,6 +175,7 @@ begin
     select given.id::uuid as id, min(given.nr) as nr, min(case
       when c.id is null or not private.is_usable(c, z.owner_id) then 'lost'
       when not c.enabled then 'disabled'
+      when c.status = 'unconfirmed' then 'unconfirmed'
       when not private.takes(c.messages, 'alert.raised') then 'takes_no_alert_raised'
       else 'told'
     end) as outcome

@@ -78,7 +78,7 @@ function warnOfStep({ after_minutes, channels, lost, is_reached }: StepReach): s
   if (channels === 0) return [`${step} does nothing: its channel_ids is empty.`]
   if (!is_reached) {
     return [
-      `${step} tells nobody: each of its channels is disabled, takes no alert.raised, was deleted, or is no longer seen by the owner of the zone.`,
+      `${step} tells nobody: each of its channels is disabled or not confirmed, takes no alert.raised, was deleted, or is no longer seen by the owner of the zone.`,
     ]
   }
   if (lost === 0) return []

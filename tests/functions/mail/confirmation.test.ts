@@ -154,6 +154,40 @@ test('a confirmed channel that gets another address has to ask again before it s
   expect(await read(who, channel.id)).toMatchObject({ status: 'ok' })
 })
 
+test('a step of escalation does not claim to have told an address that nobody confirmed', async () => {
+  const who = await service.person()
+  const channel = await create(who)
+  await mailed()
+  const here = { lat: 64, lon: -21 }
+  const escalation = [{ after_minutes: 10, channel_ids: [channel.id] }]
+  const fields = { label: 'Geyser', ...here, channel_ids: [], escalation }
+  const made = parsed(await ask(who, 'POST', 'zones', fields), 201, Zone)
+  expect(made.warnings?.join()).toContain('The step of escalation after 10 minutes tells nobody')
+  const event = quake(here)
+  await jobs.ingest(event)
+  await mailed()
+  await service.database.query(
+    `update watchpost.alert_steps s set due_at = now() from watchpost.alerts a
+    where a.id = s.alert_id and a.owner_id = $1`,
+    [who.user_id],
+  )
+  expect(await mailed()).toEqual([])
+  const explained = await ask(
+    who,
+    'GET',
+    `zones/${made.zone.id}/explain?event_id=${encodeURIComponent(event.id)}`,
+  )
+  expect(explained.body).toMatchObject({
+    escalation: [
+      {
+        status: 'stopped',
+        reason: 'no_channel',
+        channels: [{ channel_id: channel.id, outcome: 'unconfirmed' }],
+      },
+    ],
+  })
+})
+
 test('a second mail that still waits when the first link is used is not sent', async () => {
   const who = await service.person()
   const channel = await create(who)
