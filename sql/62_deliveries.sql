@@ -70,6 +70,7 @@ create index deliveries_digest_id on watchpost.deliveries (digest_id) where dige
 create index deliveries_blindness_id on watchpost.deliveries (blindness_id) where blindness_id is not null;
 create index deliveries_trouble_id on watchpost.deliveries (trouble_id) where trouble_id is not null;
 create index deliveries_open on watchpost.deliveries (updated_at) where status in ('queued', 'sending');
+create index deliveries_waiting on watchpost.deliveries (channel_id, next_attempt_at) where status = 'queued';
 create index deliveries_failed on watchpost.deliveries (updated_at) where status in ('failed', 'expired');
 alter table watchpost.deliveries enable row level security;
 alter table watchpost.deliveries force row level security;
@@ -98,13 +99,16 @@ language sql stable set search_path = '' as $$
 $$;
 
 -- An emergency is taken up before everything else. p_at: when; null: at once, as the first job of this delivery.
-create function private.enqueue_delivery(p_delivery_id uuid, p_channel_id uuid, p_at timestamptz default null)
+-- p_waits_for: what else than its own time it waits for.
+create function private.enqueue_delivery(
+  p_delivery_id uuid, p_channel_id uuid, p_at timestamptz default null, p_waits_for text default null
+)
 returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.enqueue(
     'deliver', case when p_at is null then p_delivery_id else gen_random_uuid() end,
-    jsonb_build_object('delivery_id', p_delivery_id), p_at, p_channel_id::text,
+    jsonb_strip_nulls(jsonb_build_object('delivery_id', p_delivery_id, 'waits_for', p_waits_for)), p_at, p_channel_id::text,
     p_priority => (select private.is_urgent(d)::integer from watchpost.deliveries d where d.id = p_delivery_id));
 end
 $$;

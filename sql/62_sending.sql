@@ -105,6 +105,21 @@ begin
 end
 $$;
 
+-- Whether enough messages try their channel when its pause is over. Of a receiver that is away for hours all the others
+-- need not be looked at each time: the first that succeeds calls them, see private.end_pause.
+create function private.has_probes(d watchpost.deliveries, p_now timestamptz, p_until timestamptz) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return 5 <= (
+    select count(*)
+    from (
+      select from watchpost.deliveries x
+      where x.channel_id = d.channel_id and x.status = 'queued' and x.id <> d.id and x.digest_id is null
+        and x.next_attempt_at > p_now and x.next_attempt_at <= p_until
+      limit 5) probes);
+end
+$$;
+
 -- Security definer, all that the jobs call: they change deliveries in no other way.
 -- Takes up a delivery that is due and fixes what is sent: every retry repeats the same words. No row when it is not to be
 -- sent any more, or a digest carries it now. It stays as it is where there is a refusal, its deadline is over, or it has
@@ -157,6 +172,9 @@ begin
       case when c.paused_until > v_now then c.paused_until end,
       case when h.paused_until > v_now then h.paused_until end);
     v_why := case when v_wait is not null then 'pause' end;
+    if c.paused_until > v_now and private.has_probes(d, v_now, v_wait) then
+      v_wait := v_wait + interval '30 minutes';
+    end if;
     if v_wait is null then
       v_wait := private.wait_for_earlier(d);
       v_why := case when v_wait is not null then 'earlier' end;
@@ -344,6 +362,25 @@ begin
 end
 $$;
 
+-- Security definer, whoever changes a channel: one that works again, or that has another target, is paused no longer, and
+-- what waited for the end of the pause is due.
+create function private.end_pause() returns trigger
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  update pgboss.job
+  set start_after = pgboss.job_now()
+  where name = 'deliver' and state = 'created' and group_id = new.id::text and data ->> 'waits_for' = 'pause'
+    and start_after > pgboss.job_now();
+  if found then
+    perform pg_notify('watchpost_jobs', 'deliver');
+  end if;
+  return null;
+end
+$$;
+create trigger channels_end_pause after update of paused_until on watchpost.channels
+  for each row when (old.paused_until is not null and new.paused_until is null)
+  execute function private.end_pause();
+
 -- Records an attempt (once) with what comes of it: the state of the delivery and the next job, and how its channel and
 -- host are. p_attempt has what is stored of it, p_health what private.record_health needs, and where the receiver has
 -- moved (moved: from, target_sealed, target_masked).
@@ -379,7 +416,7 @@ end
 $$;
 
 -- What becomes of deliveries that were taken up, a list of {id, channel_id} with attempt, health, status and next_at after
--- an attempt; with status and error where there was none; and with next_at alone where it only waits. In the order of
+-- an attempt; with status and error where there was none; and with next_at and waits_for where it only waits. In the order of
 -- their alerts, so that two processes do not wait for each other.
 create function private.settle_deliveries(p_settlements jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -389,7 +426,7 @@ begin
   for s in
     select x.*
     from jsonb_to_recordset(p_settlements) as x (
-      id uuid, channel_id uuid, status text, error text, next_at timestamptz, attempt jsonb, health jsonb)
+      id uuid, channel_id uuid, status text, error text, next_at timestamptz, waits_for text, attempt jsonb, health jsonb)
     join watchpost.deliveries d on d.id = x.id
     order by d.alert_id, d.id
   loop
@@ -398,7 +435,7 @@ begin
     elsif s.status is not null then
       perform private.settle_delivery(s.id, s.status, s.error, null, p_is_attempt => false);
     else
-      perform private.enqueue_delivery(s.id, s.channel_id, s.next_at);
+      perform private.enqueue_delivery(s.id, s.channel_id, s.next_at, s.waits_for);
     end if;
   end loop;
 end

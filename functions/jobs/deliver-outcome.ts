@@ -59,6 +59,7 @@ type Settlement = {
   status?: string
   error?: string | undefined
   next_at?: string | null
+  waits_for?: Claimed['waits_for']
   attempt?: object
   health?: object
 }
@@ -86,10 +87,10 @@ export function settle(
 export function waitUntil(
   context: JobContext,
   job: Work,
-  { id, channel_id }: Claimed,
+  { id, channel_id, waits_for }: Claimed,
   next_at: string,
 ): Promise<void> {
-  return finish(context, job, { id, channel_id, next_at })
+  return finish(context, job, { id, channel_id, next_at, waits_for })
 }
 
 /** Stores the attempt, the delivery, its alert, its channel and host, and the next job. */

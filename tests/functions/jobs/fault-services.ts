@@ -8,7 +8,7 @@ import { CHANNEL_KINDS } from '../../../functions/channels/kinds.ts'
 import { parseAllowList } from '../../../functions/channels/transport/target.ts'
 import { type Received, receiver } from '../../support/servers/receiver.ts'
 
-/** How receivers behave: those that fail do so at the first attempt of each message, and `down` at every one. */
+/** How receivers behave: those that fail do so at the first attempt of every third message, and `down` at every one. */
 export const BEHAVIOURS = ['steady', 'flaky', 'busy', 'hangs', 'resets', 'down'] as const
 export type Behaviour = (typeof BEHAVIOURS)[number]
 
@@ -74,16 +74,18 @@ export type Taken = { word: string; key: string; id: string | null }
 /** Starts one server for everything that is sent by HTTP, a mail server and a broker. */
 export async function startServices() {
   let requests = 0
-  const seen = new Map<string, number>()
+  const seen = new Map<string, Set<string>>()
   const taken: Taken[] = []
 
   /** What a receiver does with a message that says how it behaves. */
   function judge(word: string, key: string, id: string | null = null): Behaviour {
     requests += 1
-    const times = (seen.get(`${word} ${key}`) ?? 0) + 1
-    seen.set(`${word} ${key}`, times)
+    const keys = seen.get(word) ?? new Set()
+    seen.set(word, keys)
+    const isTurn = !keys.has(key) && keys.size % 3 === 0
+    keys.add(key)
     const behaviour = BEHAVIOURS.find((one) => word.startsWith(one)) ?? 'steady'
-    const does = behaviour === 'down' || times === 1 ? behaviour : 'steady'
+    const does = behaviour === 'down' || isTurn ? behaviour : 'steady'
     if (does === 'steady') taken.push({ word, key, id })
     return does
   }

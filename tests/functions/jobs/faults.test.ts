@@ -91,7 +91,7 @@ async function setScene(): Promise<void> {
     const found = findKind(kind)
     const service = SERVICES[kind]
     if ('issue' in found || !service) throw new Error(`no service of the kind ${kind}`)
-    const turn = (nr + Math.floor(nr / KINDS.length)) % BEHAVIOURS.length
+    const turn = ((nr % KINDS.length) + Math.floor(nr / KINDS.length)) % BEHAVIOURS.length
     const word = wordOf(BEHAVIOURS[turn] ?? 'steady', nr)
     const target = service.target(word, services.ports)
     // A broker is told who comes before it hears of a message.
@@ -142,9 +142,14 @@ async function breakDatabase(): Promise<void> {
       and usename = 'watchpost_jobs'`,
   )
   const [first] = rows
-  if (PROOF && first) process.kill(first.pid, 'SIGKILL')
-  else for (const { pid } of rows) await admin.query('select pg_terminate_backend($1)', [pid])
-  if (!PROOF) return
+  if (!PROOF || !first) {
+    for (const { pid } of rows) await admin.query('select pg_terminate_backend($1)', [pid])
+    return
+  }
+  // With one of its processes the server ends all connections, ours too, and recovers.
+  const ended = once(admin, 'end')
+  process.kill(first.pid, 'SIGKILL')
+  await ended
   for (;;) {
     try {
       admin = await connect()
