@@ -147,7 +147,7 @@ async function breakDatabase(): Promise<void> {
     return
   }
   // With one of its processes the server ends all connections, ours too, and recovers.
-  const ended = once(admin, 'end')
+  const ended = new Promise((resolve) => admin.once('end', resolve))
   process.kill(first.pid, 'SIGKILL')
   await ended
   for (;;) {
