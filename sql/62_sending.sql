@@ -213,26 +213,6 @@ begin
 end
 $$;
 
--- Several at once, in the order of their channels, so that two processes do not wait for each other.
-create function private.claim_deliveries(p_ids uuid[], p_kinds jsonb)
-returns table (
-  id uuid, channel_id uuid, kind text, type text, attempts integer, failures integer, target_sealed text,
-  config_sealed text, secret_sealed text, former_sealed jsonb, language text, time_zone text, host text,
-  host_failures integer, wait_until timestamptz, waits_for text, refusal text, is_late boolean, last_error text, payload text,
-  remote_ref text, is_urgent boolean, claimed_at timestamptz, first_attempt_at timestamptz, expires_at timestamptz, used bigint
-)
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  v_id uuid;
-begin
-  for v_id in
-    select d.id from watchpost.deliveries d where d.id = any(p_ids) order by d.channel_id, d.id
-  loop
-    return query select * from private.claim_delivery(v_id, p_kinds);
-  end loop;
-end
-$$;
-
 -- A digest of several zones: what may not be sent any more is not sent with the rest; where the digest itself may not,
 -- the rest goes out alone.
 create function private.sort_out(d watchpost.deliveries, c watchpost.channels) returns void
@@ -441,8 +421,8 @@ begin
 end
 $$;
 
--- Of a former release that runs while the database is migrated: claim_delivery and those after it.
-grant execute on function private.claim_deliveries, private.split_digest, private.settle_deliveries,
-  private.claim_delivery, private.settle_delivery, private.record_attempt, private.enqueue_delivery to watchpost_jobs;
+-- Of a former release that runs while the database is migrated: settle_delivery and those after it.
+grant execute on function private.claim_delivery, private.split_digest, private.settle_deliveries, private.settle_delivery,
+  private.record_attempt, private.enqueue_delivery to watchpost_jobs;
 
 reset role;

@@ -1,6 +1,8 @@
 set role watchpost_owner;
 set check_function_bodies = off;
 
+drop function private.claim_deliveries(uuid[],jsonb);
+
 drop function private.enqueue_delivery(uuid,uuid,timestamp with time zone);
 
 CREATE OR REPLACE FUNCTION private.claim_delivery(p_id uuid, p_kinds jsonb)
