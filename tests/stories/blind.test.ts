@@ -125,14 +125,23 @@ describe.each<{
   in_minutes: number
   status: string
   reason: RegExp
+  code: string
 }>([
-  { what: 'stops', given: () => 503, in_minutes: 4, status: 'down', reason: /HTTP 503/ },
+  {
+    what: 'stops',
+    given: () => 503,
+    in_minutes: 4,
+    status: 'down',
+    reason: /HTTP 503/,
+    code: 'http_status',
+  },
   {
     what: 'answers a page instead of data',
     given: () => '<!doctype html><title>Maintenance</title>',
     in_minutes: 4,
     status: 'down',
     reason: /answered with a web page/,
+    code: 'not_json',
   },
   {
     what: 'stalls with an open socket',
@@ -140,6 +149,7 @@ describe.each<{
     in_minutes: 4,
     status: 'down',
     reason: /no answer within 100 ms/,
+    code: 'unreachable',
   },
   {
     what: 'answers items of which none can be read',
@@ -147,8 +157,9 @@ describe.each<{
     in_minutes: 6,
     status: 'stale',
     reason: /most of what it answers cannot be used: id: /,
+    code: 'unusable',
   },
-])('a feed that $what', ({ given, in_minutes, status, reason }) => {
+])('a feed that $what', ({ given, in_minutes, status, reason, code }) => {
   test('is told of once, and once when it is back', async () => {
     answer = given()
     await pass(in_minutes - 2)
@@ -161,6 +172,8 @@ describe.each<{
     expect(types()).toEqual([])
     await pass(2)
     expect(types()).toEqual(['zone.blind'])
+    const stored = `select cause ->> 'code' as code from watchpost.blindness order by began_at desc limit 1`
+    expect(await at.query(stored)).toEqual([{ code }])
     await pass(20)
     expect(heard()).toEqual([
       {
