@@ -525,6 +525,9 @@ describe('who may', () => {
       404,
       'not_found',
     )
+    const another = await at.make(owner, 'zones', { label: 'Another', ...at.place() }, MadeZone)
+    const astray = `zones/${another.zone.id}/drills/${drill.id}`
+    expectProblem(await ask(owner, 'GET', astray), 404, 'not_found')
     const other = await scene()
     expectProblem(
       await ask(other.person, 'GET', `zones/${other.zone}/drills/${drill.id}`),
