@@ -39,7 +39,8 @@ alter policy alerts_select on watchpost.alerts
 alter policy alerts_update on watchpost.alerts
   using ((select private.can_write()) and drill_id is null and tenant_id = any((select private.my_tenants())::uuid[]))
   with check ((select private.can_write()) and drill_id is null and tenant_id = any((select private.my_tenants())::uuid[]));
-insert into watchpost.retention (thing, keep) values ('drills', '30 days');
+-- With a time of its own, so that a backup that is restored and one that is upgraded are equal.
+insert into watchpost.retention (thing, keep, updated_at) values ('drills', '30 days', '2026-11-23 00:00:00+00');
 
 create table watchpost.heartbeat (
   is_only boolean primary key default true check (is_only),
