@@ -186,7 +186,10 @@ describe('an answer', () => {
   test.each([
     ['not JSON', '{'],
     ['without messages', '{"messages": []}'],
-    ['longer than any context', `{"messages": "${'x'.repeat(4 * 1024 * 1024)}"}`],
+    [
+      'longer than any context',
+      JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(4 * 1024 * 1024) }] }),
+    ],
   ])('to a body %s is a refusal, and the engine is not asked', async (_, body) => {
     const answer = await fetch(url, { method: 'POST', body })
     expect([answer.status, await answer.json()]).toMatchObject([
