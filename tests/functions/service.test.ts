@@ -129,7 +129,7 @@ describe('startService', () => {
       const page = await fetch(`http://127.0.0.1:${port}/sign-in`)
       const html = await page.text()
       expect([page.status, html]).toEqual([200, expect.stringContaining('id="sign-in"')])
-      for (const [, file] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
+      for (const [, file] of html.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)) {
         const part = await fetch(`http://127.0.0.1:${port}/${file}`)
         expect([file, part.status]).toEqual([file, 200])
       }
