@@ -146,6 +146,8 @@ declare
   v_refusal text;
   v_is_late boolean;
   v_is_urgent boolean;
+  v_payload text;
+  v_ref text;
 begin
   -- A lock of its own: what follows sees what whoever held it has committed.
   perform from watchpost.deliveries x
@@ -202,13 +204,16 @@ begin
     d.payload := coalesce(d.payload, private.notification_json(d)::text);
   end if;
   update watchpost.deliveries x
-  set status = d.status, payload = d.payload, first_attempt_at = d.first_attempt_at, expires_at = d.expires_at,
+  set status = d.status, payload = coalesce(x.payload, d.payload), first_attempt_at = d.first_attempt_at, expires_at = d.expires_at,
       turn_at = d.turn_at, next_attempt_at = coalesce(v_wait, x.next_attempt_at), updated_at = now()
-  where x.id = d.id;
+  where x.id = d.id
+  returning x.payload into v_payload;
+  -- Not d.payload beside a function of d: one that is stored out of line came out empty, and PostgreSQL refused the row.
+  v_ref := private.remote_ref_for(d);
   return query select
     d.id, c.id, c.kind, d.type, d.attempts, c.failures, c.target_sealed, c.config_sealed, c.signing_secret_sealed,
     private.living_secrets(c.former_secrets_sealed), c.language, c.time_zone, c.host, h.failures, v_wait, v_why, v_refusal,
-    v_is_late, d.last_error, d.payload, private.remote_ref_for(d), v_is_urgent, v_now, d.first_attempt_at, d.expires_at,
+    v_is_late, d.last_error, v_payload, v_ref, v_is_urgent, v_now, d.first_attempt_at, d.expires_at,
     (select count(*) from watchpost.delivery_attempts t where t.delivery_id = d.id and t.status_code is distinct from 429);
 end
 $$;

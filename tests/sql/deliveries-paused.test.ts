@@ -75,3 +75,9 @@ test('never longer than until its deadline', async () => {
   const { wait_until } = await claim(id, KINDS)
   expect(minutesUntil(wait_until)).toBe(3)
 })
+
+test('a payload that is stored out of line is taken up again as it is', async () => {
+  const payload = JSON.stringify({ note: Array.from({ length: 3000 }, () => Math.random()).join() })
+  const digest = await add('queued', { type: 'alert.digest', sequence: 0, payload, attempts: 1 })
+  expect((await claim(digest)).payload).toBe(payload)
+})
