@@ -16,10 +16,6 @@ async function main(): Promise<void> {
   const config = readConfig(process.env, mode)
   const log = createLog(config.log)
   const service = await startService(config, log)
-  log({
-    msg: mode === 'serve' ? `listening on ${config.public_url}` : 'running the jobs',
-    feeds: config.feeds.map(({ source }) => source),
-  })
   for (const signal of STOP_SIGNALS) {
     process.once(signal, async () => {
       await service.stop()
@@ -27,6 +23,11 @@ async function main(): Promise<void> {
       process.exit(0)
     })
   }
+  // Last: whoever reads this line may signal at once.
+  log({
+    msg: mode === 'serve' ? `listening on ${config.public_url}` : 'running the jobs',
+    feeds: config.feeds.map(({ source }) => source),
+  })
 }
 
 main().catch((error) => {
