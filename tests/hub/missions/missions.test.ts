@@ -27,7 +27,8 @@ const DOCUMENT = ({ name }: { name: string }) =>
 
 type Event = { id?: string; event: string; data: Record<string, unknown> }
 
-async function eventsOf(id: string, after?: string): Promise<Event[]> {
+/** The events of a mission until its stream ends; `onPart` is called with each part of it. */
+async function eventsOf(id: string, after?: string, onPart = () => {}): Promise<Event[]> {
   const answer = await hub.call(
     'GET',
     `missions/${id}/events`,
@@ -36,7 +37,11 @@ async function eventsOf(id: string, after?: string): Promise<Event[]> {
   )
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toContain('text/event-stream')
-  const text = await answer.text()
+  let text = ''
+  for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += part
+    onPart()
+  }
   return text.split('\n\n').flatMap((block) => {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1]
     const [event, data, number] = [field('event'), field('data'), field('id')]
@@ -139,9 +144,8 @@ describe('a mission that works', () => {
       stub.hold(true)
       const id = await compose(hub, 'docs', 'a guide')
       await until(async () => stub.asked.length > 0)
-      const streamed = eventsOf(id)
-      stub.hold(false)
-      const events = await streamed
+      // The model answers to whom is listening already.
+      const events = await eventsOf(id, undefined, () => stub.hold(false))
       const states = events.filter(({ event }) => event === 'state').map(({ data }) => data.status)
       expect(states).toEqual(['queued', 'processing', 'done'])
       const steps = events.filter(({ event }) => event === 'step').map(({ data }) => data.name)
