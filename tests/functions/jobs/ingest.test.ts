@@ -290,9 +290,10 @@ describe('a source', () => {
     'switched on %s, every %i s, well %s ago, failing %s ago, known for %s: %s',
     async (...given) => {
       const [row] = await query(
-        `select private.source_status(row('x', '', '', '{}', $1, $2, now(), '{}', now() - $3::interval, null, null,
-        now() - $4::interval, now() - $5::interval, now(), '{}', null, null, null, null, '[]', null, 0, 0, null,
-        null)::watchpost.sources) as status`,
+        `select private.source_status(jsonb_populate_record(null::watchpost.sources, jsonb_build_object(
+          'source', 'x', 'enabled', $1::boolean, 'interval_seconds', $2::integer, 'state', '{}'::jsonb,
+          'last_success_at', now() - $3::interval, 'error_at', now() - $4::interval,
+          'created_at', now() - $5::interval))) as status`,
         given.slice(0, 5),
       )
       expect(row).toEqual({ status: given[5] })
