@@ -47,6 +47,7 @@ test('a card is moved two stages by keyboard, and Esc puts it back', async () =>
   await eventually(() => card.evaluate((node) => node === document.activeElement)).toBe(true)
 
   await page.keyboard.press('Space')
+  await page.getByText('Ayşe Yılmaz picked up, over Replied').waitFor({ state: 'attached' })
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Escape')
   await page.getByText('Ayşe Yılmaz was put back').waitFor({ state: 'attached' })
