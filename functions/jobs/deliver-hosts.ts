@@ -19,7 +19,7 @@ export function createHostSlots() {
     return () => {
       host.under_way -= 1
       host.left_at = performance.now()
-      host.waiting.shift()?.()
+      host.waiting[0]?.()
       if (host.under_way === 0 && host.waiting.length === 0) hosts.delete(name)
     }
   }
@@ -34,11 +34,13 @@ export function createHostSlots() {
         const now = performance.now()
         if (leave || !host || now >= deadline || now >= host.left_at + SOON_MS) return leave
         await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, deadline - now)
-          host.waiting.push(() => {
+          const wake = () => {
             clearTimeout(timer)
+            host.waiting = host.waiting.filter((one) => one !== wake)
             resolve()
-          })
+          }
+          const timer = setTimeout(wake, deadline - now)
+          host.waiting.push(wake)
         })
       }
     },

@@ -184,6 +184,7 @@ async function runToTheEnd(): Promise<void> {
   let quietSince = Date.now()
   let before = ''
   let is_broken = false
+  let told = 0
   for (;;) {
     if (kills < KILLS && services.requests() > ((kills + 1) * all) / (KILLS + 2)) {
       await killWorker()
@@ -205,7 +206,10 @@ async function runToTheEnd(): Promise<void> {
       await advance(121)
       quietSince = Date.now()
     }
-    progress(services.requests(), all, 'requests')
+    if (services.requests() >= told + all / 20) {
+      told = services.requests()
+      progress(told, all, 'requests')
+    }
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
