@@ -111,8 +111,7 @@ export async function record(context: JobContext, job: Work, attempted: Attempte
   const health = {
     host: opened.host.replace(/^\S* /, '') || null,
     is_host_failure: isHostFailure(outcome),
-    channel_seconds: channelPause(claimed, outcome),
-    host_seconds: hostPause(claimed, outcome),
+    ...pausesAfter(claimed, outcome),
     moved: await sealNewTarget(context, attempted),
   }
   const next_at = next && 'at' in next ? next.at.toISOString() : null
@@ -135,9 +134,20 @@ async function sealNewTarget({ deps }: JobContext, { claimed, opened, outcome }:
   return { from: claimed.target_sealed, target_sealed, target_masked }
 }
 
-function scheduleOf({ kind }: Claimed) {
+function scheduleOf({ kind }: Pick<Claimed, 'kind'>) {
   const found = findKind(kind)
   return 'kind' in found ? found.kind.schedule : 'webhook'
+}
+
+/** For how long the channel and its host are left alone after an attempt, in seconds. */
+export function pausesAfter(
+  claimed: Pick<Claimed, 'kind' | 'failures' | 'host_failures'>,
+  outcome: Outcome,
+): { channel_seconds: number; host_seconds: number } {
+  return {
+    channel_seconds: channelPause(claimed, outcome),
+    host_seconds: hostPause(claimed, outcome),
+  }
 }
 
 /** How long the receiver asked for a pause, of the channel or of its whole host. */
@@ -150,7 +160,7 @@ function askedPause(outcome: Outcome, whose: 'channel' | 'host'): number {
  * How long to pause the channel: as long as the receiver asked, or longer the longer it has been
  * failing.
  */
-function channelPause(claimed: Claimed, outcome: Outcome): number {
+function channelPause(claimed: Pick<Claimed, 'kind' | 'failures'>, outcome: Outcome): number {
   const over = claimed.failures + 2 - BREAKER_AFTER
   const longest = BREAKER_MAX_SECONDS[scheduleOf(claimed)]
   const breaker = doublingDelay(over, { first: PAUSE_SECONDS, longest })
@@ -162,7 +172,7 @@ function isHostFailure({ outcome, status }: Outcome): boolean {
   return outcome === 'retry' && status === undefined
 }
 
-function hostPause({ host_failures }: Claimed, outcome: Outcome): number {
+function hostPause({ host_failures }: Pick<Claimed, 'host_failures'>, outcome: Outcome): number {
   const over = isHostFailure(outcome) ? (host_failures ?? 0) + 2 - HOST_BREAKER_AFTER : 0
   const breaker = doublingDelay(over, { first: 5, longest: HOST_BREAKER_MAX_SECONDS })
   return Math.max(askedPause(outcome, 'host'), breaker)
