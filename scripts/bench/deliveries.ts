@@ -9,16 +9,21 @@ import { parseAllowList } from '../../functions/channels/transport/target.ts'
 import { createPool, type Database, inTransaction } from '../../functions/db.ts'
 import { deliver } from '../../functions/jobs/deliver.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
-import { createRunner } from '../../functions/jobs.ts'
 import { listen } from '../../functions/listen.ts'
 import { createSeal } from '../../functions/seal.ts'
-import { boxesOf } from '../../shared/geometry/geometry.ts'
 import { generateSecret } from '../../shared/signing.ts'
-
-/**
- * One line of the table: a figure, and its ratio to a limit or to another figure of the same run.
- */
-export type Figure = { name: string; value: string; against: string; ratio: number; good: boolean }
+import { inWords, median, quantile } from './figure.ts'
+import {
+  boxesOfCircle,
+  connectJobs,
+  createAccount,
+  createJobs,
+  createSource,
+  type Ground,
+  type Place,
+  quakeAt,
+  SEAL_KEY,
+} from './ground.ts'
 
 const RATE = 100
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 30)
@@ -27,19 +32,10 @@ const CHANNELS = 500
 const LIMIT_MS = { p50: 50, p99: 250 }
 const SLOTS = deliver.slots
 
-type Bench = {
-  admin: pg.Client
-  jobsUrl: string
-  owner: string
-  figure: (given: Figure) => void
-  say: (text: string) => void
-}
-
 /** From the event to the receiver, and how many deliveries a second beside what pg-boss alone can do. */
-export async function benchDeliveries(bench: Bench): Promise<void> {
-  const { admin, say } = bench
-  await admin.query('truncate watchpost.zones, watchpost.channels, watchpost.events cascade')
-  await admin.query(`delete from pgboss.job where name in ('match', 'match_zone', 'deliver')`)
+export async function benchDeliveries(ground: Ground): Promise<void> {
+  const { admin, say } = ground
+  await createSource(admin, 'bench')
   const arrived = new Map<string, number>()
   const hooks = createServer(async (request, response) => {
     let body = ''
@@ -51,18 +47,16 @@ export async function benchDeliveries(bench: Bench): Promise<void> {
   await new Promise<void>((ready) => hooks.listen(0, '127.0.0.1', ready))
   // safe: a server that listens on TCP has an address with a port
   const { port } = hooks.address() as AddressInfo
-  const places = await seed(bench, port)
-  const db = createPool({ url: bench.jobsUrl, max: 12 })
+  const places = await seed(ground, port)
+  const db = connectJobs(ground, 12)
   say(`${RATE} alerts a second for ${SECONDS} seconds …`)
-  await timeLatency(bench, { db, places, arrived })
+  await timeLatency(ground, { db, places, arrived })
   say(`Sending ${(CHANNELS * 10).toLocaleString('en')} deliveries …`)
-  await timeThroughput(bench, db)
+  await timeThroughput(ground, db)
   await db.end()
   hooks.closeAllConnections()
   hooks.close()
 }
-
-type Place = { lat: number; lon: number }
 
 const placeOf = (nr: number): Place => ({
   lat: -60 + 3 * (nr % 40),
@@ -70,8 +64,9 @@ const placeOf = (nr: number): Place => ({
 })
 
 /** A zone for each channel, far from all others. */
-async function seed({ admin, owner }: Bench, port: number): Promise<Place[]> {
-  const seal = createSeal([Buffer.alloc(32).toString('base64')])
+async function seed({ admin }: Ground, port: number): Promise<Place[]> {
+  const { user_id } = await createAccount(admin)
+  const seal = createSeal([SEAL_KEY])
   const [target, secret] = [
     await seal.seal(`http://127.0.0.1:${port}/hook`),
     await seal.seal(generateSecret()),
@@ -81,50 +76,42 @@ async function seed({ admin, owner }: Bench, port: number): Promise<Place[]> {
   const rows = places.map((place) => ({
     ...place,
     id: randomUUID(),
-    boxes: boxesOf({ ...place, radius_km: 50, shape_type: 'circle', polygon: null }).map(
-      (box) => `(${box.east},${box.north}),(${box.west},${box.south})`,
-    ),
+    boxes: boxesOfCircle(place, 50),
   }))
   await admin.query(
     `insert into watchpost.channels (id, owner_id, kind, target_sealed, target_masked, signing_secret_sealed)
     select id, $1, 'webhook', $3, 'masked', $4 from jsonb_to_recordset($2) as x (id uuid)`,
-    [owner, JSON.stringify(rows), target, secret],
+    [user_id, JSON.stringify(rows), target, secret],
   )
   await admin.query(`set session_replication_role = default`)
   await admin.query(
     `insert into watchpost.zones (owner_id, label, lat, lon, radius_km, boxes, channel_ids)
     select $1, 'bench', lat, lon, 50, boxes, array[id]
     from jsonb_to_recordset($2) as x (id uuid, lat float8, lon float8, boxes box[])`,
-    [owner, JSON.stringify(rows)],
+    [user_id, JSON.stringify(rows)],
   )
   await admin.query(`delete from pgboss.job where name in ('match', 'match_zone', 'deliver')`)
   await admin.query('vacuum analyze')
   return places
 }
 
-function runnerOf(db: Database) {
+function jobsOf(db: Database) {
   const allow = parseAllowList('127.0.0.1')
-  return createRunner({
-    db,
-    seal: createSeal([Buffer.alloc(32).toString('base64')]),
-    send: nodeSend({ allow }),
-    allow,
-    feeds: [],
-    fetch,
-    public_url: null,
-    contact: undefined,
-    log: () => undefined,
-  })
+  return createJobs(db, { allow, send: nodeSend({ allow }) })
 }
 
 type Load = { db: Database; places: Place[]; arrived: Map<string, number> }
 
-async function timeLatency(bench: Bench, { db, places, arrived }: Load): Promise<void> {
+async function timeLatency(ground: Ground, { db, places, arrived }: Load): Promise<void> {
   const accepted = new Map<string, number>()
   // As the process that accepts events has its own.
-  const intake = createPool({ url: bench.jobsUrl, max: 4, connect_timeout_ms: 60_000 })
-  const { wake, stop } = runnerOf(db).start()
-  const listening = listen({ url: bench.jobsUrl, wake, log: () => undefined })
+  const intake = createPool({
+    url: ground.loginUrl('watchpost_jobs'),
+    max: 4,
+    connect_timeout_ms: 60_000,
+  })
+  const { wake, stop } = jobsOf(db).start()
+  const listening = listen({ url: ground.loginUrl('watchpost_jobs'), wake, log: () => undefined })
   const began = performance.now()
   const ingesting: Promise<void>[] = []
   for (let nr = 0; nr < RATE * SECONDS; nr += 1) {
@@ -132,7 +119,7 @@ async function timeLatency(bench: Bench, { db, places, arrived }: Load): Promise
     const wait = due - performance.now()
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
     const id = `bench:latency-${nr}`
-    const event = eventAt(id, places[nr % places.length] ?? { lat: 0, lon: 0 })
+    const event = quakeAt(id, places[nr % places.length] ?? { lat: 0, lon: 0 }, 60)
     ingesting.push(
       inTransaction(intake, (sql) => ingestEvents(sql, 'bench', [event])).then(() => {
         accepted.set(id, performance.now())
@@ -148,48 +135,28 @@ async function timeLatency(bench: Bench, { db, places, arrived }: Load): Promise
   await listening.stop()
   await stop()
   await intake.end()
-  const times = [...accepted]
-    .map(([id, at]) => (arrived.get(id) ?? Number.POSITIVE_INFINITY) - at)
-    .sort((a, b) => a - b)
-  const at = (share: number) => times[Math.floor((times.length - 1) * share)] ?? Number.NaN
+  const times = [...accepted].map(([id, at]) => (arrived.get(id) ?? Number.POSITIVE_INFINITY) - at)
   for (const [name, share, limit] of [
     ['p50', 0.5, LIMIT_MS.p50],
     ['p95', 0.95, undefined],
     ['p99', 0.99, LIMIT_MS.p99],
   ] as const) {
-    const value = at(share)
-    bench.figure({
-      name: `Event accepted → webhook received, ${RATE} alerts a second, ${name} of ${times.length.toLocaleString('en')}`,
-      value: `${value.toFixed(0)} ms`,
-      against: limit ? `limit ${limit} ms` : `the median, ${at(0.5).toFixed(0)} ms`,
-      ratio: value / (limit ?? at(0.5)),
-      good: limit === undefined || value < limit,
+    const value = quantile(times, share)
+    ground.figure({
+      name: `Event accepted → webhook received, ${RATE} alerts a second, ${name}`,
+      value,
+      unit: 'ms',
+      against: limit ? `limit ${limit} ms` : 'the median',
+      ratio: value / (limit ?? median(times)),
+      goal: limit ? { at_most: 1 } : undefined,
+      note: `${inWords(times.length)} events`,
     })
   }
 }
 
-function eventAt(id: string, place: Place) {
-  return {
-    ...place,
-    id,
-    source: 'bench',
-    type: 'earthquake' as const,
-    title: 'M 5.0 - bench',
-    ts: new Date().toISOString(),
-    severity: 60,
-    subject: null,
-    status: 'active' as const,
-    url: null,
-    geometry: null,
-    ends_at: null,
-    revised_at: null,
-    aliases: [],
-  }
-}
-
 /** The same number of jobs, slots and connections, once with deliveries and once with nothing to do. */
-async function timeThroughput(bench: Bench, db: Database): Promise<void> {
-  const { admin } = bench
+async function timeThroughput(ground: Ground, db: Database): Promise<void> {
+  const { admin } = ground
   await admin.query(`
     delete from watchpost.deliveries;
     truncate watchpost.rate_limits;
@@ -213,18 +180,20 @@ async function timeThroughput(bench: Bench, db: Database): Promise<void> {
   await admin.query('update watchpost.deliveries set sequence = 0, redelivery_of = id')
   await admin.query('vacuum analyze')
   const began = performance.now()
-  await runnerOf(db).drain({ budget_ms: 10 * 60_000 })
+  await jobsOf(db).drain({ budget_ms: 10 * 60_000 })
   const delivered = count / ((performance.now() - began) / 1000)
   const { rows: left } = await admin.query(
     `select count(*)::int as count from watchpost.deliveries where status <> 'succeeded'`,
   )
   const ceiling = await bossCeiling(db, admin, count)
-  bench.figure({
-    name: `Deliveries: claimed, signed, sent, recorded (${count.toLocaleString('en')} to ${CHANNELS} channels, ${left[0].count} not sent)`,
-    value: `${Math.round(delivered).toLocaleString('en')} deliveries/s`,
-    against: `pg-boss fetching and completing alone, ${Math.round(ceiling).toLocaleString('en')} jobs/s`,
+  ground.figure({
+    name: `Deliveries: claimed, signed, sent, recorded (${inWords(count)} to ${CHANNELS} channels)`,
+    value: delivered,
+    unit: 'deliveries/s',
+    against: `pg-boss fetching and completing alone, ${inWords(ceiling)} jobs/s`,
     ratio: delivered / ceiling,
-    good: left[0].count === 0,
+    goal: { at_least: 0.8 },
+    note: `${left[0].count} not sent`,
   })
 }
 

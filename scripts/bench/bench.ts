@@ -1,0 +1,89 @@
+/**
+ * `npm run bench` measures every part, each on a database of its own, prints a table and writes dist/bench.json. It
+ * fails if a figure misses its goal. `npm run bench -- api matching` measures only these parts. With
+ * `--record "what changed"` the figures are kept in docs/performance.json, and docs/performance.md is written from it.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { benchDeliveries } from './deliveries.ts'
+import { benchEvents } from './events.ts'
+import { type Figure, inWords, isGood } from './figure.ts'
+import { type Ground, startDatabase } from './ground.ts'
+import { benchMatching } from './matching.ts'
+import { benchPositions } from './positions.ts'
+import { addRun, type Measured, type Run } from './record.ts'
+
+const PARTS = {
+  events: { about: 'reading the events near zones', measure: benchEvents },
+  matching: { about: 'storing events and finding the zones they are in', measure: benchMatching },
+  positions: { about: 'positions of what moves', measure: benchPositions },
+  deliveries: { about: 'from the event to its receiver', measure: benchDeliveries },
+} satisfies Record<string, { about: string; measure: (ground: Ground) => Promise<void> }>
+type Part = keyof typeof PARTS
+
+const say = (text: string) => process.stderr.write(`${text}\n`)
+
+function isPart(name: string): name is Part {
+  return Object.hasOwn(PARTS, name)
+}
+
+async function measure(part: Part): Promise<Measured> {
+  const { about, measure } = PARTS[part]
+  say(`\n${part}: ${about} (load ${loadavg()[0]?.toFixed(1)})`)
+  const figures: Figure[] = []
+  const left_out: Measured['left_out'] = []
+  const { stop, ...database } = await startDatabase()
+  try {
+    await measure({
+      ...database,
+      say,
+      figure: (figure) => {
+        figures.push(figure)
+        say(`  ${line(figure)}`)
+      },
+      leaveOut: (what, why) => {
+        left_out.push({ what, why })
+        say(`  ${what}: left out: ${why}`)
+      },
+    })
+  } finally {
+    await stop()
+  }
+  return { about, figures, left_out }
+}
+
+function line(figure: Figure): string {
+  const { name, value, unit, ratio, against, note } = figure
+  const result = `${inWords(value)} ${unit}: ${inWords(ratio)} of ${against}`
+  return `${isGood(figure) ? 'ok ' : 'BAD'} ${name}\n      ${result}${note ? ` (${note})` : ''}`
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { record: { type: 'string' } },
+})
+const unknown = positionals.filter((name) => !isPart(name))
+if (unknown.length > 0) {
+  say(`Unknown part: ${unknown.join(', ')}. The parts are ${Object.keys(PARTS).join(', ')}.`)
+  process.exit(2)
+}
+const run: Run = {
+  at: new Date().toISOString(),
+  change: values.record ?? '',
+  machine: `${availableParallelism()} cores, Node ${process.versions.node}`,
+  load: Number(loadavg()[0]?.toFixed(1)),
+  parts: {},
+}
+const asked = positionals.length > 0 ? positionals : Object.keys(PARTS)
+for (const part of asked.filter(isPart)) run.parts[part] = await measure(part)
+
+mkdirSync('dist', { recursive: true })
+writeFileSync('dist/bench.json', `${JSON.stringify(run, null, 2)}\n`)
+if (values.record !== undefined) addRun(run)
+for (const { figures, left_out } of Object.values(run.parts)) {
+  for (const figure of figures) console.log(line(figure))
+  for (const { what, why } of left_out) console.log(`--- ${what}\n      left out: ${why}`)
+}
+const measured = Object.values(run.parts).flatMap(({ figures }) => figures)
+if (!measured.every(isGood)) process.exitCode = 1
