@@ -4,8 +4,7 @@ import type { ChannelKind, Classification, Issue, Message, Style } from './chann
 import { configIssues, httpsUrl, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
 import { cardOf, colourOf, type Item, type Link } from './message/card.ts'
-import { cut } from './message/text.ts'
-import { WORDS } from './message/words.ts'
+import { shortenBy, units } from './message/text.ts'
 import type { SendResult } from './transport/send.ts'
 import { maskTarget } from './transport/target.ts'
 
@@ -150,9 +149,9 @@ function embedOf(item: Item, style: Style): Embed {
   }
 }
 
-const footerOf = (text: string, { language }: Style) => ({
-  text: cut(text, MAX_FOOTER, { size: (part) => part.length, mark: WORDS[language].cut }),
-})
+const shortenPlain = shortenBy(units)
+
+const footerOf = (text: string, style: Style) => ({ text: shortenPlain(text, MAX_FOOTER, style) })
 
 /** The labels are ours, and webLink leaves no bracket in a link. */
 const linksLine = (links: readonly Link[]) =>
@@ -161,10 +160,10 @@ const linksLine = (links: readonly Link[]) =>
 /** Everything that Discord reads as markup, links and mentions. */
 const escapeMarkdown = (text: string) => text.replace(/[\\*_~`|>#<[\]()@-]/g, '\\$&')
 
-const shorten = (text: string, limit: number, { language }: Style) =>
-  escapeMarkdown(
-    cut(text, limit, { size: (part) => escapeMarkdown(part).length, mark: WORDS[language].cut }),
-  )
+const shortenEscaped = shortenBy((text) => escapeMarkdown(text).length)
+
+const shorten = (text: string, limit: number, style: Style) =>
+  escapeMarkdown(shortenEscaped(text, limit, style))
 
 const sizeOf = (embeds: readonly Embed[]) =>
   embeds.reduce((sum, { title = '', description = '', fields = [], footer }) => {

@@ -6,8 +6,7 @@ import { configIssues, type Given, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
 import { type Card, cardOf, colourOf, type Item, type Link, signOf } from './message/card.ts'
 import { LINK_WORDS } from './message/link-words.ts'
-import { bytes, characters, cut, escapeMarkup, oneLine } from './message/text.ts'
-import { WORDS } from './message/words.ts'
+import { bytes, characters, escapeMarkup, oneLine, shortenBy } from './message/text.ts'
 import type { MailRequest, MailStage, SendResult } from './transport/send.ts'
 
 const MAX_SUBJECT = 150
@@ -70,21 +69,22 @@ function addressOf(target: string): string {
   return parsed.address
 }
 
+const shorten = shortenBy(characters)
+
 const Told = z.object({ id: z.string(), event: Alert.shape.event.pick({ title: true }) })
 
 /** The subject is that of the first mail about the alert, because mail programs make threads of equal subjects. */
 function threadOf(
-  { notification, language }: Message,
+  message: Message,
   card: Card,
 ): Pick<MailRequest, 'subject' | 'thread' | 'is_reply'> {
-  const mark = WORDS[language].cut
-  const subject = (text: string) => cut(oneLine(text), MAX_SUBJECT, { size: characters, mark })
-  const { type, zone, drill } = notification
+  const subject = (text: string) => shorten(oneLine(text), MAX_SUBJECT, message)
+  const { type, zone, drill, alert } = message.notification
   if (!type.startsWith('alert.') || type === 'alert.digest') {
     const part = card.heading && type === 'alert.digest' ? ` (${card.heading})` : ''
     return { subject: subject(`${card.title}${part}`), thread: null, is_reply: false }
   }
-  const told = Told.parse(notification.alert)
+  const told = Told.parse(alert)
   const is_reply = type !== 'alert.raised'
   // Of a drill the mark comes first, in the words of the channel.
   const first = drill

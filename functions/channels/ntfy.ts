@@ -5,8 +5,7 @@ import { configIssues, type Given, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
 import { type Card, cardOf, signOf, type Tone } from './message/card.ts'
 import { linesOf } from './message/lines.ts'
-import { bytes, cut } from './message/text.ts'
-import { WORDS } from './message/words.ts'
+import { bytes, shortenBy } from './message/text.ts'
 import type { SendResult } from './transport/send.ts'
 import { checkTarget as checkUrl, maskTarget } from './transport/target.ts'
 
@@ -132,8 +131,7 @@ const textOf = (card: Card, style: Style) =>
 const actionsOf = ({ links }: Card) =>
   links.slice(-3).map(({ label, url }) => ({ action: 'view', label, url }))
 
-const shorten = (text: string, limit: number, { language }: Style) =>
-  cut(text, limit, { size: bytes, mark: WORDS[language].cut })
+const shorten = shortenBy(bytes)
 
 const DAILY_QUOTA = 42908
 const TOO_MANY_FAILURES = 42909

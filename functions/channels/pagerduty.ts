@@ -11,8 +11,7 @@ import type {
 import { configIssues, maskKey, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
 import { cardOf, type Tone } from './message/card.ts'
-import { characters, cut, oneLine } from './message/text.ts'
-import { WORDS } from './message/words.ts'
+import { characters, oneLine, shortenBy } from './message/text.ts'
 import type { SendResult } from './transport/send.ts'
 
 const HOSTS = { us: 'events.pagerduty.com', eu: 'events.eu.pagerduty.com' } as const
@@ -86,8 +85,10 @@ function checkTarget(target: string): Issue[] {
   return [targetIssue('malformed', `${what} ${WHERE}`)]
 }
 
+const shorten = shortenBy(characters)
+
 function eventOf(message: Message) {
-  const { notification, target, language, public_url } = message
+  const { notification, target, public_url } = message
   const dedup_key = keyOf(message)
   const routing = { routing_key: target, dedup_key }
   if (isOver(notification)) return { ...routing, event_action: 'resolve' }
@@ -95,8 +96,7 @@ function eventOf(message: Message) {
     return { ...routing, event_action: 'acknowledge' }
   }
   const card = cardOf({ ...message, notification: single(notification) })
-  const limited = (text: string, limit: number) =>
-    cut(text, limit, { size: characters, mark: WORDS[language].cut })
+  const limited = (text: string, limit: number) => shorten(text, limit, message)
   const details = card.facts.map(({ name, value }) => [name, limited(value, MAX_DETAIL)])
   return {
     ...routing,

@@ -1,18 +1,11 @@
 import { z } from 'zod'
 import { VERSION } from '../../shared/version.ts'
-import type {
-  ChannelKind,
-  Classification,
-  Issue,
-  Message,
-  NotificationType,
-  Style,
-} from './channel.ts'
+import type { ChannelKind, Classification, Issue, Message, NotificationType } from './channel.ts'
 import { configIssues, maskKey, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
 import { cardOf, signOf, type Tone } from './message/card.ts'
 import { linesOf } from './message/lines.ts'
-import { characters, cut, webLink } from './message/text.ts'
+import { characters, shortenBy, webLink } from './message/text.ts'
 import { WORDS } from './message/words.ts'
 import type { SendRequest, SendResult } from './transport/send.ts'
 
@@ -169,8 +162,7 @@ function textOf(message: Parameters<typeof cardOf>[0]): string {
   return linesOf({ ...card, items }, { hasLinks: false })
 }
 
-const shorten = (text: string, limit: number, { language }: Style) =>
-  cut(text, limit, { size: characters, mark: WORDS[language].cut })
+const shorten = shortenBy(characters)
 
 function classify(result: SendResult, now: Date): Classification {
   if (!result.ok) return noAnswer(result)

@@ -4,8 +4,7 @@ import type { ChannelKind, Classification, Issue, Style } from './channel.ts'
 import { configIssues, httpsUrl, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
 import { type Card, cardOf, type Link, signOf } from './message/card.ts'
-import { cut, escapeMarkup } from './message/text.ts'
-import { WORDS } from './message/words.ts'
+import { escapeMarkup, shortenBy } from './message/text.ts'
 import type { SendResult } from './transport/send.ts'
 import { maskTarget } from './transport/target.ts'
 
@@ -123,8 +122,7 @@ function linksBlock(links: readonly Link[]): Block[] {
 /** Text of strangers stands in plain_text, where neither `<!channel>` nor `*` nor a name means anything. */
 const plain = (text: string): Text => ({ type: 'plain_text', text, emoji: false })
 
-const shorten = (text: string, limit: number, { language }: Style) =>
-  cut(text, limit, { size: (part) => escapeMarkup(part).length, mark: WORDS[language].cut })
+const shorten = shortenBy((text) => escapeMarkup(text).length)
 
 const sizeOf = (blocks: readonly Block[]) =>
   blocks.reduce((sum, block) => {

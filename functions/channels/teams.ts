@@ -4,8 +4,7 @@ import type { ChannelKind, Classification, Issue, Style } from './channel.ts'
 import { configIssues, httpsUrl, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, retryAfter } from './classify.ts'
 import { type Card, cardOf, type Link, signOf, type Tone } from './message/card.ts'
-import { bytes, cut } from './message/text.ts'
-import { WORDS } from './message/words.ts'
+import { bytes, shortenBy } from './message/text.ts'
 import type { SendResult } from './transport/send.ts'
 import { maskTarget } from './transport/target.ts'
 
@@ -183,10 +182,10 @@ const linksText = (links: readonly Link[]): string =>
 const harmless = (text: string): string =>
   text.replace(/<(?=\s*\/?\s*at\b)/gi, '<\u2060').replace(/\{(?=\{)/g, '{\u2060')
 
-const plain = (text: string, limit: number, { language }: Style): string =>
-  cut(harmless(text), limit, { size: jsonBytes, mark: WORDS[language].cut })
+const shorten = shortenBy((text) => bytes(JSON.stringify(text)) - 2)
 
-const jsonBytes = (text: string): number => bytes(JSON.stringify(text)) - 2
+const plain = (text: string, limit: number, style: Style): string =>
+  shorten(harmless(text), limit, style)
 
 /** What the codes and statuses of Power Automate mean for the channel, with the way out. */
 const GONE = new Map<string | number, string>([

@@ -4,8 +4,7 @@ import type { ChannelKind, Classification, Issue, Message, Style } from './chann
 import { configIssues, targetIssue } from './check.ts'
 import { fieldsOf, heard, isTemporary, noAnswer, quoted, retryAfter } from './classify.ts'
 import { type Card, cardOf, type Link, signOf } from './message/card.ts'
-import { cut, escapeMarkup } from './message/text.ts'
-import { WORDS } from './message/words.ts'
+import { escapeMarkup, shortenBy, units } from './message/text.ts'
 import type { SendResult } from './transport/send.ts'
 
 const HOST = 'api.telegram.org'
@@ -122,8 +121,7 @@ const linksLine = (links: readonly Link[]) =>
   links.map(({ label, url }) => `<a href="${escapeMarkup(url)}">${label}</a>`).join(' · ')
 
 /** Cuts before the markup is made, so never within a tag or an entity. */
-const shorten = (text: string, limit: number, { language }: Style) =>
-  cut(text, limit, { size: (part) => part.length, mark: WORDS[language].cut })
+const shorten = shortenBy(units)
 
 /** What is left when Telegram has taken out tags and read the entities. */
 const visibleLength = (html: string) =>

@@ -3,8 +3,7 @@ import type { ChannelKind, Classification, Issue, Message, Notification } from '
 import { configIssues, type Given, httpsUrl, targetIssue } from './check.ts'
 import { heard, isTemporary, noAnswer, retryAfter } from './classify.ts'
 import { type Card, cardOf, signOf, type Tone } from './message/card.ts'
-import { bytes, cut } from './message/text.ts'
-import { WORDS } from './message/words.ts'
+import { bytes, shortenBy, units } from './message/text.ts'
 import { MAX_PUSH_BYTES, type PushRequest, type SendResult } from './transport/send.ts'
 import { maskTarget } from './transport/target.ts'
 
@@ -76,24 +75,19 @@ function checkTarget({ target, allow }: Given): Issue[] {
   return [targetIssue('wrong_host', message)]
 }
 
+const shortenTitle = shortenBy(units)
+const shortenBody = shortenBy(bytes)
+
 /**
  * A notification in the form of Declarative Web Push (magic number 8030), which browsers that know it show without a
  * script; for the others a service worker passes `title` and the rest to showNotification.
  */
-function payloadOf(
-  card: Card,
-  { notification, language, public_url }: Message,
-  alert_id: string | null,
-) {
-  const { cut: mark } = WORDS[language]
+function payloadOf(card: Card, message: Message, alert_id: string | null) {
+  const { notification, language, public_url } = message
   const navigate = card.url ?? public_url ?? 'https://www.openstreetmap.org/'
-  const title = cut(`${signOf(card)} ${card.title}`, MAX_TITLE, {
-    size: (text) => text.length,
-    mark,
-  })
   const shown = {
-    title,
-    body: cut(bodyOf(card), MAX_BODY_BYTES, { size: bytes, mark }),
+    title: shortenTitle(`${signOf(card)} ${card.title}`, MAX_TITLE, message),
+    body: shortenBody(bodyOf(card), MAX_BODY_BYTES, message),
     lang: language,
     navigate,
     // What takes the place of another notification is silent, unless it says otherwise.
@@ -105,7 +99,7 @@ function payloadOf(
   const payload = JSON.stringify({ web_push: 8030, notification: shown })
   if (bytes(payload) <= MAX_PUSH_BYTES) return payload
   // JSON writes some characters with six: a short body always fits.
-  const body = cut(shown.body, MAX_BODY_BYTES / 6, { size: bytes, mark })
+  const body = shortenBody(shown.body, MAX_BODY_BYTES / 6, message)
   const data = { ...shown.data, links: [] }
   return JSON.stringify({ web_push: 8030, notification: { ...shown, body, data } })
 }

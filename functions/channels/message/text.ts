@@ -1,10 +1,14 @@
 /** Text of strangers in messages: made harmless and cut to what a service takes, in its own units. */
+import type { Style } from '../channel.ts'
+import { WORDS } from './words.ts'
 
 /** Says how large a text is to a service: it is always measured as it is sent, escaped. */
 export type Size = (text: string) => number
 
 export const bytes: Size = (text) => new TextEncoder().encode(text).length
 export const characters: Size = (text) => [...text].length
+/** UTF-16 code units, as JavaScript counts. */
+export const units: Size = (text) => text.length
 
 // Controls, and the marks that turn the direction of what follows: they could make a line look like another one.
 const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+/gu
@@ -14,12 +18,14 @@ export function oneLine(text: string): string {
   return text.replace(UNSEEN, ' ').replace(/\s+/gu, ' ').trim().toWellFormed()
 }
 
+/** How a service has texts shortened: measured by `size`, with a mark in the language of the message where one was cut. */
+export const shortenBy =
+  (size: Size) =>
+  (text: string, limit: number, { language }: Pick<Style, 'language'>): string =>
+    cut(text, limit, { size, mark: WORDS[language].cut })
+
 /** The text, or the longest start of it that leaves room for the mark at its end. Never cuts within a character. */
-export function cut(
-  text: string,
-  limit: number,
-  { size, mark }: { size: Size; mark: string },
-): string {
+function cut(text: string, limit: number, { size, mark }: { size: Size; mark: string }): string {
   if (size(text) <= limit) return text
   const points = [...text]
   let good = 0
