@@ -8,8 +8,8 @@ import { readOnly } from './read-only.ts'
 import { Instant, NullableInstant } from './time.ts'
 import { Zone } from './zone.ts'
 
-export const PLANS = ['free', 'pro', 'enterprise'] as const
-export const SCOPES = ['read', 'write', 'ingest'] as const
+const PLANS = ['free', 'pro', 'enterprise'] as const
+const SCOPES = ['read', 'write', 'ingest'] as const
 
 const Name = z
   .string()

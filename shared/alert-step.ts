@@ -6,7 +6,7 @@ import { Instant } from './time.ts'
 import type { ZoneFields } from './zone.ts'
 
 /** Why a step that was due, or was to come, told nobody. */
-export const STEP_STOPS = [
+const STEP_STOPS = [
   'acknowledged',
   'resolved',
   'ended',

@@ -27,7 +27,7 @@ type PreviewCheck = (typeof PREVIEW_CHECKS)[number]
 
 const Count = z.int().min(0)
 
-export const PreviewEvent = z.object({
+const PreviewEvent = z.object({
   event_id: z.string(),
   title: z.string(),
   ts: Instant,

@@ -15,7 +15,7 @@ const Question = z.object({
 })
 
 /** What the data agent's queries can see, as `{{tables}}` in its prompt. */
-export const TABLES = `leads(id, project_id, name, email, company, title, phone, website, country, stage, source, lawful_basis, score, tags text[], domain, created_at)
+const TABLES = `leads(id, project_id, name, email, company, title, phone, website, country, stage, source, lawful_basis, score, tags text[], domain, created_at)
   stage is one of new, contacted, replied, meeting, proposal, won, lost
 evidence(id, lead_id, fact, quote, source, mission_id, created_at)
 notes(lead_id, text, created_at)
@@ -111,7 +111,7 @@ export const data: Agent = {
 }
 
 /** Refuses what Postgres would refuse too, with a sentence that the model can use. */
-export function refusal(sql: string): Words | undefined {
+function refusal(sql: string): Words | undefined {
   const text = sql.trim().replace(/;\s*$/, '')
   if (!/^(select|with|values)\b/i.test(text)) return say.one_select
   if (/;/.test(text.replace(/'(?:[^']|'')*'/g, ''))) return say.one_statement

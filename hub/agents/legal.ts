@@ -39,7 +39,7 @@ export const legal: Agent = {
 }
 
 /** By words alone: the choice of the template must not depend on a model. */
-export function kindOf(task: string): Kind {
+function kindOf(task: string): Kind {
   const words = wordsOf(task)
   const has = (...stems: string[]) =>
     words.some((word) => stems.some((stem) => word.startsWith(stem)))

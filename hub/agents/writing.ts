@@ -5,7 +5,7 @@ import { heading, joined, list, plain } from '../projects/markdown.ts'
 import type { AgentContext, Fact, Result } from './agent.ts'
 import { agentName } from './names.text.ts'
 
-export const Section = z.object({
+const Section = z.object({
   paragraphs: z.array(z.string().max(420)).min(1).max(3),
   points: z.array(z.string().max(140)).max(5),
 })

@@ -291,7 +291,7 @@ lead.openapi(
 export const addressOf = (id: string) => `/api/cockpit/lead/get?lead_id=${id}`
 
 /** A text that is not an id is replaced by an id that does not exist. */
-export function idOf(text: string): string {
+function idOf(text: string): string {
   if (z.guid().safeParse(text).success) return text
   throw absent('lead')
 }

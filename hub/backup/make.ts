@@ -180,7 +180,7 @@ export async function makeBackup(
 }
 
 /** writeHead writes a folder's manifest and signs it with this machine's key. */
-export async function writeHead(paths: Paths, stage: string, manifest: Manifest): Promise<void> {
+async function writeHead(paths: Paths, stage: string, manifest: Manifest): Promise<void> {
   const text = manifestText(manifest)
   await writeWhole(join(stage, 'manifest.json'), text)
   await writeWhole(join(stage, 'signature.json'), await signManifest(paths, text))

@@ -27,7 +27,7 @@ export const leadColumns = raw(`
   lead.created_at, lead.updated_at`)
 
 /** getLead returns a lead in the transaction's scope, or undefined. */
-export async function getLead(sql: Sql, id: string): Promise<Lead | undefined> {
+async function getLead(sql: Sql, id: string): Promise<Lead | undefined> {
   const [lead] = await sql<Lead>`
     select ${leadColumns}
     from hub.leads as lead

@@ -9,7 +9,7 @@ import { missionText } from './mission.text.ts'
 
 const say = bilingual(missionText)
 
-export const STATUSES = ['queued', 'processing', 'done', 'failed', 'cancelled'] as const
+const STATUSES = ['queued', 'processing', 'done', 'failed', 'cancelled'] as const
 export const Status = z.enum(STATUSES)
 export type Status = z.infer<typeof Status>
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
-import { join, relative, resolve, sep } from 'node:path'
+import { join } from 'node:path'
 import { ApiError } from '../../shared/problem.ts'
 import type { Paths } from '../config.ts'
 import { readText, writeWhole } from '../files.ts'
@@ -8,7 +8,7 @@ import { readText, writeWhole } from '../files.ts'
 export const SLUG = /^[a-z0-9][a-z0-9-]{1,40}$/
 
 /** The sections of CONTEXT.md, in their order. */
-export const SECTIONS = {
+const SECTIONS = {
   description: 'Description',
   icp: 'ICP',
   value_proposition: 'Value proposition',
@@ -23,17 +23,6 @@ const NAMES = Object.entries(SECTIONS) as [Section, string][] // safe: the keys 
 export function folderOf(paths: Paths, slug: string): string {
   if (!SLUG.test(slug)) throw new ApiError('not_found', 'There is no such project.')
   return join(paths.data_dir, 'projects', slug)
-}
-
-/** A file in a project's folder; a path that leads out of it is refused. */
-export function fileIn(paths: Paths, slug: string, path: string): string {
-  const folder = folderOf(paths, slug)
-  const file = resolve(folder, path)
-  const inside = relative(folder, file)
-  if (path.includes('\0') || inside === '' || inside === '..' || inside.startsWith(`..${sep}`)) {
-    throw new ApiError('not_found', 'There is no such file in this project.')
-  }
-  return file
 }
 
 /**

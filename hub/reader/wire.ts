@@ -7,7 +7,7 @@ import { z } from 'zod'
  */
 
 /** What a page may load: itself, and what it needs to show its text. */
-export const KINDS = ['document', 'script', 'stylesheet', 'fetch'] as const
+const KINDS = ['document', 'script', 'stylesheet', 'fetch'] as const
 export type Kind = (typeof KINDS)[number]
 
 const Id = z.int().nonnegative()

@@ -15,7 +15,7 @@ export function errorMessage(error: unknown, language: Language): string {
 }
 
 /** Assigns the messages of a refusal to the form's fields, or to the form as a whole. */
-export function explain(error: unknown, names: string[], language: Language): FormFailure {
+function explain(error: unknown, names: string[], language: Language): FormFailure {
   const fields: Record<string, string> = {}
   const rest: string[] = []
   const issues = error instanceof ProblemError ? (error.problem.errors ?? []) : []

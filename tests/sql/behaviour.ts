@@ -28,7 +28,7 @@ export type Operation = 'select' | 'update' | 'delete'
  * The words of the rows that an actor reads or really changes; `denied` where Postgres refuses the
  * statement itself. What changed is read back as the superuser, not taken from the statement's answer.
  */
-export async function reachableRows(
+async function reachableRows(
   given: { database: TestDatabase; world: World },
   actor: Actor,
   table: string,

@@ -1,6 +1,6 @@
 import type { TestDatabase } from '../support/servers/database.ts'
 
-export const ROLES = ['public', 'anon', 'authenticated', 'watchpost_api', 'watchpost_jobs']
+const ROLES = ['public', 'anon', 'authenticated', 'watchpost_api', 'watchpost_jobs']
 const SCHEMAS = ['watchpost', 'private', 'support', 'pgboss', 'auth']
 
 // pg-boss makes one for each day, Watchpost too.

@@ -26,7 +26,7 @@ const optionalWords = (maxLength: number, what: string) =>
 /**
  * A link that can be put into an attribute unchanged: http, https or mailto, without credentials.
  */
-export const Link = z
+const Link = z
   .string()
   .max(1000)
   .transform((value, context) => {

@@ -91,7 +91,7 @@ export function alertOf(given: Given = {}): Alert {
   }
 }
 
-export function checksOf(severity = 64): Check[] {
+function checksOf(severity = 64): Check[] {
   return [
     {
       name: 'severity',

@@ -17,7 +17,7 @@ export const PRIVATE = 'zqprivate'
 /** Only the members of the organisation may read it. */
 export const SHARED = 'zqshared'
 /** Only in sealed and sent data: it may not be in any log line, whoever asks. */
-export const SECRET = 'zqsecret'
+const SECRET = 'zqsecret'
 
 export type Tenant = {
   person: Person

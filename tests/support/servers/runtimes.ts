@@ -22,7 +22,7 @@ declare module 'vitest' {
 /** Well below the timeout of a hook: what vitest kills leaves its children running. */
 const START_MS = 30_000
 const ROOT = resolve(import.meta.dirname, '../../..')
-export const WRANGLER = join(ROOT, 'wrangler.toml')
+const WRANGLER = join(ROOT, 'wrangler.toml')
 
 export const runtime = (): Runtime => inject('runtime') ?? 'node'
 

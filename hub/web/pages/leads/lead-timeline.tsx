@@ -126,7 +126,7 @@ function UndoReply({ id }: { id: string }) {
 }
 
 /** The sentence of an activity. Its details come from the hub; none of them is HTML. */
-export function sentence(
+function sentence(
   { kind, details }: Pick<Activity, 'kind' | 'details'>,
   { happened, stages, fields }: Words,
 ): { title: string; detail?: string | undefined } {

@@ -24,7 +24,7 @@ export function columnsOf(leads: Lead[], placed: Record<string, Stage>): Columns
 }
 
 /** The neighbouring stage, or the same at either end of the board. */
-export function neighbourOf(stage: Stage, by: 1 | -1): Stage {
+function neighbourOf(stage: Stage, by: 1 | -1): Stage {
   const at = STAGES.indexOf(stage) + by
   return STAGES[Math.max(0, Math.min(STAGES.length - 1, at))] ?? stage
 }
