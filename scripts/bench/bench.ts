@@ -6,6 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { benchApi } from './api.ts'
 import { benchDeliveries } from './deliveries.ts'
 import { benchEvents } from './events.ts'
 import { type Figure, inWords, isGood } from './figure.ts'
@@ -15,6 +16,7 @@ import { benchPositions } from './positions.ts'
 import { addRun, type Measured, type Run } from './record.ts'
 
 const PARTS = {
+  api: { about: 'requests a second', measure: benchApi },
   events: { about: 'reading the events near zones', measure: benchEvents },
   matching: { about: 'storing events and finding the zones they are in', measure: benchMatching },
   positions: { about: 'positions of what moves', measure: benchPositions },

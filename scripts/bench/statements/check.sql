@@ -1,0 +1,1 @@
+select * from private.check_key(:key_hash, :address, :request_id, :limits);
