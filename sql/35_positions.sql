@@ -2,12 +2,13 @@
 
 set role watchpost_owner;
 
--- Great-circle distance in metres (haversine).
+-- Great-circle distance in metres (haversine). This and step_flag have no search_path of their own, so that Postgres can
+-- inline them: a call for each position costs more than the rest of it. Their caller has an empty one.
 create function private.distance_m(
   p_lat_1 double precision, p_lon_1 double precision, p_lat_2 double precision, p_lon_2 double precision
 )
 returns double precision
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select 2 * 6371008.8 * asin(least(1, sqrt(
     sin(radians(p_lat_2 - p_lat_1) / 2) ^ 2
     + cos(radians(p_lat_1)) * cos(radians(p_lat_2)) * sin(radians(p_lon_2 - p_lon_1) / 2) ^ 2)))
@@ -16,7 +17,7 @@ $$;
 -- What is wrong with a step from one position of a subject to the next: after a silence of an hour (an aircraft: of ten
 -- minutes) it is a gap; faster than 100 knots (1,000) and farther than a kilometre, which no jitter of clocks explains, a jump.
 create function private.step_flag(p_type text, p_seconds double precision, p_metres double precision) returns text
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select case
     when p_metres > 1000
       and p_metres > p_seconds * 0.514444 * case when p_type = 'aircraft' then 1000 else 100 end then 'jump'
@@ -32,93 +33,86 @@ create function private.store_positions(
   p_batch_id uuid, p_source text, p_tenant_id uuid, p_events private.incoming_event[],
   out stored text[], out dropped integer, out flagged integer
 )
-language plpgsql volatile set search_path = '' as $$
+-- Planned once, when there may be no subjects yet: for a few positions, which are hashed, and never to read all subjects.
+language plpgsql volatile set search_path = '' set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare
   v_tenant_id uuid := coalesce(p_tenant_id, '00000000-0000-0000-0000-000000000000');
-  v record;
-  v_subject text;
-  v_last watchpost.subjects;
-  v_is_new boolean;
-  v_flag text;
-  v_is_sample boolean;
-  v_ids text[] := '{}';
-  v_flags text[] := '{}';
-  v_samples boolean[] := '{}';
-  v_latest watchpost.subjects[] := '{}';
 begin
-  dropped := 0;
-  flagged := 0;
-  for v in
-    select e.*, k as known
+  with recursive
+  given as materialized (
+    select e.*, row_number() over (partition by e.subject order by e.ts, e.event_id) as nr
     from unnest(p_events) e
-    left join watchpost.subjects k
-      on k.source = p_source and k.subject = e.subject and k.tenant_id = v_tenant_id
     where e.is_moving
-    order by e.subject, e.ts, e.event_id
-  loop
-    if v_subject is distinct from v.subject then
-      if v_last.subject is not null then
-        v_latest := array_append(v_latest, v_last);
-      end if;
-      v_subject := v.subject;
-      v_last := v.known;
-    end if;
-    v_is_new := v_last.subject is null;
-    if v.event_id = v_last.event_id then
-      continue;
-    end if;
-    if v.ts < v_last.ts or v.ts > v.seen_at + interval '10 minutes' then
-      dropped := dropped + 1;
-      continue;
-    end if;
-    v_flag := case when not v_is_new then private.step_flag(
-      v.type, extract(epoch from v.ts - v_last.ts)::float8, private.distance_m(v_last.lat, v_last.lon, v.lat, v.lon)) end;
-    v_is_sample := v_is_new or v_flag is not null or v.severity <> v_last.severity
-      or v.ts >= v_last.sampled_at + interval '30 seconds'
-      or private.distance_m(v_last.sampled_lat, v_last.sampled_lon, v.lat, v.lon) >= 100;
-    v_ids := array_append(v_ids, v.event_id);
-    v_flags := array_append(v_flags, v_flag);
-    v_samples := array_append(v_samples, v_is_sample);
-    if v_flag is not null then
-      flagged := flagged + 1;
-    end if;
-    if v_is_sample then
-      v_last.sampled_at := v.ts;
-      v_last.sampled_lat := v.lat;
-      v_last.sampled_lon := v.lon;
-    end if;
-    v_last := row(
-      p_source, v.subject, v_tenant_id, v.event_id, v.ts, v.lat, v.lon, v.severity,
-      v_last.sampled_at, v_last.sampled_lat, v_last.sampled_lon);
-  end loop;
-
-  if v_last.subject is not null then
-    v_latest := array_append(v_latest, v_last);
-  end if;
-
-  insert into watchpost.subjects as k (
-    source, subject, tenant_id, event_id, ts, lat, lon, severity, sampled_at, sampled_lat, sampled_lon)
-  select source, subject, tenant_id, event_id, ts, lat, lon, severity, sampled_at, sampled_lat, sampled_lon
-  from unnest(v_latest)
-  on conflict (source, subject, tenant_id) do update
-  set event_id = excluded.event_id, ts = excluded.ts, lat = excluded.lat, lon = excluded.lon,
-      severity = excluded.severity, sampled_at = excluded.sampled_at,
-      sampled_lat = excluded.sampled_lat, sampled_lon = excluded.sampled_lon
-  where k.event_id <> excluded.event_id;
-
-  with kept as (
+  ),
+  -- `last` is where the subject was seen last, before its first position here and after each; the n-th of all at once.
+  followed as (
+    select g.subject, 0::bigint as nr, known.last, false as is_stored, false as is_dropped, null::text as flag,
+      null::boolean as is_sample
+    from given g
+    -- Offset 0: by the whole key. Before the first ANALYZE, its other two columns alone would seem to find one row.
+    left join lateral (
+      select k as last from watchpost.subjects k
+      where k.source = p_source and k.subject = g.subject and k.tenant_id = v_tenant_id offset 0
+    ) known on true
+    where g.nr = 1
+    union all
+    select g.subject, g.nr,
+      case when t.is_told then row(
+        p_source, g.subject, v_tenant_id, g.event_id, g.ts, g.lat, g.lon, g.severity,
+        case when s.is_sample then g.ts else (f.last).sampled_at end,
+        case when s.is_sample then g.lat else (f.last).sampled_lat end,
+        case when s.is_sample then g.lon else (f.last).sampled_lon end)::watchpost.subjects
+      else f.last end,
+      t.is_told, not t.is_told and not t.is_known, s.flag, s.is_sample
+    from followed f
+    join given g on g.subject = f.subject and g.nr = f.nr + 1
+    -- Offset 0: computed once, not wherever they are used.
+    cross join lateral (
+      select coalesce(g.event_id = (f.last).event_id, false) as is_known,
+        coalesce(g.event_id <> (f.last).event_id and g.ts >= (f.last).ts, true)
+          and g.ts <= g.seen_at + interval '10 minutes' as is_told,
+        extract(epoch from g.ts - (f.last).ts)::float8 as seconds,
+        private.distance_m((f.last).lat, (f.last).lon, g.lat, g.lon) as metres
+      offset 0
+    ) t
+    cross join lateral (
+      select p.flag, p.flag is not null or (f.last).event_id is null or g.severity <> (f.last).severity
+          or g.ts >= (f.last).sampled_at + interval '30 seconds'
+          or private.distance_m((f.last).sampled_lat, (f.last).sampled_lon, g.lat, g.lon) >= 100 as is_sample
+      from (select private.step_flag(g.type, t.seconds, t.metres) as flag offset 0) p
+      offset 0
+    ) s
+  ),
+  seen as (
+    insert into watchpost.subjects as k (
+      source, subject, tenant_id, event_id, ts, lat, lon, severity, sampled_at, sampled_lat, sampled_lon)
+    select (n.last).*
+    from (
+      select distinct on (f.subject) f.last, f.nr from followed f where f.is_stored order by f.subject, f.nr desc) n
+    on conflict (source, subject, tenant_id) do update
+    set event_id = excluded.event_id, ts = excluded.ts, lat = excluded.lat, lon = excluded.lon,
+        severity = excluded.severity, sampled_at = excluded.sampled_at,
+        sampled_lat = excluded.sampled_lat, sampled_lon = excluded.sampled_lon
+  ),
+  kept as (
     insert into watchpost.positions (
       event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url, extent,
       tenant_id, is_sample, flag)
     select
-      e.event_id, p_batch_id, e.seen_at, p_source, e.type, e.title, e.lat, e.lon, e.ts, e.severity, e.subject, e.status,
-      e.url, e.extent, p_tenant_id, t.is_sample, t.flag
-    from unnest(v_ids, v_flags, v_samples) as t (id, flag, is_sample)
-    join unnest(p_events) e on e.event_id = t.id
+      g.event_id, p_batch_id, g.seen_at, p_source, g.type, g.title, g.lat, g.lon, g.ts, g.severity, g.subject, g.status,
+      g.url, g.extent, p_tenant_id, f.is_sample, f.flag
+    from followed f
+    join given g on g.subject = f.subject and g.nr = f.nr
+    where f.is_stored
     on conflict do nothing
     returning event_id
   )
-  select coalesce(array_agg(event_id), '{}') into stored from kept;
+  select
+    (select coalesce(array_agg(event_id), '{}') from kept),
+    count(*) filter (where f.is_dropped),
+    count(*) filter (where f.is_stored and f.flag is not null)
+  into stored, dropped, flagged
+  from followed f;
 end
 $$;
 

@@ -69,8 +69,10 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
  * their callers set one.
  */
 export const INLINED_FUNCTIONS = [
+  'distance_m',
   'events_shown',
   'sightings_wanted',
+  'step_flag',
   'visibility_between',
   'zones_wanted',
 ]

@@ -105,6 +105,42 @@ test('the same is kept when positions come in one batch, in whatever order', asy
   expect(await kept()).toEqual([0, 30, 60])
 })
 
+test('what a batch keeps of many ships is what the same positions keep one by one', async () => {
+  const ships = [1, 2, 3].map((number) => mmsi + number * 1_000_000)
+  const all = Array.from({ length: 90 }, (_, index) => {
+    const second = (index * 37) % 400
+    const subject = `mmsi:${ships[index % 3]}`
+    // Some are far off, some repeat what was said, some change their severity.
+    const metres = index % 11 === 0 ? 90_000 : ((index * 53) % 7) * 30
+    return { second, metres, subject, severity: index % 13 === 0 ? 50 : 0 }
+  }).sort((a, b) => a.second - b.second)
+  const kept = async (name: string, batches: Given[][]) => {
+    for (const batch of batches) {
+      const named = batch.map((given) => ({
+        ...given,
+        id: `test:${given.subject}:${given.second}:${name}`,
+        subject: `${given.subject}${name}`,
+      }))
+      await ingest(...named)
+    }
+    return service.database.query(
+      `select subject, ts, flag, severity, is_sample from watchpost.positions where event_id like $1 order by 1, 2`,
+      [`test:%:${name}`],
+    )
+  }
+  const one = await kept('1', [all])
+  const many = await kept(
+    '2',
+    all.map((given) => [given]),
+  )
+  const halves = await kept('3', [all.slice(0, 45), all.slice(45)])
+  const plain = (rows: typeof one) =>
+    rows.map((row) => ({ ...row, subject: String(row.subject).slice(0, -1) }))
+  expect(plain(one)).toHaveLength(90)
+  expect(plain(many)).toEqual(plain(one))
+  expect(plain(halves)).toEqual(plain(one))
+})
+
 test('a change of severity is kept, up and down', async () => {
   const seconds = await follow(
     { second: 0 },
