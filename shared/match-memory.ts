@@ -79,6 +79,22 @@ export function memoryKey(event: { id: string; subject: string | null }): string
   return isMoving(event.subject) && event.subject !== null ? event.subject : event.id
 }
 
+/** Whether a stay only goes on: nothing but when its subject was seen last differs. */
+export function isSeenAgain(before: Memory | null, after: Memory): boolean {
+  if (before?.kind !== 'stay' || after.kind !== 'stay') return false
+  return STAY_FIELDS.every((field) => before[field] === after[field])
+}
+
+/** All but when the subject was seen last. */
+const STAY_FIELDS = [
+  'began_at',
+  'outside_in_a_row',
+  'alert',
+  'alert_event_id',
+  'peak',
+  'held_until',
+] as const satisfies (keyof StayMemory)[]
+
 /** A subject that was not seen for longer has left. */
 export const UNSEEN_MS = 24 * 60 * 60 * 1000
 const OUTSIDE_IN_A_ROW = 2

@@ -412,14 +412,15 @@ create function private.unseen_stays(p_at timestamptz, p_limit integer)
 returns table (zone_id uuid, key text, memory jsonb, event jsonb, event_revision integer)
 language sql volatile set search_path = '' as $$
   with silent as (
-    select m.zone_id, m.key, m.memory
+    select m.zone_id, m.key, m.memory || jsonb_build_object('last_seen_at', private.iso(s.seen_at)) as memory
     from watchpost.match_memory m
+    cross join lateral (select greatest(m.seen_at, (m.memory ->> 'last_seen_at')::timestamptz) as seen_at) s
     where m.updated_at < p_at - interval '24 hours'
       and m.memory ->> 'kind' = 'stay' and m.memory ->> 'alert' is not null
-      and (m.memory ->> 'last_seen_at')::timestamptz < p_at - interval '24 hours'
+      and s.seen_at < p_at - interval '24 hours'
     order by m.updated_at
     limit p_limit
-    for update skip locked
+    for update of m skip locked
   )
   select s.zone_id, s.key, s.memory, private.stored_event(coalesce(a.current, a.event)), a.event_revision
   from silent s

@@ -1851,6 +1851,7 @@ export type Database = {
         Row: {
           key: string
           memory: NonNullable<Json>
+          seen_at: string | null
           updated_at: string
           zone_id: string
         }
@@ -1858,12 +1859,14 @@ export type Database = {
         Insert: {
           key: string
           memory: NonNullable<Json>
+          seen_at?: string | null
           updated_at?: string
           zone_id: string
         }
         Update: {
           key?: string
           memory?: NonNullable<Json>
+          seen_at?: string | null
           updated_at?: string
           zone_id?: string
         }

@@ -2,7 +2,7 @@ import type { EventReference } from '../../shared/alert.ts'
 import type { BurstMemory } from '../../shared/burst.ts'
 import type { LinkedDecision } from '../../shared/decide-linked.ts'
 import { isMoving } from '../../shared/event.ts'
-import type { Memory } from '../../shared/match-memory.ts'
+import { isSeenAgain, type Memory } from '../../shared/match-memory.ts'
 import { updateReason } from '../../shared/reason/reason.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { NO_TRACING, type Tracing, traceCall } from '../tracing/tracing.ts'
@@ -10,7 +10,13 @@ import type { ZoneAtTime } from './zone-cache.ts'
 
 type Revision = Omit<EventReference, 'magnitude' | 'depth_km' | 'ends_at'> & { revision: number }
 
-type Remembered = { zone_id: string; key: string; memory: Memory | BurstMemory }
+type Remembered = {
+  zone_id: string
+  key: string
+  memory: Memory | BurstMemory
+  /** When the subject of a stay that only goes on was seen; null when the memory itself changed. */
+  seen_at: string | null
+}
 
 /** Of more alerts at once, every message has a trace of its own: nobody can read one of thousands of spans. */
 const MAX_IN_ONE_TRACE = 20
@@ -48,8 +54,18 @@ export class Effects {
     this.#drillId = drillId
   }
 
-  remember(zone_id: string, key: string, memory: Remembered['memory']): void {
-    this.#memories.set(`${zone_id} ${key}`, { zone_id, key, memory })
+  /** `before`: what is stored, or was remembered here since. */
+  remember(
+    zone_id: string,
+    key: string,
+    memory: Remembered['memory'],
+    before: Memory | null = null,
+  ): void {
+    const id = `${zone_id} ${key}`
+    const isStored = this.#memories.get(id)?.seen_at !== null
+    const isOnlySeen = memory.kind === 'stay' && isStored && isSeenAgain(before, memory)
+    const seen_at = isOnlySeen ? memory.last_seen_at : null
+    this.#memories.set(id, { zone_id, key, memory, seen_at })
   }
 
   /** An alert is raised, held or recorded as suppressed; one that exists gets further. */
@@ -119,16 +135,7 @@ export class Effects {
     const apart = this.alertCount + this.updateCount > MAX_IN_ONE_TRACE
     const send = (name: string, call: () => Promise<unknown>) =>
       sent.push(traceCall({ tracing, sql }, { name, apart }, call))
-    if (this.#memories.size > 0) {
-      sent.push(sql`
-        insert into watchpost.match_memory as m (zone_id, key, memory)
-        select zone_id, key, memory
-        from jsonb_to_recordset(${JSON.stringify([...this.#memories.values()])}::jsonb)
-          as x (zone_id uuid, key text, memory jsonb)
-        order by zone_id, key
-        on conflict (zone_id, key) do update
-        set memory = excluded.memory, updated_at = now()`)
-    }
+    sent.push(...this.#storeMemories(sql))
     if (this.#alerts.length > 0) {
       send(
         'raise_alerts',
@@ -150,6 +157,33 @@ export class Effects {
       )
     }
     await Promise.all(sent)
+  }
+
+  *#storeMemories(sql: Sql): Generator<Promise<unknown>> {
+    const memories = [...this.#memories.values()]
+    const changed = memories.filter(({ seen_at }) => seen_at === null)
+    if (changed.length > 0) {
+      yield sql`
+        insert into watchpost.match_memory as m (zone_id, key, memory)
+        select zone_id, key, memory
+        from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb)
+          as x (zone_id uuid, key text, memory jsonb)
+        order by zone_id, key
+        on conflict (zone_id, key) do update
+        set memory = excluded.memory, updated_at = now(), seen_at = null`
+    }
+    const seen = memories.filter(({ seen_at }) => seen_at !== null)
+    if (seen.length > 0) {
+      // What has an index stays as it is, so that the row alone is written. decideAll has locked it.
+      yield sql`
+        update watchpost.match_memory m
+        set seen_at = s.seen_at,
+            updated_at = case when m.updated_at < now() - interval '1 hour' then now() else m.updated_at end
+        from unnest(
+          ${seen.map(({ zone_id }) => zone_id)}::uuid[], ${seen.map(({ key }) => key)}::text[],
+          ${seen.map(({ seen_at }) => seen_at)}::timestamptz[]) as s (zone_id, key, seen_at)
+        where m.zone_id = s.zone_id and m.key = s.key`
+    }
   }
 }
 

@@ -5,7 +5,7 @@ import { decideLinked, type LinkedDecision } from '../../shared/decide-linked.ts
 import type { PreparedZone } from '../../shared/geometry/geometry.ts'
 import { LINK_RULES, type LinkRule, linkFactsOf, linkKeys, linkRuleOf } from '../../shared/link.ts'
 import type { Remembered } from '../../shared/link-groups.ts'
-import { type Memory, memoryKey } from '../../shared/match-memory.ts'
+import { isSeenAgain, type Memory, memoryKey } from '../../shared/match-memory.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneFields } from '../../shared/zone.ts'
 import { createPacer } from '../scheduling.ts'
@@ -152,8 +152,8 @@ export async function decideAll(
       const decision = decidePair(zone.prepared, event, remembered, at, facts)
       if (isDecisive(decision, before)) decisive.add(event.id)
       for (const [key, memory] of decision.memories) {
+        effects.remember(zoneId, key, memory, remembered(key))
         memories.set(`${zoneId} ${key}`, memory)
-        effects.remember(zoneId, key, memory)
       }
       if (decision.burst && decision.burst !== burst) {
         bursts.set(zoneId, decision.burst)
@@ -174,12 +174,8 @@ export async function decideAll(
 function isDecisive({ memory, outcome, update }: LinkedDecision, before: Memory | null): boolean {
   if (outcome !== 'none' || update) return true
   if (!memory || memory === before) return false
-  if (memory.kind !== 'stay' || before?.kind !== 'stay') return true
-  return STAY_FIELDS.some((field) => memory[field] !== before[field])
+  return !isSeenAgain(before, memory)
 }
-
-/** All but when the subject was seen last. */
-const STAY_FIELDS = ['began_at', 'outside_in_a_row', 'alert', 'peak', 'held_until'] as const
 
 /** Brief first: most pairs fail early, and only those with an effect need all numbers. */
 function decidePair(
@@ -208,13 +204,13 @@ export async function lockLinks(
   }
 }
 
-type MemoryRow = { zone_id: string; key: string; memory: Memory }
+type MemoryRow = { zone_id: string; key: string; memory: Memory; seen_at: string | null }
 
 async function loadMemories(sql: Sql, candidates: Candidate[]): Promise<Map<string, Memory>> {
   const keys = [...new Set(candidates.map(memoryKey))]
   // In the order in which effects are stored: of a ship that two sources hear, one batch waits for the other.
   const own = await sql<MemoryRow>`
-    select zone_id, key, memory from watchpost.match_memory
+    select zone_id, key, memory, seen_at from watchpost.match_memory
     where key = any(${keys})
     order by zone_id, key
     for update`
@@ -226,11 +222,16 @@ async function loadMemories(sql: Sql, candidates: Candidate[]): Promise<Map<stri
     linked.length === 0
       ? []
       : await sql<MemoryRow>`
-          select zone_id, key, memory from watchpost.match_memory
+          select zone_id, key, memory, seen_at from watchpost.match_memory
           where zone_id = any(${distinct(linked.flatMap(({ zones }) => zones))}::uuid[])
             and key = any(${distinct([...linked.flatMap(({ keys }) => keys), ...own.flatMap(linkOf)])})
           for update`
-  return new Map([...own, ...links].map((row) => [`${row.zone_id} ${row.key}`, row.memory]))
+  return new Map([...own, ...links].map((row) => [`${row.zone_id} ${row.key}`, memoryOf(row)]))
+}
+
+function memoryOf({ memory, seen_at }: MemoryRow): Memory {
+  const isLater = memory.kind === 'stay' && seen_at !== null && seen_at > memory.last_seen_at
+  return isLater ? { ...memory, last_seen_at: seen_at } : memory
 }
 
 const linkOf = ({ memory }: MemoryRow) =>

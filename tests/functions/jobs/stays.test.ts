@@ -105,6 +105,69 @@ test('a ship that falls silent ends its alert after 24 hours, once', async () =>
   ])
 })
 
+test('a position by which a stay only goes on leaves its memory and what is indexed as they were', async () => {
+  const at = ship()
+  await jobs.ingest(at(0))
+  await jobs.drain()
+  const stored = () =>
+    service.database.query<{ seen_at: string | null; memory: object; updated_at: string }>(
+      `select seen_at, memory, updated_at from watchpost.match_memory where zone_id = $1`,
+      [zoneId],
+    )
+  const [first] = await stored()
+  expect(first?.seen_at).toBeNull()
+  await jobs.ingest(at(1), at(2))
+  await jobs.drain()
+  expect(await stored()).toEqual([{ ...first, seen_at: new Date(at(2).ts) }])
+  await service.database.query(
+    `update watchpost.match_memory set updated_at = now() - interval '61 minutes' where zone_id = $1`,
+    [zoneId],
+  )
+  await jobs.ingest(at(3))
+  await jobs.drain()
+  const [later] = await stored()
+  expect(Date.parse(String(later?.updated_at))).toBeGreaterThan(Date.now() - 60_000)
+})
+
+test('what another source saw before a ship was seen last is late, and its silence counts from then', async () => {
+  const at = ship()
+  const zoned = (minutes: number, lat?: number) => ({
+    ...at(minutes, lat),
+    ...{ id: `other:${minutes}`, source: 'other' },
+  })
+  await service.database.query(
+    `insert into watchpost.sources (source, title, attribution, types, interval_seconds)
+    values ('other', 'Other', 'Other', '{vessel}', 60) on conflict do nothing`,
+  )
+  await jobs.ingest(at(0))
+  await jobs.drain()
+  // A day and an hour after the first position, but half an hour after the one before it.
+  for (const minutes of [23 * 60, 24 * 60 + 30, 25 * 60]) {
+    await jobs.ingest(at(minutes))
+    await jobs.drain()
+  }
+  await jobs.ingest(zoned(24 * 60, 60.4))
+  await jobs.drain()
+  expect(told().map(([type]) => type)).toEqual(['alert.raised'])
+  await jobs.ingest(zoned(25 * 60 + 1, 60.4))
+  await jobs.drain()
+  expect(told().map(([type]) => type)).toEqual(['alert.raised', 'alert.ended'])
+})
+
+test('a ship that was seen within 24 hours has not fallen silent', async () => {
+  const at = ship()
+  const hours = (ago: number) => (Date.now() - start) / 60_000 - ago * 60
+  await jobs.ingest(at(hours(26)))
+  await jobs.drain()
+  await jobs.ingest(at(hours(23)))
+  await jobs.drain()
+  await wait()
+  const other = await createTestJobs(service)
+  await other.drain()
+  await other.close()
+  expect(told().map(([type]) => type)).toEqual(['alert.raised'])
+})
+
 test('a ship that comes back after a day of silence ends the old alert and raises a new one', async () => {
   const at = ship()
   await jobs.ingest(at(0))
