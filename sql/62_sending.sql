@@ -14,12 +14,18 @@ language sql stable set search_path = '' as $$
   end)
 $$;
 
+-- Which step of an escalation sent a message (watchpost.deliveries.step); 0: none.
+create function private.step_number(p_step jsonb) returns integer
+language sql immutable set search_path = '' as $$
+  select coalesce((p_step ->> 'step')::integer, 0)
+$$;
+
 -- When to look again at a delivery that would overtake an earlier message about its alert on its channel; null: it
 -- would not. Of two the earlier is always the same one, so that no two wait for each other.
 create function private.wait_for_earlier(d watchpost.deliveries) returns timestamptz
 language plpgsql stable set search_path = '' as $$
 begin
-  if d.type <> 'alert.digest' and (d.sequence, d.act) = (0, 0) then
+  if d.type <> 'alert.digest' and (d.sequence, d.act, private.step_number(d.step)) = (0, 0, 0) then
     return null;
   end if;
   return (
@@ -27,12 +33,13 @@ begin
     from watchpost.deliveries mine
     join watchpost.deliveries earlier
       on earlier.alert_id = mine.alert_id and earlier.channel_id = mine.channel_id
-      and (earlier.sequence, earlier.act) < (mine.sequence, mine.act)
+      and (earlier.sequence, earlier.act, private.step_number(earlier.step)) < (mine.sequence, mine.act, private.step_number(mine.step))
     join watchpost.deliveries carrier on carrier.id = coalesce(earlier.digest_id, earlier.id)
     where (mine.id = d.id and d.type <> 'alert.digest' or mine.digest_id = d.id)
       and earlier.status in ('queued', 'sending') and earlier.type <> 'alert.digest'
       and carrier.id <> d.id
-      and (carrier.created_at, carrier.sequence, carrier.act, carrier.id) < (d.created_at, d.sequence, d.act, d.id));
+      and (carrier.created_at, carrier.sequence, carrier.act, private.step_number(carrier.step), carrier.id)
+        < (d.created_at, d.sequence, d.act, private.step_number(d.step), d.id));
 end
 $$;
 
@@ -334,7 +341,7 @@ declare
   v_ids text[] := array(
     select d.id::text from watchpost.deliveries d
     where d.alert_id = any(p_alerts) and d.channel_id = v_channel and d.status = 'queued' and d.digest_id is null
-      and d.attempts = 0 and (d.sequence, d.act) > (0, 0) and d.next_attempt_at is not null);
+      and d.attempts = 0 and (d.sequence, d.act, private.step_number(d.step)) > (0, 0, 0) and d.next_attempt_at is not null);
 begin
   if v_ids = '{}' then
     return;

@@ -85,6 +85,25 @@ describe('a message about an update', () => {
     expect((await claim(escalated)).waits_for).toBe('earlier')
   })
 
+  test('of a step waits for what the alert was told before, and for the step before it', async () => {
+    const step = (nr: number, more: object) =>
+      add('queued', { type: 'alert.raised', step: { step: nr }, ...more })
+    const raised = await first('queued')
+    const first_step = await step(1, { sequence: 0 })
+    expect((await claim(first_step)).waits_for).toBe('earlier')
+    expect((await claim(raised)).waits_for).toBeNull()
+    await settle(raised, 'succeeded')
+    expect((await claim(first_step)).waits_for).toBeNull()
+    const escalated = await add('queued', { type: 'alert.escalated', sequence: 1 })
+    const [second, third] = [await step(1, { sequence: 1 }), await step(2, { sequence: 1 })]
+    await settle(first_step, 'succeeded')
+    expect((await claim(second)).waits_for).toBe('earlier')
+    expect((await claim(escalated)).waits_for).toBeNull()
+    await settle(escalated, 'succeeded')
+    expect((await claim(third)).waits_for).toBe('earlier')
+    expect((await claim(second)).waits_for).toBeNull()
+  })
+
   test('waits for nothing of another alert or channel, and for nothing that comes after it', async () => {
     const { other } = await one("select id as other from watchpost.channels where label = 'shared'")
     await first('queued', { channel_id: other })
