@@ -72,10 +72,14 @@ const DrillChannel = z.object({
   delivery_id: z.uuid().nullable().meta({
     description: 'Also the webhook-id of the message; null when none was made for this channel.',
   }),
-  type: z.string().nullable().meta({
-    description:
-      'The type of the message: `alert.raised`, or what a person has done with it, such as `alert.acknowledged`.',
-  }),
+  type: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'The type of the message: `alert.raised`; what a person has done with it, such as `alert.acknowledged`; or ' +
+        '`alert.resolved` where the end of the drill closed an incident.',
+    }),
   step: z.int().nullable().meta({
     description: 'The step of the escalation that told it; null for the first message.',
   }),

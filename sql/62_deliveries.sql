@@ -197,7 +197,7 @@ $$;
 
 -- What a person has done with an alert that was sent, at once: to the channels its messages went to, and to those that
 -- take such a message but no first ones. An incident of PagerDuty would stay open, and an emergency of Pushover would ring
--- on, so they hear of it whatever they take.
+-- on, so they hear of it whatever they take; of the end of a drill, which nobody has resolved, they alone.
 create function private.deliver_act(p_alert_id uuid, p_kind text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -228,10 +228,21 @@ begin
       and (g.is_told and (c.kind = 'pagerduty' or c.kind = 'pushover' and p_kind <> 'reopened' and exists (
           select from watchpost.deliveries d
           where d.alert_id = a.id and d.channel_id = c.id and starts_with(d.remote_ref, 'receipt:')))
-        or private.takes(c.messages, v_type) and (g.is_told or not private.takes(c.messages, 'alert.raised')))
+        or private.takes(c.messages, v_type) and (g.is_told or not private.takes(c.messages, 'alert.raised'))
+          and (a.drill_id is null or p_kind <> 'resolved'))
     returning id, channel_id
   )
   select count(private.enqueue_delivery(s.id, s.channel_id)) into v_count from sent s;
+end
+$$;
+
+-- Alerts whose first messages go out now: one that somebody has seen before opens no incident as if nobody had.
+create function private.deliver_seen(p_alert_ids uuid[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.deliver_act(a.id, 'acknowledged')
+  from watchpost.alerts a
+  where a.id = any(p_alert_ids) and a.status = 'pending' and a.seen_at is not null and not a.resolved;
 end
 $$;
 

@@ -272,8 +272,10 @@ begin
       end if;
       continue;
     end if;
-    insert into watchpost.deliveries (alert_id, channel_id, type, payload, redelivery_of)
-    values (v_part.alert_ids[1], v_digest.channel_id, v_digest.type, v_part.payload, v_digest.redelivery_of)
+    -- As old as the digest: what waits for that waits for each of them.
+    insert into watchpost.deliveries (alert_id, channel_id, type, payload, redelivery_of, created_at)
+    values (
+      v_part.alert_ids[1], v_digest.channel_id, v_digest.type, v_part.payload, v_digest.redelivery_of, v_digest.created_at)
     returning * into v_digest;
     update watchpost.deliveries
     set digest_id = v_digest.id, updated_at = now()

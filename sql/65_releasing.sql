@@ -15,6 +15,7 @@ declare
   v_zone watchpost.zones;
   v_alerts uuid[];
   v_held uuid[];
+  v_released uuid[];
   v_sent uuid[];
 begin
   select * into v_zone from watchpost.zones where id = p_zone_id for share;
@@ -51,8 +52,9 @@ begin
     where id = any(v_alerts) and status = 'held';
     return 0;
   end if;
+  v_released := array(select a.id from watchpost.alerts a where a.id = any(v_alerts) and a.status = 'held');
   v_sent := array(
-    select a.id from watchpost.alerts a where a.id = any(v_alerts) and a.status = 'held'
+    select id from unnest(v_released) as released (id)
     union
     select d.alert_id from watchpost.deliveries d where d.id = any(v_held) and d.type = 'alert.escalated');
   perform private.release_deliveries(v_held);
@@ -61,7 +63,8 @@ begin
         when exists (select from watchpost.deliveries d where d.alert_id = a.id and d.status <> 'cancelled')
           then 'pending' else 'recorded' end,
       updated_at = now()
-  where a.id = any(v_alerts) and a.status = 'held';
+  where a.id = any(v_released);
+  perform private.deliver_seen(v_released);
   perform private.start_steps(v_sent);
   return (select count(distinct id) from unnest(v_alerts) as released (id));
 end

@@ -44,6 +44,7 @@ begin
   where a.id = p_alert_id and z.id = a.zone_id and z.deleted_at is null and p.plan <> 'free'
     and not private.is_banned(p.banned_until);
   perform private.deliver_alerts(array[p_alert_id]);
+  perform private.deliver_seen(array[p_alert_id]);
   v_ids := array(select id from watchpost.deliveries where alert_id = p_alert_id and status = 'queued');
   if v_ids = '{}' then
     raise exception 'The zone of this alert was deleted or paused, or has no channel that is switched on. GET /zones/:id has its channel_ids.'

@@ -63,18 +63,46 @@ language sql stable set search_path = '' as $$
   order by c.created_at, c.id
 $$;
 
--- Security definer: the jobs write no drills themselves. Records what was decided about a drill, once.
+-- Security definer, both: the jobs write no drills themselves. Records what was decided about a drill, once; one that was
+-- sent has an end.
 create function private.settle_drill(p_id uuid, p_decision jsonb) returns void
-language sql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' as $$
+begin
   update watchpost.drills d
   set decided_at = now(), decision = p_decision, escalation = z.escalation,
       channels = coalesce((
         select jsonb_agg(jsonb_build_object('channel_id', c.channel_id, 'reason', c.reason))
         from private.drill_channels(z) c), '[]')
   from watchpost.zones z
-  where d.id = p_id and d.decided_at is null and z.id = d.zone_id
+  where d.id = p_id and d.decided_at is null and z.id = d.zone_id;
+  if found and (p_decision ->> 'is_sent')::boolean then
+    perform private.enqueue('drill', gen_random_uuid(), jsonb_build_object('drill_id', p_id, 'ends', 'true'),
+      pgboss.job_now() + interval '15 minutes');
+  end if;
+end
 $$;
-grant execute on function private.settle_drill to watchpost_jobs;
+
+-- The end of a drill, 15 minutes after it rang last: an incident that it opened is resolved, and a phone that still rings
+-- for it stops. Says whether it has ended; while a step is to come, it is looked at again.
+create function private.end_drill(p_id uuid) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_alert uuid := (select a.id from watchpost.alerts a where a.drill_id = p_id);
+  v_until timestamptz := (
+    select max(case s.status when 'waiting' then greatest(s.due_at, now()) when 'ran' then s.settled_at end) + interval '15 minutes'
+    from watchpost.alert_steps s
+    where s.alert_id = v_alert);
+begin
+  if v_until > now() then
+    perform private.enqueue(
+      'drill', gen_random_uuid(), jsonb_build_object('drill_id', p_id, 'ends', 'true'), v_until);
+    return false;
+  end if;
+  perform private.deliver_act(v_alert, 'resolved');
+  return true;
+end
+$$;
+grant execute on function private.settle_drill, private.end_drill to watchpost_jobs;
 
 -- What a drill said to each of its channels, first messages and those of steps, and why others got nothing.
 create function private.drill_messages(d watchpost.drills)

@@ -12,13 +12,16 @@ import { each, type Queue } from './queue.ts'
 import { loadMainshocks, lockBursts } from './swarm.ts'
 import { loadZones } from './zone-cache.ts'
 
-/** Decides a drill like a batch of one event, and sends its alert like any other. */
+/** Decides a drill like a batch of one event, and sends its alert like any other; a later job ends it. */
 export const drill: Queue = {
   name: 'drill',
   slots: 1,
   run: each(async (context, job) => {
     const drill_id = job.data.drill_id ?? job.id
-    const done = await context.finish(job, (sql) => runDrill(sql, drill_id))
+    const is_end = job.data.ends !== undefined
+    const done = await context.finish(job, async (sql) =>
+      is_end ? endDrill(sql, drill_id) : runDrill(sql, drill_id),
+    )
     return { drill_id, ...done }
   }),
 }
@@ -56,6 +59,12 @@ async function runDrill(sql: Sql, id: string) {
   const told = { zone_version: zone.version, outcome, raised, is_sent, reason, checks, held_until }
   await sql`select private.settle_drill(${id}, ${JSON.stringify(told)}::jsonb)`
   return { outcome, is_sent, failed_at: decision.failed_at }
+}
+
+/** Ends a drill, or enqueues a later job for that while it still rings. */
+async function endDrill(sql: Sql, id: string) {
+  const [row] = await sql<{ ended: boolean }>`select private.end_drill(${id}) as ended`
+  return { ended: row?.ended }
 }
 
 function candidateOf(id: string, { zone_id, event }: Row, at: Date): Candidate {

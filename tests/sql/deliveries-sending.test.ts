@@ -131,6 +131,27 @@ describe('a message about an update', () => {
     expect((await claim(later)).waits_for).toBe('earlier')
   })
 
+  test('waits for the part of a digest that carries the first, even if the digest is split later', async () => {
+    const other = await anotherAlert()
+    const old = { created_at: '2026-01-01' }
+    const digest = await add('sending', {
+      type: 'alert.digest',
+      sequence: 0,
+      payload: '{}',
+      ...old,
+    })
+    for (const alert_id of [alert, other])
+      await first('sending', { alert_id, digest_id: digest, ...old })
+    const seen = await add('queued', {
+      ...{ type: 'alert.acknowledged', sequence: 0, act: 1 },
+      ...{ alert_id: other, created_at: '2026-01-02' },
+    })
+    const parts = [alert, other].map((id) => ({ alert_ids: [id], payload: '{"parts": 2}' }))
+    await run('select private.split_digest($1, $2)', [digest, JSON.stringify(parts)])
+    await settle(digest, 'succeeded')
+    expect((await claim(seen)).waits_for).toBe('earlier')
+  })
+
   test('and a digest around it never wait for each other', async () => {
     const old = { created_at: '2026-01-01' }
     const single = await add('queued', { type: 'alert.escalated', sequence: 2, ...old })

@@ -149,6 +149,55 @@ describe('an incident of PagerDuty', () => {
     expect([states(), actions()]).toEqual([[], ['resolve']])
   })
 
+  test.each([1, 2])(
+    'is acknowledged at once where %i were seen while they were held',
+    async (count) => {
+      const scene = await alerted({ messages: [...ALL] }, QUIET)
+      const { lat, lon } = scene.event
+      if (count > 1) await at.jobs.ingest(quake({ lat, lon, type: 'flood', severity: 50 }))
+      await drain()
+      const alerts = await at.alertsOf(scene.person)
+      expect(alerts).toHaveLength(count)
+      for (const { id } of alerts) await act({ ...scene, id }, 'acknowledge')
+      await drain()
+      expect(at.service.receiver.requests).toEqual([])
+      await at.ask(scene.person, 'PATCH', `zones/${scene.zone}`, LOUD)
+      await drain()
+      await drain()
+      expect(states()).toEqual(Array(count).fill('acknowledge'))
+      const each = ['alert.acknowledged', 'alert.raised'].flatMap((type) => Array(count).fill(type))
+      expect(types().toSorted()).toEqual(each)
+    },
+  )
+
+  test('of a drill is resolved when the drill is over, and nobody else is told', async () => {
+    const scene = await alerted({ messages: [...ALL] })
+    const channels = await at.query('select id from watchpost.channels where owner_id = $1', [
+      scene.person.user_id,
+    ])
+    const escalation = [{ after_minutes: 5, channel_ids: [channels[0]?.id] }]
+    await at.ask(scene.person, 'PATCH', `zones/${scene.zone}`, { escalation })
+    await at.ask(scene.person, 'POST', `zones/${scene.zone}/drill?wait=0`, { escalate: true })
+    const endNow = async () => {
+      await at.query(
+        `update pgboss.job set start_after = now() where name = 'drill' and state = 'created'`,
+      )
+      await drain()
+    }
+    await drain()
+    expect(states()).toEqual(['open', 'open'])
+    await endNow()
+    expect(states()).toEqual(['open', 'open'])
+    await at.query('update watchpost.alert_steps set due_at = now()')
+    await drain()
+    await endNow()
+    expect(states()).toEqual(['open', 'open'])
+    await at.query(`update watchpost.alert_steps set settled_at = now() - interval '15 minutes'`)
+    await endNow()
+    expect(states()).toEqual(['open', 'resolve'])
+    expect(types()).not.toContain('alert.resolved')
+  })
+
   test('that waits for an answer is resolved after it was opened, not before', async () => {
     const scene = await alerted()
     const again = at.service.receiver.answer
