@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import process from 'node:process'
 import pg from 'pg'
 import {
   requireCommit,
@@ -76,8 +77,25 @@ function stopUsingNames({ url, on_error }: DatabaseOptions): void {
   on_error?.(new Error(UNPREPARED))
 }
 
+const held = new WeakSet<pg.Client>()
+
+/**
+ * Holds back what a connection sends until everything that can run now has run, so that statements issued
+ * together leave in one write. A socket of a Worker cannot be held back.
+ */
+function sendTogether(client: pg.Client): void {
+  const { stream } = client.connection
+  if (typeof stream.cork !== 'function' || held.has(client)) return
+  held.add(client)
+  stream.cork()
+  process.nextTick(() => {
+    held.delete(client)
+    stream.uncork()
+  })
+}
+
 function wrap(
-  client: pg.ClientBase,
+  client: pg.Client,
   options: DatabaseOptions,
   release: Connection['release'],
 ): Connection {
@@ -88,6 +106,7 @@ function wrap(
     if (text === 'commit' || text === 'rollback') isOpen = false
     const isAlone = !isOpen
     const isNamed = values.length > 0 && usesNames(options)
+    sendTogether(client)
     try {
       return await client.query(isNamed ? { name: nameOf(text), text, values } : { text, values })
     } catch (error) {

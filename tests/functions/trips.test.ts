@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createPool } from '../../functions/db.ts'
 import { generateKey } from '../../shared/key.ts'
 import { generateToken, tokenHash } from '../../shared/token.ts'
@@ -72,11 +73,14 @@ const TRIPS: Record<string, number> = {
 let service: Service
 let proxy: CountingProxy
 let person: Person
+/** How often something was handed to the operating system for the proxy. */
+let writes = 0
 
 beforeAll(async () => {
   service = await createService({
     connect: async ({ apiUrl }) => {
       proxy = await startProxy(apiUrl)
+      countWrites(Number(new URL(proxy.urlOf(apiUrl)).port))
       // One connection: what a request does beside its answer would be counted too.
       return createPool({ url: proxy.urlOf(apiUrl), max: 1 })
     },
@@ -86,9 +90,23 @@ beforeAll(async () => {
   await service.request('GET', '/api/v1/me', { key: person.key })
 })
 afterAll(async () => {
+  vi.restoreAllMocks()
   await service?.close()
   await proxy?.close()
 })
+
+function countWrites(port: number): void {
+  // safe: a socket has both, and they take what its stream gives them
+  const socket = Socket.prototype as unknown as Record<'_write' | '_writev', Write>
+  for (const name of ['_write', '_writev'] as const) {
+    const write = socket[name]
+    vi.spyOn(socket, name).mockImplementation(function (this: Socket, ...given) {
+      if (this.remotePort === port) writes += 1
+      write.apply(this, given)
+    })
+  }
+}
+type Write = (this: Socket, ...given: unknown[]) => void
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
 const keyed = ROUTES.map((route) => [nameOf(route), route] as const)
@@ -101,9 +119,11 @@ test('every route has its number of round trips', async () => {
 test.each(keyed)('%s', async (name, route) => {
   const { ids } = await createOwnedThings(service, person)
   await prepareRoute(service, route, ids)
-  const { trips, answer } = await count(route, ids)
+  const { trips, writes, answer } = await count(route, ids)
   expect(answer.status, answer.text).toBeLessThan(300)
   expect(trips).toBe(TRIPS[name])
+  // The statements of a trip leave together.
+  expect(writes).toBe(trips)
 })
 
 test('GET /api/sources/health', async () => {
@@ -194,11 +214,11 @@ async function count(
   ids: OwnedThings['ids'],
   options: Parameters<Service['request']>[2] = {},
 ) {
-  const before = proxy.trips()
+  const before = { trips: proxy.trips(), writes }
   const answer = await service.request(route.method, pathOf(route, ids), {
     key: person.key,
     body: route.body,
     ...options,
   })
-  return { trips: proxy.trips() - before, answer }
+  return { trips: proxy.trips() - before.trips, writes: writes - before.writes, answer }
 }
