@@ -61,12 +61,22 @@ export async function decodeCursor<T extends z.ZodType>(
   )
 }
 
+/** By the filter they are of: most callers ask for the same few. */
+const digests = new Map<string, string>()
+const MAX_DIGESTS = 1000
+
 async function digest(filter: object): Promise<string> {
   const entries = Object.entries(filter)
     .filter(([key, value]) => value !== undefined && key !== 'cursor' && key !== 'limit')
     .sort(([a], [b]) => (a < b ? -1 : 1))
-  const hash = await crypto.subtle.digest('SHA-256', encoder.encode(JSON.stringify(entries)))
-  return base64url.encode(new Uint8Array(hash).slice(0, 9))
+  const text = JSON.stringify(entries)
+  const known = digests.get(text)
+  if (known) return known
+  const hash = await crypto.subtle.digest('SHA-256', encoder.encode(text))
+  const made = base64url.encode(new Uint8Array(hash).slice(0, 9))
+  if (digests.size >= MAX_DIGESTS) digests.clear()
+  digests.set(text, made)
+  return made
 }
 
 /** Splits limit + 1 rows into a page and its last row; `last` is undefined on the last page. */
