@@ -69,7 +69,7 @@ h1 { font-size: 1.5rem; line-height: 1.25; }
 li { margin-block: 0.75rem; }
 pre { overflow-x: auto; padding: 0.75rem 1rem; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: 0.5rem; }
 code { font-family: ui-monospace, monospace; font-size: 0.875rem; }
-textarea { box-sizing: border-box; width: 100%; font: 0.875rem/1.5 ui-monospace, monospace; }
+textarea, input { box-sizing: border-box; width: 100%; font: 0.875rem/1.5 ui-monospace, monospace; }
 button { font: inherit; padding: 0.5rem 1rem; cursor: pointer; }
 [role="alert"] { font-weight: 600; }
 `

@@ -176,7 +176,7 @@ async function createAppOn(
   isHearing: () => boolean,
 ): Promise<App> {
   const { limits, origins, public_url } = config
-  const { verify_session, mount } = await createSignIn(config, commonDeps)
+  const { verify_session, sign_in_path, mount } = await createSignIn(config, commonDeps)
   const app = createApp({
     ...commonDeps,
     resolve: resolveAll,
@@ -184,6 +184,7 @@ async function createAppOn(
     limits,
     origins,
     public_url,
+    sign_in_path,
     address: clientAddress(config.trusted_proxies),
     address_limit: addressLimit(limits.address),
     asset,
@@ -202,11 +203,11 @@ async function createSignIn({ auth, origins, public_url }: Config, { db, seal, l
     issuerProblem(auth.jwks_url).then(
       (problem) => problem && log({ msg: 'sign-in', error: problem }),
     )
-    return { verify_session: remoteSessions(auth), mount: () => undefined }
+    return { verify_session: remoteSessions(auth), sign_in_path: undefined, mount: () => undefined }
   }
   const { verify_session, routes } = await createIssuer({ db, seal, origins, public_url })
   const mount = (app: App) => app.route(ISSUER_PATH, routes).route(SIGN_IN_PATH, signInPage)
-  return { verify_session, mount }
+  return { verify_session, sign_in_path: SIGN_IN_PATH, mount }
 }
 
 function runJobs(config: Config, commonDeps: CommonDeps, news: LocalNews) {

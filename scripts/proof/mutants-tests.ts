@@ -110,10 +110,8 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^(functions\/api\/whole-thing|shared\/(issue-words|read-only|same))/,
     ['tests/stories/{drawing,whole-thing}.test.ts'],
   ],
-  [
-    /^functions\/(service|node|listen|edge|sign-in-page)/,
-    ['tests/functions/{service,listen,config}.test.ts'],
-  ],
+  [/^functions\/(service|node|listen|edge)/, ['tests/functions/{service,listen,config}.test.ts']],
+  [/^functions\/sign-in-page/, ['tests/functions/sign-in-page.test.ts']],
   [
     /^shared\/(problem|route|time|webhook)/,
     [

@@ -24,6 +24,9 @@ type Shown = {
   about?: string[]
   before?: string[]
   after?: string[]
+  /** What else can be done, with its words in brackets that lead to the sign-in; and where that is. */
+  way?: string
+  sign_in?: string | undefined
 }
 type Outcome = 'done' | 'already' | 'gone'
 
@@ -72,9 +75,9 @@ async function actOn(c: Ctx, purpose: LinkPurpose): Promise<Response> {
 type Done = { words: LinkWords; purpose: LinkPurpose; shown: Shown; text: string }
 
 function answerDone(c: Ctx, { words, purpose, shown, text }: Done): Response {
-  const { language, about = [], after = [] } = shown
+  const { about = [], after = [] } = shown
   const title = words.pages[purpose].over
-  return answer(c, 200, { language, title, paragraphs: [...about, text, ...after] })
+  return answer(c, 200, { ...shown, title, paragraphs: [...about, text, ...after] })
 }
 
 type Opened = {
@@ -104,8 +107,8 @@ async function open(c: Ctx, purpose: LinkPurpose): Promise<Opened | { refusal: R
   const words = LINK_WORDS[language]
   // What was done in time stays done.
   if (link.is_expired && !shown.is_done) {
-    const { title } = words.expired
-    return { refusal: refuse(c, 410, language, { title, text: words.expired[purpose] }) }
+    const { title, [purpose]: way } = words.expired
+    return { refusal: answer(c, 410, { ...shown, title, paragraphs: [], way }) }
   }
   return { words, language, subject: link.subject, shown }
 }
@@ -135,7 +138,10 @@ const ACTS: { [P in LinkPurpose]: Act<P> } = {
         [alert_id, channel_id],
       )
       if (!row?.alert) return null
-      return showAlert(row.alert)
+      const { sign_in_path } = c.get('deps')
+      // Relative, because a proxy or platform may serve the app under a path of its own.
+      const sign_in = sign_in_path && `..${sign_in_path}?alert=${alert_id}`
+      return { ...showAlert(row.alert), sign_in }
     },
     act: (c, { alert_id, channel_id }) =>
       outcomeOf(c, `select private.acknowledge_alert($1, $2, $3) ->> 'outcome' as outcome`, [
@@ -174,7 +180,8 @@ function showAlert(alert: LinkedAlert): Shown {
   const at = clock(seen_at)
   const byChannel = alert.is_seen_here ? here(at, channel) : elsewhere(at)
   const how = alert.seen_via === 'channel' ? byChannel : account(at)
-  return { ...shown, is_done: true, after: [how, ...(resolved ? resolution : [words.console])] }
+  const way = resolved ? {} : { way: words.console }
+  return { ...shown, ...way, is_done: true, after: [how, ...resolution] }
 }
 
 async function showAddress(
@@ -213,7 +220,17 @@ async function ask<Row>(c: Ctx, statement: string, values: unknown[]): Promise<R
   }
 }
 
-type Content = { language: Language; title: string; paragraphs: string[]; more?: unknown }
+/** A sentence of ours with the words in brackets as a link; where there is nothing to link to, as they are. */
+function linked(sentence: string, href: string | undefined) {
+  const [before, words = '', after = ''] = sentence.split(/[[\]]/)
+  return html`<p>${before}${href ? html`<a href="${href}">${words}</a>` : words}${after}</p>`
+}
+
+type Content = Pick<Shown, 'language' | 'way' | 'sign_in'> & {
+  title: string
+  paragraphs: string[]
+  more?: unknown
+}
 
 function refuse(
   c: Ctx,
@@ -227,11 +244,12 @@ function refuse(
 function answer(
   c: Ctx,
   status: 200 | 404 | 410 | 429,
-  { language, title, paragraphs, more = '' }: Content,
+  { language, title, paragraphs, way, sign_in, more = '' }: Content,
 ): Response {
   c.header('Referrer-Policy', 'no-referrer')
   c.header('Cache-Control', 'no-store')
   c.header('X-Robots-Tag', 'noindex')
-  const main = html`${paragraphs.map((text) => html`<p>${text}</p>`)}${more}`
+  const said = paragraphs.map((text) => html`<p>${text}</p>`)
+  const main = html`${said}${way === undefined ? '' : linked(way, sign_in)}${more}`
   return c.html(pageHtml({ language, title, main: String(main), stylesheet: 'page.css' }), status)
 }

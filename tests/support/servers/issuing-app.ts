@@ -3,6 +3,7 @@ import { parseAllowList } from '../../../functions/channels/transport/target.ts'
 import type { Deps } from '../../../functions/context.ts'
 import { createPool } from '../../../functions/db.ts'
 import { createIssuer, ISSUER_PATH } from '../../../functions/issuer.ts'
+import { SIGN_IN_PATH, signInPage } from '../../../functions/sign-in-page.ts'
 import { ADDRESS_HEADER, ORIGIN, PUBLIC_URL, type Service } from '../service.ts'
 
 /** The API as Node serves it on a plain Postgres, together with the issuer. */
@@ -31,11 +32,12 @@ export async function createIssuingApp(
     limits: { pro: 100_000, enterprise: 100_000, address: 100_000 },
     address: (c) => c.req.header(ADDRESS_HEADER) ?? '192.0.2.1',
     address_limit: () => 0,
+    sign_in_path: SIGN_IN_PATH,
     asset: async () => undefined,
     log: (line) => void lines.push(line),
     ...options,
     public_url,
   })
-  app.route(ISSUER_PATH, routes)
+  app.route(ISSUER_PATH, routes).route(SIGN_IN_PATH, signInPage)
   return { fetch: async (input, init) => app.request(input, init), lines, close: () => db.end() }
 }

@@ -331,7 +331,10 @@ describe('acknowledging', () => {
     expect(elsewhere).not.toContain('Ops')
     const account = await mark('api', null)
     expect(account).toContain('on 2 Jan 2026, 03:04 UTC by a user of Watchpost.')
-    expect(account).toContain('sign in to Watchpost')
+    // This service has no page for that.
+    expect(account).toContain(
+      '<p>To resolve the alert or to snooze its zone, sign in to Watchpost.</p>',
+    )
     await service.database.query('update watchpost.alerts set resolved = true where id = $1', [
       alert,
     ])
