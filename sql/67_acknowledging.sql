@@ -10,6 +10,7 @@ language sql stable set search_path = '' as $$
   select jsonb_build_object(
     'channel', coalesce(c.label, c.kind), 'language', c.language, 'time_zone', c.time_zone, 'zone', a.zone_name,
     'title', coalesce(a.current, a.event) -> 'title', 'facts', private.facts_json(a), 'resolved', a.resolved,
+    'drill', case when a.drill_id is not null then a.event -> 'type' end,
     'seen_at', private.iso(a.seen_at), 'seen_via', a.seen_via, 'is_seen_here', coalesce(a.seen_channel_id = c.id, false))
   from watchpost.alerts a
   join watchpost.zones z on z.id = a.zone_id

@@ -1,11 +1,13 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import type { Language } from '../../../shared/channel.ts'
+import type { EventType } from '../../../shared/event.ts'
 import { tellReason } from '../../../shared/reason/reason.ts'
 import { connect } from '../../auth.ts'
 import type { Facts } from '../../channels/channel.ts'
 import { clockOf } from '../../channels/message/clock.ts'
 import { LINK_WORDS, type LinkWords } from '../../channels/message/link-words.ts'
+import { drillTitle } from '../../channels/message/words.ts'
 import type { Ctx, Env } from '../../context.ts'
 import { auditContext } from '../../credential.ts'
 import {
@@ -158,6 +160,8 @@ type LinkedAlert = {
   time_zone: string
   zone: string
   title: string
+  /** What the event of a drill pretends to be; null: it is none. */
+  drill: EventType | null
   facts: Facts
   resolved: boolean
   seen_at: string | null
@@ -167,10 +171,11 @@ type LinkedAlert = {
 
 /** An alert in the words of its channel, as in its messages. */
 function showAlert(alert: LinkedAlert): Shown {
-  const { channel, language, zone, title, facts, resolved, seen_at } = alert
+  const { channel, language, zone, drill, facts, resolved, seen_at } = alert
   const words = LINK_WORDS[language]
   const clock = clockOf(alert)
   const resolution = resolved ? [words.resolved] : []
+  const title = drill ? drillTitle(drill, language) : alert.title
   const shown = { language, about: [`${zone}: ${title}`] }
   if (seen_at === null) {
     const reason = tellReason(facts, { language, clock })

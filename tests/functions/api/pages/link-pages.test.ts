@@ -360,6 +360,23 @@ describe('acknowledging', () => {
     expect(done.text).toMatch(/Bildirim zamanı: .* GMT\+3\. Kanal: &lt;b&gt;Ops&lt;\/b&gt;\./)
   })
 
+  test('says of a drill in its language that it is one', async () => {
+    const { alert, channel } = await told('tr')
+    await service.database.query(
+      `with drill as (
+        insert into watchpost.drills (zone_id, event, ignores_quiet_hours, escalates)
+        select zone_id, '{}', false, false from watchpost.alerts where id = $1 returning id)
+      update watchpost.alerts
+      set drill_id = (select id from drill), event = event || '{"type": "earthquake", "title": "DRILL: Earthquake"}'
+      where id = $1`,
+      [alert],
+    )
+    const path = await link('acknowledge', { alert_id: alert, channel_id: channel.id })
+    const { text } = await service.request('GET', path)
+    expect(text).toContain(': TATBİKAT: Deprem, gerçek bir olay değil</p>')
+    expect(text).not.toContain('DRILL')
+  })
+
   test('waits for what is happening to the alert, and is over when that ends its zone', async () => {
     const { alert, channel } = await told()
     const path = await link('acknowledge', { alert_id: alert, channel_id: channel.id })
