@@ -214,20 +214,20 @@ create table watchpost.positions (
   tenant_id uuid,
   is_sample boolean not null default true,
   flag text check (flag in ('gap', 'jump')),
-  primary key (event_id, ts)
+  primary key (ts, event_id)
 ) partition by range (ts);
 comment on table watchpost.positions is 'Positions of moving subjects, one event each, kept for 48 hours in one partition per day.';
 comment on column watchpost.positions.first_seen_at is 'When it arrived here; a stay is replayed in this order.';
 comment on column watchpost.positions.ts is 'When the subject was there; dwell is measured with it.';
 comment on column watchpost.positions.subject is 'mmsi:… or icao24:….';
 comment on column watchpost.positions.tenant_id is 'Null: public.';
-comment on column watchpost.positions.is_sample is 'Kept for its distance in time or space from the one before; the others are deleted once they are matched, unless they changed a stay.';
+comment on column watchpost.positions.is_sample is 'Kept for its distance in time or space from the one before; the others because they changed a stay.';
 comment on column watchpost.positions.flag is 'gap: nothing was heard of the subject for long before it; jump: nothing moves that fast from the position before.';
 create index positions_first_seen_at on watchpost.positions using brin (first_seen_at) with (pages_per_range = 32);
 create index positions_batch_id on watchpost.positions (batch_id);
-create index positions_ts on watchpost.positions (ts desc, event_id desc);
+create index positions_event_id on watchpost.positions using hash (event_id);
 create index positions_extent_ts on watchpost.positions using gist (extent, ts);
-create index positions_subject_ts on watchpost.positions (subject, ts desc);
+create index positions_subject on watchpost.positions (subject);
 alter table watchpost.positions enable row level security;
 alter table watchpost.positions force row level security;
 create policy positions_select on watchpost.positions for select to authenticated
@@ -239,6 +239,32 @@ create table watchpost.positions_default partition of watchpost.positions defaul
 comment on table watchpost.positions_default is 'Positions of days without a partition.';
 alter table watchpost.positions_default enable row level security;
 alter table watchpost.positions_default force row level security;
+
+create table watchpost.passing_positions (
+  batch_id uuid not null,
+  event_id text not null,
+  first_seen_at timestamptz not null,
+  source text not null,
+  type text not null,
+  title text not null,
+  lat double precision not null,
+  lon double precision not null,
+  ts timestamptz not null,
+  severity smallint not null,
+  subject text not null,
+  status text not null,
+  url text,
+  extent box not null,
+  tenant_id uuid,
+  primary key (batch_id, event_id)
+);
+comment on table watchpost.passing_positions is 'Positions that are no samples, until they are matched: most are then deleted, so the indexes of positions would be their whole cost.';
+comment on column watchpost.passing_positions.ts is 'The columns are those of positions.';
+alter table watchpost.passing_positions enable row level security;
+alter table watchpost.passing_positions force row level security;
+create policy passing_positions_jobs on watchpost.passing_positions for select to watchpost_jobs
+  using (true);
+grant select on watchpost.passing_positions to watchpost_jobs;
 
 create table watchpost.subjects (
   source text not null,

@@ -189,6 +189,10 @@ begin
     return next;
     return;
   end if;
+  if not p_match then
+    -- Nothing will say which of its positions matter.
+    perform private.thin_positions(array[v_batch], v_positions.stored);
+  end if;
   batch_id := v_batch;
   update watchpost.batches set size = inserted + revised where id = v_batch;
   if p_match then

@@ -28,7 +28,7 @@ $$;
 -- Stores the positions of a batch. A position is dropped if its subject was seen later already at this source, or if it
 -- lies more than ten minutes ahead of the clock: it would make all that follow late. A position is a sample if 30 s or
 -- 100 m lie between it and the sample before, if its severity changed, or if its step is flagged. All are matched;
--- thin_positions then deletes those that are neither samples nor changed a stay.
+-- of those that are no samples thin_positions then keeps what changed a stay.
 create function private.store_positions(
   p_batch_id uuid, p_source text, p_tenant_id uuid, p_events private.incoming_event[],
   out stored text[], out dropped integer, out flagged integer
@@ -47,7 +47,7 @@ begin
   -- `last` is where the subject was seen last, before its first position here and after each; the n-th of all at once.
   followed as (
     select g.subject, 0::bigint as nr, known.last, false as is_stored, false as is_dropped, null::text as flag,
-      null::boolean as is_sample
+      null::boolean as is_sample, null::boolean as has_moved_on
     from given g
     -- Offset 0: by the whole key. Before the first ANALYZE, its other two columns alone would seem to find one row.
     left join lateral (
@@ -63,7 +63,7 @@ begin
         case when s.is_sample then g.lat else (f.last).sampled_lat end,
         case when s.is_sample then g.lon else (f.last).sampled_lon end)::watchpost.subjects
       else f.last end,
-      t.is_told, not t.is_told and not t.is_known, s.flag, s.is_sample
+      t.is_told, not t.is_told and not t.is_known, s.flag, s.is_sample, t.seconds > 0
     from followed f
     join given g on g.subject = f.subject and g.nr = f.nr + 1
     -- Offset 0: computed once, not wherever they are used.
@@ -94,21 +94,39 @@ begin
         severity = excluded.severity, sampled_at = excluded.sampled_at,
         sampled_lat = excluded.sampled_lat, sampled_lon = excluded.sampled_lon
   ),
+  arrived as materialized (
+    select g.*, f.is_sample, f.flag, f.has_moved_on
+    from followed f
+    join given g on g.subject = f.subject and g.nr = f.nr
+    where f.is_stored
+  ),
   kept as (
     insert into watchpost.positions (
       event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url, extent,
       tenant_id, is_sample, flag)
-    select
-      g.event_id, p_batch_id, g.seen_at, p_source, g.type, g.title, g.lat, g.lon, g.ts, g.severity, g.subject, g.status,
-      g.url, g.extent, p_tenant_id, f.is_sample, f.flag
-    from followed f
-    join given g on g.subject = f.subject and g.nr = f.nr
-    where f.is_stored
+    select event_id, p_batch_id, seen_at, p_source, type, title, lat, lon, ts, severity, subject, status, url, extent,
+      p_tenant_id, true, flag
+    from arrived
+    where is_sample
+    on conflict do nothing
+    returning event_id
+  ),
+  passing as (
+    insert into watchpost.passing_positions (
+      event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url, extent,
+      tenant_id)
+    select event_id, p_batch_id, seen_at, p_source, type, title, lat, lon, ts, severity, subject, status, url, extent,
+      p_tenant_id
+    from arrived a
+    where not is_sample
+      -- Of two positions at the same time, either may be told again.
+      and (has_moved_on or not exists (
+        select from watchpost.positions p where p.ts = a.ts and p.event_id = a.event_id))
     on conflict do nothing
     returning event_id
   )
   select
-    (select coalesce(array_agg(event_id), '{}') from kept),
+    (select coalesce(array_agg(n.event_id), '{}') from (select * from kept union all select * from passing) n),
     count(*) filter (where f.is_dropped),
     count(*) filter (where f.is_stored and f.flag is not null)
   into stored, dropped, flagged
@@ -116,16 +134,27 @@ begin
 end
 $$;
 
--- Security definer: the jobs cannot delete positions. Deletes those of a matched batch that are neither samples nor
--- named in p_keep, because they changed a stay; returns how many.
+-- Security definer: the jobs cannot write positions. Of the passing ones of matched batches keeps those in p_keep, which
+-- changed a stay; returns how many went.
 create function private.thin_positions(p_batch_ids uuid[], p_keep text[]) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_count integer;
 begin
-  delete from watchpost.positions
-  where batch_id = any(p_batch_ids) and not is_sample and event_id <> all(p_keep);
-  get diagnostics v_count = row_count;
+  with passed as (
+    delete from watchpost.passing_positions where batch_id = any(p_batch_ids) returning *
+  ),
+  kept as (
+    insert into watchpost.positions (
+      event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url, extent,
+      tenant_id, is_sample)
+    select event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url, extent,
+      tenant_id, false
+    from passed
+    where event_id = any(p_keep)
+    on conflict do nothing
+  )
+  select count(*) filter (where event_id <> all(p_keep)) into v_count from passed;
   return v_count;
 end
 $$;

@@ -29,6 +29,9 @@ begin
       union
       select array_position(v_ids, p.batch_id), p.subject
       from watchpost.positions p where p.batch_id = any(v_ids)
+      union
+      select array_position(v_ids, p.batch_id), p.subject
+      from watchpost.passing_positions p where p.batch_id = any(v_ids)
     )
     select coalesce(min(t.nr) - 1, cardinality(v_ids))
     from (select nr, min(nr) over (partition by key) as first from told) t
@@ -59,6 +62,10 @@ begin
       p.subject, p.status, p.url, null::jsonb, null::float8, null::float8, null::timestamptz, p.flag,
       p.first_seen_at, p.extent, p.tenant_id, p.subject
     from watchpost.positions p where p.batch_id = any(p_batch_ids)
+    union all
+    select p.event_id, 1, p.first_seen_at, p.source, p.type, p.title, p.lat, p.lon, p.ts, p.severity,
+      p.subject, p.status, p.url, null, null, null, null, null, p.first_seen_at, p.extent, p.tenant_id, p.subject
+    from watchpost.passing_positions p where p.batch_id = any(p_batch_ids)
   ),
   changed as materialized (
     select z.id from watchpost.zones z

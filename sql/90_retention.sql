@@ -269,6 +269,7 @@ begin
     execute format('drop table watchpost.%I', v_partition);
   end loop;
   delete from watchpost.positions_default where ts < v_before;
+  delete from watchpost.passing_positions where ts < v_before;
   delete from watchpost.subjects where ts < v_before;
 end
 $$;

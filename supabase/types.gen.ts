@@ -1967,6 +1967,61 @@ export type Database = {
         }
         Relationships: []
       }
+      passing_positions: {
+        Row: {
+          batch_id: string
+          event_id: string
+          extent: unknown
+          first_seen_at: string
+          lat: number
+          lon: number
+          severity: number
+          source: string
+          status: string
+          subject: string
+          tenant_id: string | null
+          title: string
+          ts: string
+          type: string
+          url: string | null
+        }
+        ComputedFields: never
+        Insert: {
+          batch_id: string
+          event_id: string
+          extent: unknown
+          first_seen_at: string
+          lat: number
+          lon: number
+          severity: number
+          source: string
+          status: string
+          subject: string
+          tenant_id?: string | null
+          title: string
+          ts: string
+          type: string
+          url?: string | null
+        }
+        Update: {
+          batch_id?: string
+          event_id?: string
+          extent?: unknown
+          first_seen_at?: string
+          lat?: number
+          lon?: number
+          severity?: number
+          source?: string
+          status?: string
+          subject?: string
+          tenant_id?: string | null
+          title?: string
+          ts?: string
+          type?: string
+          url?: string | null
+        }
+        Relationships: []
+      }
       positions: {
         Row: {
           batch_id: string | null

@@ -45,6 +45,7 @@ export const GRANTS = lines(`
   members watchpost_jobs: select
   organisations authenticated: select
   organisations watchpost_jobs: select
+  passing_positions watchpost_jobs: select
   positions authenticated: select
   positions watchpost_jobs: select
   sources watchpost_jobs: select, insert, update
@@ -109,6 +110,7 @@ export const POLICIES = lines(`
   members members_update update to authenticated
   organisations organisations_jobs select to watchpost_jobs
   organisations organisations_select select to authenticated
+  passing_positions passing_positions_jobs select to watchpost_jobs
   positions positions_jobs select to watchpost_jobs
   positions positions_select select to authenticated
   sources sources_jobs all to watchpost_jobs
@@ -161,6 +163,7 @@ export const CLOSED = lines(`
   issuer_keys
   mainshocks
   match_memory
+  passing_positions
   rate_denials
   rate_limits
   refresh_tokens

@@ -151,11 +151,11 @@ export async function createFilledService() {
   )
   // Texts that mean something in COPY.
   await query('update watchpost.alerts set note = $1 where note is null', ['one\n\\.\n\ttwo \\N'])
-  // One that failed and waits for its next attempt, and one that nobody has matched yet.
+  // One that failed and waits for its next attempt; an event and the same position again that nobody has matched yet.
   service.receiver.answer = () => sendResult(503)
   await jobs.ingest(quake(here))
   await jobs.drain()
-  await jobs.ingest(quake(here))
+  await jobs.ingest(quake(here), quake({ ...here, ...vessel }))
   // One whose process is in the middle of sending it.
   await query(
     `with taken as (

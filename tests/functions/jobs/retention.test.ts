@@ -117,6 +117,13 @@ const LIMITS: Limit[] = [
     insert: `(event_id, ts, first_seen_at, subject, ${EVENT_COLUMNS}) values ($2, $1, now(), 'mmsi:1', ${EVENT})`,
   },
   {
+    table: 'passing_positions',
+    keep: '48 hours',
+    thing: 'positions',
+    insert: `(batch_id, event_id, ts, first_seen_at, subject, ${EVENT_COLUMNS})
+      values (gen_random_uuid(), $2, $1, now(), 'mmsi:1', ${EVENT})`,
+  },
+  {
     table: 'idempotency_keys',
     keep: '24 hours',
     insert: `(user_id, route, key, request_hash, status, resource_id, created_at)

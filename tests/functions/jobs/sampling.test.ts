@@ -124,7 +124,10 @@ test('what a batch keeps of many ships is what the same positions keep one by on
       await ingest(...named)
     }
     return service.database.query(
-      `select subject, ts, flag, severity, is_sample from watchpost.positions where event_id like $1 order by 1, 2`,
+      `select subject, ts, flag, severity, true as is_sample from watchpost.positions where event_id like $1
+      union all
+      select subject, ts, null, severity, false from watchpost.passing_positions where event_id like $1
+      order by 1, 2`,
       [`test:%:${name}`],
     )
   }
@@ -188,7 +191,15 @@ test('a position before the latest of its subject is dropped and counted, the sa
   // Two of the same second, such as a position and a safety text.
   const text = { second: 90, id: `test:${mmsi}:90:text` }
   expect(await ingest(text)).toMatchObject({ inserted: 1, dropped: 0 })
-  expect(await kept()).toEqual([60, 90, 90])
+  // The latest is the text now, but the position is known all the same.
+  expect(await ingest({ second: 90 })).toMatchObject({ inserted: 0, dropped: 0, unchanged: 1 })
+  const [waiting] = await service.database.query<{ count: number }>(
+    'select count(*)::integer as count from watchpost.passing_positions where subject = $1',
+    [`mmsi:${mmsi}`],
+  )
+  expect(waiting).toEqual({ count: 1 })
+  await jobs.drain()
+  expect(await kept()).toEqual([60, 90])
 })
 
 test('a clock that is ahead does not make what follows late', async () => {
