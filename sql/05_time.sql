@@ -4,8 +4,8 @@ set role watchpost_owner;
 
 -- ISO 8601 UTC with milliseconds, as on the wire.
 create function private.iso(t timestamptz) returns text
-language sql stable set search_path = '' as $$
-  select to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+language sql stable as $$
+  select pg_catalog.to_char(t at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 
 -- The start of a window of N days: today and the N - 1 days before, in UTC.

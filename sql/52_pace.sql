@@ -52,26 +52,57 @@ begin
 end
 $$;
 
--- How a channel and its host are after an attempt. A success ends the trouble of both. p_health has the host, whether
--- it did not answer (is_host_failure), and for how long to pause both (channel_seconds, host_seconds).
-create function private.record_health(p_channel_id uuid, p_outcome text, p_error text, p_health jsonb) returns void
+-- How channels and their hosts are after the attempts of private.settle_deliveries. A success ends the trouble of both.
+create function private.record_health(p_settlements jsonb) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_well uuid[];
+  v_failed record;
+begin
+  with given as (
+    select x.channel_id, x.health
+    from jsonb_to_recordset(p_settlements) as x (channel_id uuid, health jsonb)
+    where x.health is not null
+  )
+  update watchpost.channels c
+  set host = g.health ->> 'host',
+      target_sealed = case when c.target_sealed = g.health #>> '{moved,from}'
+        then g.health #>> '{moved,target_sealed}' else c.target_sealed end,
+      target_masked = case when c.target_sealed = g.health #>> '{moved,from}'
+        then g.health #>> '{moved,target_masked}' else c.target_masked end
+  from given g
+  where c.id = g.channel_id
+    and (c.host is distinct from g.health ->> 'host' or c.target_sealed = g.health #>> '{moved,from}');
+
+  select array_agg(x.channel_id) into v_well
+  from jsonb_to_recordset(p_settlements) as x (channel_id uuid, attempt jsonb)
+  where x.attempt ->> 'outcome' = 'ok';
+  update watchpost.channels
+  set failures = 0, status = 'ok', paused_until = null, failing_reason = null, failing_since = null
+  where id = any(v_well) and failures > 0 and status <> 'disabled';
+  delete from watchpost.hosts h
+  where exists (select from watchpost.channels c where c.id = any(v_well) and c.kind = h.kind and c.host = h.host);
+
+  for v_failed in
+    select x.channel_id, x.attempt ->> 'outcome' as outcome, x.attempt ->> 'error' as error, x.health
+    from jsonb_to_recordset(p_settlements) as x (channel_id uuid, attempt jsonb, health jsonb)
+    where x.attempt ->> 'outcome' <> 'ok'
+    order by x.channel_id
+  loop
+    perform private.record_failure(v_failed.channel_id, v_failed.outcome, v_failed.error, v_failed.health);
+  end loop;
+end
+$$;
+
+-- How a channel and its host are after an attempt that failed. p_health has the host, whether it did not answer
+-- (is_host_failure), and for how long to pause both (channel_seconds, host_seconds).
+create function private.record_failure(p_channel_id uuid, p_outcome text, p_error text, p_health jsonb) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_now timestamptz := pgboss.job_now();
   c watchpost.channels;
 begin
-  update watchpost.channels set host = p_health ->> 'host'
-  where id = p_channel_id and host is distinct from p_health ->> 'host';
   select * into c from watchpost.channels where id = p_channel_id;
-  if p_outcome = 'ok' then
-    if c.failures > 0 then
-      update watchpost.channels
-      set failures = 0, status = 'ok', paused_until = null, failing_reason = null, failing_since = null
-      where id = c.id and status <> 'disabled';
-    end if;
-    delete from watchpost.hosts where kind = c.kind and host = c.host;
-    return;
-  end if;
   if (p_health ->> 'host_seconds')::double precision > 0 or (p_health ->> 'is_host_failure')::boolean then
     insert into watchpost.hosts as h (kind, host, failures, paused_until)
     select c.kind, c.host, (p_health ->> 'is_host_failure')::boolean::integer,

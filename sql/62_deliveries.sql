@@ -1,5 +1,5 @@
--- Deliveries: every message to a channel. Nothing but the functions of this file and of 62_sending.sql changes
--- a delivery: no role may write the table (scripts/schema/schema-rules.ts).
+-- Deliveries: every message to a channel. Nothing but the functions of this file, of 62_sending.sql and of
+-- 62_settling.sql changes a delivery: no role may write the table (scripts/schema/schema-rules.ts).
 --
 --   queued ──claim──▶ sending ──settle──▶ succeeded, failed, expired, or queued for the next attempt
 --   queued ──bundle──▶ carried by a digest, where the pace of the channel carries it too late
@@ -84,10 +84,17 @@ grant select on watchpost.deliveries to authenticated, watchpost_jobs;
 
 -- Whether a message is about an emergency: severe enough to pass the quiet hours of its zone, or, where the zone has
 -- no such limit, extreme. A drill overtakes nothing.
+create function private.is_emergency(d watchpost.deliveries, a watchpost.alerts, z watchpost.zones) returns boolean
+language sql immutable as $$
+  select coalesce(
+    a.drill_id is null and d.type in ('alert.raised', 'alert.escalated') and a.severity >= coalesce(z.emergency_severity, 80),
+    false)
+$$;
+
 create function private.is_urgent(d watchpost.deliveries) returns boolean
 language sql stable set search_path = '' as $$
   select coalesce((
-    select a.drill_id is null and d.type in ('alert.raised', 'alert.escalated') and a.severity >= coalesce(z.emergency_severity, 80)
+    select private.is_emergency(d, a, z)
     from watchpost.alerts a
     join watchpost.zones z on z.id = a.zone_id
     where a.id = d.alert_id), false)

@@ -1,12 +1,11 @@
--- Sending: what becomes of a delivery from the moment a job takes it up until it is settled. Times are those of the
--- queue (pgboss.job_now), so that a test can move them.
+-- Sending: what a job takes up, and when. Times are those of the queue (pgboss.job_now), so that a test can move them.
 
 set role watchpost_owner;
 
 -- When a message is given up. Of a webhook 48 hours after the first attempt; p_first_at: when that was. Of what people
 -- read 6 hours after it was due when it is about one alert, else 24 hours: nobody wants to hear of an old quake as of a new one.
 create function private.expiry_of(d watchpost.deliveries, p_schedule text, p_first_at timestamptz) returns timestamptz
-language sql stable set search_path = '' as $$
+language sql stable as $$
   select coalesce(d.expires_at, case
     when p_schedule = 'webhook' then p_first_at + interval '48 hours'
     when d.type like 'alert.%' and d.type <> 'alert.digest' then d.due_at + interval '6 hours'
@@ -58,14 +57,19 @@ $$;
 -- Bundles a message whose turn comes too late with all others of its channel that wait behind it: in the digest that
 -- waits for its turn already, or in a new one; drills never with real alerts. False where the channel takes no digest, or
 -- the message fits in none.
-create function private.bundle_delivery(d watchpost.deliveries, c watchpost.channels) returns boolean
+create function private.bundle_delivery(p_id uuid) returns boolean
 language plpgsql volatile set search_path = '' as $$
 declare
+  d watchpost.deliveries;
+  c watchpost.channels;
   v_ids uuid[];
   v_digest uuid;
   v_is_new boolean;
-  v_is_drill boolean := private.is_drill(d);
+  v_is_drill boolean;
 begin
+  select * into d from watchpost.deliveries x where x.id = p_id;
+  select * into c from watchpost.channels x where x.id = d.channel_id;
+  v_is_drill := private.is_drill(d);
   if not private.takes(c.messages, 'alert.digest') or d.type not like 'alert.%' or d.type = 'alert.digest'
     or d.redelivery_of is not null or d.attempts > 0 then
     return false;
@@ -114,24 +118,169 @@ $$;
 
 -- Whether enough messages try their channel when its pause is over. Of a receiver that is away for hours all the others
 -- need not be looked at each time: the first that succeeds calls them, see private.end_pause.
-create function private.has_probes(d watchpost.deliveries, p_now timestamptz, p_until timestamptz) returns boolean
+create function private.has_probes(p_id uuid, p_channel_id uuid, p_now timestamptz, p_until timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   return 5 <= (
     select count(*)
     from (
       select from watchpost.deliveries x
-      where x.channel_id = d.channel_id and x.status = 'queued' and x.id <> d.id and x.digest_id is null
+      where x.channel_id = p_channel_id and x.status = 'queued' and x.id <> p_id and x.digest_id is null
         and x.next_attempt_at > p_now and x.next_attempt_at <= p_until
       limit 5) probes);
 end
 $$;
 
 -- Security definer, all that the jobs call: they change deliveries in no other way.
--- Takes up a delivery that is due and fixes what is sent: every retry repeats the same words. No row when it is not to be
--- sent any more, or a digest carries it now. It stays as it is where there is a refusal, its deadline is over, or it has
--- to wait until wait_until. p_kinds: of each kind of channel its schedule, its pace and,
--- where that is not to bundle messages, `bundles`.
+-- Takes up deliveries that are due and fixes what is sent: every retry repeats the same words. No row of one that is not to
+-- be sent any more, or that a digest carries now. It stays as it is where there is a refusal, its deadline is over, or it
+-- has to wait until wait_until. p_kinds: of each kind of channel its schedule, its pace and, where that is not to bundle
+-- messages, `bundles`.
+create function private.claim_deliveries(p_ids uuid[], p_kinds jsonb)
+returns table (
+  id uuid, channel_id uuid, kind text, type text, attempts integer, failures integer, target_sealed text,
+  config_sealed text, secret_sealed text, former_sealed jsonb, language text, time_zone text, host text,
+  host_failures integer, wait_until timestamptz, waits_for text, refusal text, is_late boolean, last_error text, payload text,
+  remote_ref text, is_urgent boolean, claimed_at timestamptz, first_attempt_at timestamptz, expires_at timestamptz, used bigint
+)
+language plpgsql volatile rows 20 security definer set search_path = '' as $$
+declare
+  v_now timestamptz := pgboss.job_now();
+  v_ids uuid[];
+  due record;
+  d watchpost.deliveries;
+  v_turn timestamptz;
+  v_wait timestamptz;
+  v_why text;
+  v_has_bundled boolean := false;
+  v_taken uuid[] := '{}';
+  v_waits timestamptz[] := '{}';
+  v_whys text[] := '{}';
+  v_turns timestamptz[] := '{}';
+  v_refusals text[] := '{}';
+  v_expiries timestamptz[] := '{}';
+  v_urgent boolean[] := '{}';
+begin
+  -- A lock of its own: what follows sees what whoever held it has committed. In the order of their channels, so that two
+  -- processes do not wait for each other.
+  v_ids := array(
+    select x.id from watchpost.deliveries x
+    where x.id = any(p_ids) and x.status in ('queued', 'sending') and x.digest_id is null and x.type <> 'channel.test'
+    order by x.channel_id, x.id
+    for update);
+  for due in
+    select x.id, x.channel_id, x.turn_at, x.type = 'alert.digest' as is_digest, x.payload is null as is_new,
+      (x.sequence, x.act) <> (0, 0) or x.step is not null as is_update, c.paused_until, h.paused_until as host_paused_until,
+      how ->> 'schedule' = 'message' as is_for_people, how ->> 'bundles' is distinct from 'false' as may_bundle,
+      (how ->> 'messages')::integer as messages, (how ->> 'per_seconds')::double precision * interval '1 second' as period,
+      private.is_emergency(x, a, z) as is_urgent,
+      case when x.alert_id is null or x.blindness_id is not null or x.trouble_id is not null
+        then private.refusal_of_delivery(x, c) else private.refusal_between(c, z, p) end as refusal,
+      private.expiry_of(x, how ->> 'schedule', coalesce(x.first_attempt_at, v_now)) as expires_at
+    from unnest(v_ids) with ordinality as given (id, nr)
+    join watchpost.deliveries x on x.id = given.id
+    join watchpost.channels c on c.id = x.channel_id
+    cross join lateral (select p_kinds -> c.kind as how) kind
+    left join watchpost.hosts h on h.kind = c.kind and h.host = c.host
+    left join watchpost.alerts a on a.id = x.alert_id
+    left join watchpost.zones z on z.id = a.zone_id
+    left join watchpost.accounts p on p.user_id = z.owner_id
+    order by given.nr
+  loop
+    v_turn := due.turn_at;
+    v_wait := null;
+    v_why := null;
+    if v_has_bundled or due.is_digest or due.is_update then
+      select * into d from watchpost.deliveries x where x.id = due.id;
+      -- Of two messages to one channel the first may have been bundled with the second.
+      if d.digest_id is not null then
+        continue;
+      end if;
+      if due.is_digest and due.is_new then
+        perform private.sort_out(d);
+      end if;
+    end if;
+    if due.refusal is null and due.expires_at > v_now then
+      v_wait := greatest(
+        case when due.paused_until > v_now then due.paused_until end,
+        case when due.host_paused_until > v_now then due.host_paused_until end);
+      v_why := case when v_wait is not null then 'pause' end;
+      if due.paused_until > v_now and private.has_probes(due.id, due.channel_id, v_now, v_wait) then
+        v_wait := v_wait + interval '30 minutes';
+      end if;
+      if v_wait is null and (due.is_digest or due.is_update) then
+        v_wait := private.wait_for_earlier(d);
+        v_why := case when v_wait is not null then 'earlier' end;
+      end if;
+      if v_wait is not null then
+        v_turn := null;
+      -- Whoever comes a little late has not lost their turn, or a busy service would hand out turns without end.
+      elsif due.period is not null and (v_turn is null or v_turn < v_now - greatest(due.period, interval '1 minute')) then
+        -- People are better served by one digest now than by a queue of single messages later.
+        if due.may_bundle and private.next_turn(due.channel_id, due.messages, due.period, due.is_urgent, false)
+            > least(due.expires_at, case when due.is_for_people then v_now + interval '2 minutes' end)
+          and private.bundle_delivery(due.id) then
+          v_has_bundled := true;
+          continue;
+        end if;
+        v_turn := private.next_turn(due.channel_id, due.messages, due.period, due.is_urgent, true);
+      end if;
+      if v_turn > v_now then
+        v_wait := v_turn;
+        v_why := 'turn';
+      end if;
+      v_wait := least(v_wait, case when v_wait is not null then due.expires_at end);
+    end if;
+    v_taken := v_taken || due.id;
+    v_waits := v_waits || v_wait;
+    v_whys := v_whys || v_why;
+    v_turns := v_turns || v_turn;
+    v_refusals := v_refusals || due.refusal;
+    v_expiries := v_expiries || due.expires_at;
+    v_urgent := v_urgent || due.is_urgent;
+  end loop;
+  return query
+  with decided as (
+    select t.*, t.refusal is null and t.expires_at <= v_now as is_late,
+      t.refusal is null and t.expires_at > v_now and t.wait_until is null as is_sent
+    from unnest(v_taken, v_waits, v_whys, v_turns, v_refusals, v_expiries, v_urgent)
+      as t (id, wait_until, waits_for, turn_at, refusal, expires_at, is_urgent)
+  ),
+  worded as (
+    select t.id, n.notification::text as words
+    from decided t
+    join watchpost.deliveries x on x.id = t.id
+    cross join lateral private.notification_of(x) n
+    where t.is_sent and x.payload is null
+  ),
+  taken as (
+    update watchpost.deliveries x
+    set status = case when t.is_sent then 'sending' else x.status end,
+        payload = coalesce(x.payload, w.words), first_attempt_at = coalesce(x.first_attempt_at, v_now),
+        expires_at = t.expires_at, turn_at = t.turn_at, next_attempt_at = coalesce(t.wait_until, x.next_attempt_at),
+        updated_at = now()
+    from decided t
+    left join worded w on w.id = t.id
+    where x.id = t.id
+    returning x.id, x.channel_id, x.type, x.attempts, x.last_error, x.payload, x.first_attempt_at, x.expires_at,
+      t.wait_until, t.waits_for, t.refusal, t.is_late, t.is_urgent
+  )
+  select
+    t.id, t.channel_id, c.kind, t.type, t.attempts, c.failures, c.target_sealed, c.config_sealed, c.signing_secret_sealed,
+    case c.former_secrets_sealed when '[]' then '[]' else private.living_secrets(c.former_secrets_sealed) end,
+    c.language, c.time_zone, c.host, h.failures, t.wait_until, t.waits_for, t.refusal, t.is_late, t.last_error, t.payload,
+    case when t.type not in ('alert.raised', 'alert.digest') then (
+      select private.remote_ref_for(x) from watchpost.deliveries x where x.id = t.id) end,
+    t.is_urgent, v_now, t.first_attempt_at, t.expires_at,
+    case when t.attempts = 0 then 0 else (
+      select count(*) from watchpost.delivery_attempts a where a.delivery_id = t.id and a.status_code is distinct from 429) end
+  from taken t
+  join watchpost.channels c on c.id = t.channel_id
+  left join watchpost.hosts h on h.kind = c.kind and h.host = c.host;
+end
+$$;
+
+-- One delivery: of a former release that runs while the database is migrated.
 create function private.claim_delivery(p_id uuid, p_kinds jsonb)
 returns table (
   id uuid, channel_id uuid, kind text, type text, attempts integer, failures integer, target_sealed text,
@@ -139,100 +288,19 @@ returns table (
   host_failures integer, wait_until timestamptz, waits_for text, refusal text, is_late boolean, last_error text, payload text,
   remote_ref text, is_urgent boolean, claimed_at timestamptz, first_attempt_at timestamptz, expires_at timestamptz, used bigint
 )
-language plpgsql volatile rows 1 security definer set search_path = '' as $$
-declare
-  v_now timestamptz := pgboss.job_now();
-  d watchpost.deliveries;
-  c watchpost.channels;
-  h watchpost.hosts;
-  v_how jsonb;
-  v_period interval;
-  v_turn timestamptz;
-  v_wait timestamptz;
-  v_why text;
-  v_refusal text;
-  v_is_late boolean;
-  v_is_urgent boolean;
-  v_payload text;
-  v_ref text;
-begin
-  -- A lock of its own: what follows sees what whoever held it has committed.
-  perform from watchpost.deliveries x
-  where x.id = p_id and x.status in ('queued', 'sending') and x.digest_id is null and x.type <> 'channel.test'
-  for update;
-  if not found then
-    return;
-  end if;
-  select * into d from watchpost.deliveries x where x.id = p_id;
-  select * into c from watchpost.channels x where x.id = d.channel_id;
-  select * into h from watchpost.hosts x where x.kind = c.kind and x.host = c.host;
-  v_how := p_kinds -> c.kind;
-  v_period := (v_how ->> 'per_seconds')::double precision * interval '1 second';
-  v_is_urgent := private.is_urgent(d);
-  if d.type = 'alert.digest' and d.payload is null then
-    perform private.sort_out(d, c);
-  end if;
-  v_refusal := private.refusal_of_delivery(d, c);
-  d.first_attempt_at := coalesce(d.first_attempt_at, v_now);
-  d.expires_at := private.expiry_of(d, v_how ->> 'schedule', d.first_attempt_at);
-  v_is_late := v_refusal is null and d.expires_at <= v_now;
-  if v_refusal is null and not v_is_late then
-    v_wait := greatest(
-      case when c.paused_until > v_now then c.paused_until end,
-      case when h.paused_until > v_now then h.paused_until end);
-    v_why := case when v_wait is not null then 'pause' end;
-    if c.paused_until > v_now and private.has_probes(d, v_now, v_wait) then
-      v_wait := v_wait + interval '30 minutes';
-    end if;
-    if v_wait is null then
-      v_wait := private.wait_for_earlier(d);
-      v_why := case when v_wait is not null then 'earlier' end;
-    end if;
-    if v_wait is not null then
-      d.turn_at := null;
-    -- Whoever comes a little late has not lost their turn, or a busy service would hand out turns without end.
-    elsif v_period is not null and (d.turn_at is null or d.turn_at < v_now - greatest(v_period, interval '1 minute')) then
-      v_turn := private.next_turn(c.id, (v_how ->> 'messages')::integer, v_period, v_is_urgent, false);
-      -- People are better served by one digest now than by a queue of single messages later.
-      if v_turn > least(d.expires_at, case when v_how ->> 'schedule' = 'message' then v_now + interval '2 minutes' end)
-        and (v_how ->> 'bundles') is distinct from 'false' and private.bundle_delivery(d, c) then
-        return;
-      end if;
-      d.turn_at := private.next_turn(c.id, (v_how ->> 'messages')::integer, v_period, v_is_urgent, true);
-    end if;
-    if d.turn_at > v_now then
-      v_wait := d.turn_at;
-      v_why := 'turn';
-    end if;
-    v_wait := least(v_wait, case when v_wait is not null then d.expires_at end);
-  end if;
-  if v_refusal is null and not v_is_late and v_wait is null then
-    d.status := 'sending';
-    d.payload := coalesce(d.payload, private.notification_json(d)::text);
-  end if;
-  update watchpost.deliveries x
-  set status = d.status, payload = coalesce(x.payload, d.payload), first_attempt_at = d.first_attempt_at, expires_at = d.expires_at,
-      turn_at = d.turn_at, next_attempt_at = coalesce(v_wait, x.next_attempt_at), updated_at = now()
-  where x.id = d.id
-  returning x.payload into v_payload;
-  -- Not d.payload beside a function of d: one that is stored out of line came out empty, and PostgreSQL refused the row.
-  v_ref := private.remote_ref_for(d);
-  return query select
-    d.id, c.id, c.kind, d.type, d.attempts, c.failures, c.target_sealed, c.config_sealed, c.signing_secret_sealed,
-    private.living_secrets(c.former_secrets_sealed), c.language, c.time_zone, c.host, h.failures, v_wait, v_why, v_refusal,
-    v_is_late, d.last_error, v_payload, v_ref, v_is_urgent, v_now, d.first_attempt_at, d.expires_at,
-    (select count(*) from watchpost.delivery_attempts t where t.delivery_id = d.id and t.status_code is distinct from 429);
-end
+language sql volatile rows 1 security definer set search_path = '' as $$
+  select * from private.claim_deliveries(array[p_id], p_kinds)
 $$;
 
 -- A digest of several zones: what may not be sent any more is not sent with the rest; where the digest itself may not,
 -- the rest goes out alone.
-create function private.sort_out(d watchpost.deliveries, c watchpost.channels) returns void
+create function private.sort_out(d watchpost.deliveries) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  v_is_refused boolean := private.refusal_of_delivery(d, c) is not null;
+  c watchpost.channels;
 begin
-  if v_is_refused then
+  select * into c from watchpost.channels x where x.id = d.channel_id;
+  if private.refusal_of_delivery(d, c) is not null then
     perform private.free_carried(array(
       select x.id from watchpost.deliveries x
       where x.digest_id = d.id and x.status = 'queued' and private.refusal_of_delivery(x, c) is null));
@@ -286,157 +354,7 @@ begin
 end
 $$;
 
--- The state of a delivery after an attempt, and of what depends on it: the parts of a digest, and
--- the alert, which is dispatched with its first success and failed when nothing is left to try.
-create function private.settle_delivery(
-  p_id uuid, p_status text, p_error text, p_next_attempt_at timestamptz, p_remote_ref text default null,
-  p_is_attempt boolean default true
-)
-returns void
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  v_attempted boolean := p_status <> 'cancelled' and p_is_attempt;
-  v_alerts uuid[];
-begin
-  with settled as (
-    update watchpost.deliveries d
-    set status = p_status,
-        attempts = d.attempts + v_attempted::integer,
-        last_error = p_error,
-        next_attempt_at = p_next_attempt_at,
-        delivered_at = case when p_status = 'succeeded' then now() end,
-        remote_ref = case when d.id = p_id then p_remote_ref end,
-        turn_at = null,
-        updated_at = now()
-    where d.id = p_id or d.digest_id = p_id
-    returning d.alert_id
-  )
-  select array_agg(distinct s.alert_id) into v_alerts from settled s;
-
-  if p_status = 'succeeded' then
-    update watchpost.alerts a
-    set status = case when a.status in ('pending', 'failed', 'suppressed') then 'dispatched' else a.status end,
-        dispatched_at = coalesce(a.dispatched_at, now()),
-        updated_at = now()
-    where a.id = any(v_alerts);
-  elsif p_status <> 'queued' then
-    perform private.reroute_alerts(v_alerts);
-    update watchpost.alerts a
-    set status = 'failed', updated_at = now()
-    where a.id = any(v_alerts)
-      and a.status = 'pending'
-      and not exists (
-        select from watchpost.deliveries d
-        where d.alert_id = a.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
-  end if;
-  if p_status <> 'queued' then
-    perform private.hurry_later(p_id, v_alerts);
-  end if;
-end
-$$;
-
--- What waited for a message that is settled now is due.
-create function private.hurry_later(p_id uuid, p_alerts uuid[]) returns void
-language plpgsql volatile set search_path = '' as $$
-declare
-  v_channel uuid := (select d.channel_id from watchpost.deliveries d where d.id = p_id);
-  v_ids text[] := array(
-    select d.id::text from watchpost.deliveries d
-    where d.alert_id = any(p_alerts) and d.channel_id = v_channel and d.status = 'queued' and d.digest_id is null
-      and d.attempts = 0 and (d.sequence, d.act, private.step_number(d.step)) > (0, 0, 0) and d.next_attempt_at is not null);
-begin
-  if v_ids = '{}' then
-    return;
-  end if;
-  update pgboss.job
-  set start_after = pgboss.job_now()
-  where name = 'deliver' and state = 'created' and group_id = v_channel::text and data ->> 'delivery_id' = any(v_ids)
-    and start_after > pgboss.job_now();
-  perform pg_notify('watchpost_jobs', 'deliver');
-end
-$$;
-
--- Security definer, whoever changes a channel: one that works again, or that has another target, is paused no longer, and
--- what waited for the end of the pause is due.
-create function private.end_pause() returns trigger
-language plpgsql volatile security definer set search_path = '' as $$
-begin
-  update pgboss.job
-  set start_after = pgboss.job_now()
-  where name = 'deliver' and state = 'created' and group_id = new.id::text and data ->> 'waits_for' = 'pause'
-    and start_after > pgboss.job_now();
-  if found then
-    perform pg_notify('watchpost_jobs', 'deliver');
-  end if;
-  return null;
-end
-$$;
-create trigger channels_end_pause after update of paused_until on watchpost.channels
-  for each row when (old.paused_until is not null and new.paused_until is null)
-  execute function private.end_pause();
-
--- Records an attempt (once) with what comes of it: the state of the delivery and the next job, and how its channel and
--- host are. p_attempt has what is stored of it, p_health what private.record_health needs, and where the receiver has
--- moved (moved: from, target_sealed, target_masked).
-create function private.record_attempt(p_id uuid, p_attempt jsonb, p_status text, p_next_at timestamptz, p_health jsonb)
-returns void
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  v_outcome text := p_attempt ->> 'outcome';
-  v_error text := p_attempt ->> 'error';
-  v_channel uuid;
-begin
-  insert into watchpost.delivery_attempts (
-    delivery_id, attempt, outcome, status_code, duration_ms, error, response_excerpt, request_id)
-  values (
-    p_id, (p_attempt ->> 'attempt')::integer, v_outcome, (p_attempt ->> 'status_code')::smallint,
-    (p_attempt ->> 'duration_ms')::integer, v_error, p_attempt ->> 'response_excerpt', p_attempt ->> 'request_id')
-  on conflict (delivery_id, attempt) do nothing;
-  if not found then
-    return;
-  end if;
-  select d.channel_id into v_channel from watchpost.deliveries d where d.id = p_id;
-  perform private.settle_delivery(p_id, p_status, v_error, p_next_at, p_attempt ->> 'remote_ref');
-  if p_next_at is not null then
-    perform private.enqueue_delivery(p_id, v_channel, p_next_at);
-  end if;
-  if p_health -> 'moved' is not null then
-    update watchpost.channels
-    set target_sealed = p_health #>> '{moved,target_sealed}', target_masked = p_health #>> '{moved,target_masked}'
-    where id = v_channel and target_sealed = p_health #>> '{moved,from}';
-  end if;
-  perform private.record_health(v_channel, v_outcome, v_error, p_health);
-end
-$$;
-
--- What becomes of deliveries that were taken up, a list of {id, channel_id} with attempt, health, status and next_at after
--- an attempt; with status and error where there was none; and with next_at and waits_for where it only waits. In the order of
--- their alerts, so that two processes do not wait for each other.
-create function private.settle_deliveries(p_settlements jsonb) returns void
-language plpgsql volatile security definer set search_path = '' as $$
-declare
-  s record;
-begin
-  for s in
-    select x.*
-    from jsonb_to_recordset(p_settlements) as x (
-      id uuid, channel_id uuid, status text, error text, next_at timestamptz, waits_for text, attempt jsonb, health jsonb)
-    join watchpost.deliveries d on d.id = x.id
-    order by d.alert_id, d.id
-  loop
-    if s.attempt is not null then
-      perform private.record_attempt(s.id, s.attempt, s.status, s.next_at, s.health);
-    elsif s.status is not null then
-      perform private.settle_delivery(s.id, s.status, s.error, null, p_is_attempt => false);
-    else
-      perform private.enqueue_delivery(s.id, s.channel_id, s.next_at, s.waits_for);
-    end if;
-  end loop;
-end
-$$;
-
--- Of a former release that runs while the database is migrated: settle_delivery and those after it.
-grant execute on function private.claim_delivery, private.split_digest, private.settle_deliveries, private.settle_delivery,
-  private.record_attempt, private.enqueue_delivery to watchpost_jobs;
+grant execute on function private.claim_deliveries, private.claim_delivery, private.split_digest, private.enqueue_delivery
+  to watchpost_jobs;
 
 reset role;

@@ -4,7 +4,7 @@ set role watchpost_owner;
 
 -- An event in an alert, as the wire has it.
 create function private.event_json(e watchpost.events) returns jsonb
-language sql stable set search_path = '' as $$
+language sql stable as $$
   select jsonb_build_object(
     'id', e.id, 'source', e.source, 'type', e.type, 'title', e.title, 'lat', e.lat, 'lon', e.lon,
     'ts', private.iso(e.ts), 'severity', e.severity, 'subject', e.subject, 'status', e.status, 'url', e.url,
@@ -14,7 +14,7 @@ grant execute on function private.event_json to authenticated, watchpost_jobs;
 
 -- An event as an alert has stored it, with the fields that were not stored at its time.
 create function private.stored_event(p_event jsonb) returns jsonb
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select '{"subject": null, "status": "active", "magnitude": null, "depth_km": null, "ends_at": null}'::jsonb || p_event
 $$;
 grant execute on function private.stored_event to authenticated, watchpost_jobs;
@@ -39,11 +39,11 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.alert_event_json to authenticated, watchpost_jobs;
 
--- An alert as the wire has it. Runs as its caller, so that channels the caller cannot see, and
--- deliveries on them, are left out; p_channel_id narrows them to one channel for the message that channel gets.
--- `offset 0`: deliveries are looked up by their alert, never for every channel of the caller.
-create function private.alert_json(a watchpost.alerts, p_channel_id uuid default null) returns jsonb
-language sql stable set search_path = '' as $$
+-- An alert as the wire has it, in one row: part of the plan of whoever asks for many. Runs as its caller, so that channels
+-- the caller cannot see, and deliveries on them, are left out; p_channel_id narrows them to one channel for the message that
+-- channel gets. `offset 0`: deliveries are looked up by their alert, never for every channel of the caller.
+create function private.alert_in_json(a watchpost.alerts, p_channel_id uuid) returns table (alert jsonb)
+language sql stable as $$
   select jsonb_build_object(
     'id', a.id,
     'zone_id', a.zone_id,
@@ -62,31 +62,11 @@ language sql stable set search_path = '' as $$
     'raised_at', private.iso(a.raised_at),
     'held_until', private.iso(a.held_until),
     'dispatched_at', private.iso(a.dispatched_at),
-    'channel', (
-      select coalesce(c.label, c.kind)
-      from (select * from watchpost.deliveries where alert_id = a.id offset 0) d
-      join watchpost.channels c on c.id = d.channel_id
-      where d.status = 'succeeded' and (p_channel_id is null or d.channel_id = p_channel_id)
-      order by d.delivered_at, d.id
-      limit 1),
-    'deliveries', coalesce((
-      select jsonb_agg(jsonb_build_object(
-        'id', d.id,
-        'channel_id', d.channel_id,
-        'channel', coalesce(c.label, c.kind),
-        'kind', d.type,
-        'status', d.status,
-        'attempts', d.attempts,
-        'last_error', d.last_error,
-        'delivered_at', private.iso(d.delivered_at),
-        'redelivery_of', d.redelivery_of,
-        'step', d.step -> 'step') order by d.created_at, d.id)
-      from (select * from watchpost.deliveries where alert_id = a.id offset 0) d
-      join watchpost.channels c on c.id = d.channel_id
-      where p_channel_id is null or d.channel_id = p_channel_id), '[]'),
-    'updates', (
-      select coalesce(jsonb_agg('{"changes": {}}'::jsonb || u.value order by u.nr), '[]')
-      from jsonb_array_elements(a.updates) with ordinality as u (value, nr)),
+    'channel', sent.first_channel,
+    'deliveries', coalesce(sent.deliveries, '[]'),
+    'updates', case when a.updates = '[]' then a.updates else (
+      select jsonb_agg('{"changes": {}}'::jsonb || u.value order by u.nr)
+      from jsonb_array_elements(a.updates) with ordinality as u (value, nr)) end,
     'resolved', a.resolved,
     'resolved_at', private.iso(a.resolved_at),
     'resolved_by', a.resolved_by,
@@ -100,6 +80,29 @@ language sql stable set search_path = '' as $$
     'note', a.note,
     'updated_at', private.iso(a.updated_at))
   from (select private.current_event(a.event_id, coalesce(a.current, a.event)) as event offset 0) now_is
+  cross join lateral (
+    select
+      (array_agg(coalesce(c.label, c.kind) order by d.delivered_at, d.id) filter (where d.status = 'succeeded'))[1] as first_channel,
+      jsonb_agg(jsonb_build_object(
+        'id', d.id,
+        'channel_id', d.channel_id,
+        'channel', coalesce(c.label, c.kind),
+        'kind', d.type,
+        'status', d.status,
+        'attempts', d.attempts,
+        'last_error', d.last_error,
+        'delivered_at', private.iso(d.delivered_at),
+        'redelivery_of', d.redelivery_of,
+        'step', d.step -> 'step') order by d.created_at, d.id) as deliveries
+    from (select * from watchpost.deliveries where alert_id = a.id offset 0) d
+    join watchpost.channels c on c.id = d.channel_id
+    where p_channel_id is null or d.channel_id = p_channel_id) sent
+$$;
+grant execute on function private.alert_in_json to authenticated, watchpost_jobs;
+
+create function private.alert_json(a watchpost.alerts, p_channel_id uuid default null) returns jsonb
+language sql stable set search_path = '' as $$
+  select j.alert from private.alert_in_json(a, p_channel_id) j
 $$;
 grant execute on function private.alert_json to authenticated, watchpost_jobs;
 
@@ -120,10 +123,11 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.digest_summary to watchpost_jobs;
 
--- Why a channel gets nothing about a zone; null: it gets it.
-create function private.refusal_of(c watchpost.channels, z watchpost.zones) returns text
-language sql stable set search_path = '' as $$
+-- Why a channel gets nothing about a zone of this account; null: it gets it.
+create function private.refusal_between(c watchpost.channels, z watchpost.zones, p watchpost.accounts) returns text
+language sql stable as $$
   select case
+    when z.id is null then null
     when c.deleted_at is not null then 'The channel was deleted.'
     when not c.enabled then 'The channel is switched off.'
     when c.status = 'unconfirmed' then 'The address of the channel is not confirmed yet.'
@@ -132,8 +136,11 @@ language sql stable set search_path = '' as $$
     when private.is_banned(p.banned_until) then 'The account is banned; its zones are paused.'
     when not private.is_usable(c, z.owner_id) then 'The owner of the zone no longer sees this channel.'
   end
-  from watchpost.accounts p
-  where p.user_id = z.owner_id
+$$;
+
+create function private.refusal_of(c watchpost.channels, z watchpost.zones) returns text
+language sql stable set search_path = '' as $$
+  select private.refusal_between(c, z, p) from watchpost.accounts p where p.user_id = z.owner_id
 $$;
 
 -- Why a delivery is not sent; null: it is. A message about a source is sent as long as one of its zones is left.
@@ -213,44 +220,44 @@ grant execute on function private.alerts_carried to watchpost_jobs;
 
 -- What the sentence of an alert is made of.
 create function private.facts_json(a watchpost.alerts) returns jsonb
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select jsonb_build_object('checks', a.checks, 'news', a.news)
 $$;
 grant execute on function private.facts_json to watchpost_jobs;
 
--- What an alert's delivery says, but for its type: the alert as its channel may see it, and for a digest all
--- the alerts it gathers, the most severe first.
-create function private.alerts_json(d watchpost.deliveries) returns jsonb
+-- What the delivery of a digest says more: all the alerts that it gathers, the most severe first.
+create function private.digest_json(d watchpost.deliveries, p_has_facts boolean) returns jsonb
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
-    'timestamp', case when d.type = 'alert.digest' then private.iso(d.created_at) else coalesce(a.current, a.event) ->> 'ts' end,
-    'alert', private.alert_json(a, d.channel_id),
-    'zone', jsonb_build_object('id', a.zone_id, 'label', a.zone_name))
-    || case when d.type = 'alert.digest' then jsonb_build_object('summary', private.digest_summary(d.id), 'alerts', (
-      select jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id)
-      from private.alerts_carried(d) held
-    )) else '{}' end
-    -- A webhook sends the sentence itself.
-    || case when (select kind from watchpost.channels where id = d.channel_id) = 'webhook' then '{}'
-      when d.type = 'alert.digest' then jsonb_build_object('facts', (
-        select jsonb_object_agg(held.id, private.facts_json(held)) from private.alerts_carried(d) held))
-      else jsonb_build_object('facts', jsonb_build_object(a.id, private.facts_json(a))) end
+      'summary', private.digest_summary(d.id),
+      'alerts', jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id))
+    || case when p_has_facts then jsonb_build_object('facts', jsonb_object_agg(held.id, private.facts_json(held))) else '{}' end
+  from private.alerts_carried(d) held
+$$;
+
+-- What a delivery says, but for its type, in one row: part of the plan of whoever asks for many. About an alert: the alert as
+-- its channel may see it, and what its sentence is made of, except for a webhook, which sends the sentence itself.
+create function private.notification_of(d watchpost.deliveries) returns table (notification jsonb)
+language sql stable as $$
+  select jsonb_build_object(
+      'timestamp', case when d.type = 'alert.digest' then private.iso(d.created_at) else coalesce(a.current, a.event) ->> 'ts' end,
+      'alert', told.alert,
+      'zone', jsonb_build_object('id', a.zone_id, 'label', a.zone_name))
+    || case
+      when d.type = 'alert.digest' then private.digest_json(d, c.kind <> 'webhook')
+      when c.kind = 'webhook' then '{}'
+      else jsonb_build_object('facts', jsonb_build_object(a.id, private.facts_json(a)))
+    end
     || case when d.step is null then '{}' else jsonb_build_object('unacknowledged', d.step) end
     || case when a.drill_id is null then '{}' else jsonb_build_object('drill', jsonb_build_object('id', a.drill_id)) end
   from watchpost.alerts a
-  where a.id = d.alert_id
+  join watchpost.channels c on c.id = d.channel_id
+  cross join lateral private.alert_in_json(a, d.channel_id) told
+  where a.id = d.alert_id and d.trouble_id is null and d.blindness_id is null
+  union all
+  select private.trouble_json(d.trouble_id, d.type) where d.trouble_id is not null
+  union all
+  select private.blindness_json(d) where d.trouble_id is null and d.blindness_id is not null
 $$;
-grant execute on function private.alerts_json to watchpost_jobs;
-
--- What a delivery says, but for its type.
-create function private.notification_json(d watchpost.deliveries) returns jsonb
-language sql stable set search_path = '' as $$
-  select case
-    when d.trouble_id is not null then private.trouble_json(d.trouble_id, d.type)
-    when d.blindness_id is null then private.alerts_json(d)
-    else private.blindness_json(d)
-  end
-$$;
-grant execute on function private.notification_json to watchpost_jobs;
 
 reset role;

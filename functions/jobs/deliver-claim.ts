@@ -7,7 +7,7 @@ import { createPacer } from '../scheduling.ts'
 import { callSpan, traceCall } from '../tracing/tracing.ts'
 import type { JobContext, JobDeps } from './queue.ts'
 
-/** A row of private.claim_delivery. */
+/** A row of private.claim_deliveries. */
 export type Claimed = {
   id: string
   channel_id: string
@@ -38,7 +38,7 @@ export type Claimed = {
   waits_for: 'pause' | 'earlier' | 'turn' | null
 }
 
-/** What private.claim_delivery needs to know of each kind. */
+/** What private.claim_deliveries needs to know of each kind. */
 const KINDS = JSON.stringify(
   Object.fromEntries(
     [...CHANNEL_KINDS].map(([name, { schedule, pace, bundles }]) => [
@@ -75,11 +75,7 @@ export function claimDeliveries(context: JobContext, ids: string[]): Claims {
 async function claimAll(context: JobContext, ids: string[]): Promise<Map<string, Claimed>> {
   const all = await context.step(
     (sql) => sql<Claimed>`
-      select claimed.*
-      from (
-        -- In the order of their channels, so that two processes do not wait for each other.
-        select id from watchpost.deliveries where id = any(${ids}::uuid[]) order by channel_id, id) due
-      cross join lateral private.claim_delivery(due.id, ${KINDS}::jsonb) claimed`,
+      select * from private.claim_deliveries(${ids}::uuid[], ${KINDS}::jsonb)`,
   )
   return new Map(all.map((claimed) => [claimed.id, claimed]))
 }

@@ -70,20 +70,29 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
  */
 export const INLINED_FUNCTIONS = [
   'distance_m',
+  'alert_in_json',
+  'event_json',
   'events_shown',
+  'expiry_of',
+  'facts_json',
+  'is_emergency',
+  'iso',
+  'notification_of',
+  'refusal_between',
   'sightings_wanted',
   'step_flag',
+  'stored_event',
   'visibility_between',
   'zones_wanted',
 ]
 
-/** The functions of sql/62_deliveries.sql and sql/62_sending.sql that change a delivery; no others may. */
+/** The functions of sql/62_deliveries.sql, 62_sending.sql and 62_settling.sql that change a delivery; no others may. */
 export const DELIVERY_WRITERS = [
   'add_confirmation',
   'add_test',
   'bundle_delivery',
   'cancel_deliveries',
-  'claim_delivery',
+  'claim_deliveries',
   'deliver_act',
   'deliver_alerts',
   'deliver_blindness',
@@ -96,7 +105,7 @@ export const DELIVERY_WRITERS = [
   'purge_tests',
   'release_deliveries',
   'repeat_delivery',
-  'settle_delivery',
+  'settle_states',
   'split_digest',
 ]
 /**

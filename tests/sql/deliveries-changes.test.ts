@@ -41,7 +41,7 @@ describe('a claim', () => {
   })
 
   test('counts the attempts that used one up: not those that were asked to slow down', async () => {
-    const id = await add('queued')
+    const id = await add('queued', { attempts: 4 })
     for (const [nth, status_code] of [429, 500, null, 429].entries()) {
       await run(
         `insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, duration_ms, status_code)
