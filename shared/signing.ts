@@ -32,13 +32,25 @@ export function parseSecret(secret: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** The three signature headers for this body (Standard Webhooks 1.0.0); one signature per secret. */
-export async function sign(message: {
-  id: string
-  timestamp: Date
-  body: string
-  secrets: readonly string[]
-}): Promise<SignatureHeaders> {
+/** HMAC-SHA-256 of these bytes, in base64. */
+type Mac = (
+  key: Uint8Array<ArrayBuffer>,
+  content: Uint8Array<ArrayBuffer>,
+) => string | Promise<string>
+
+const webMac: Mac = async (bytes, content) => {
+  const key = await crypto.subtle.importKey('raw', bytes, HMAC, false, ['sign'])
+  return toBase64(new Uint8Array(await crypto.subtle.sign(HMAC, key, content)))
+}
+
+/**
+ * The three signature headers for this body (Standard Webhooks 1.0.0); one signature per secret. `mac` is for platforms
+ * that have a faster way than Web Crypto.
+ */
+export async function sign(
+  message: { id: string; timestamp: Date; body: string; secrets: readonly string[] },
+  mac: Mac = webMac,
+): Promise<SignatureHeaders> {
   const { id, timestamp, body, secrets } = message
   if (secrets.length === 0) throw new Error('Signing requires at least one secret.')
   // A dot in the id would make the signed content ambiguous.
@@ -46,11 +58,7 @@ export async function sign(message: {
   const seconds = String(Math.floor(timestamp.getTime() / 1000))
   const content = signedContent(id, seconds, body)
   const signatures = await Promise.all(
-    secrets.map(async (secret) => {
-      const key = await importKey(secret, 'sign')
-      const mac = await crypto.subtle.sign(HMAC, key, content)
-      return `v1,${toBase64(new Uint8Array(mac))}`
-    }),
+    secrets.map(async (secret) => `v1,${await mac(parseSecret(secret), content)}`),
   )
   return {
     'webhook-id': id,
@@ -81,7 +89,7 @@ export async function verify(message: {
   if (age > TOLERANCE_SECONDS) return { ok: false, reason: 'too_old' }
   if (age < -TOLERANCE_SECONDS) return { ok: false, reason: 'too_new' }
 
-  const key = await importKey(secret, 'verify')
+  const key = await crypto.subtle.importKey('raw', parseSecret(secret), HMAC, false, ['verify'])
   const content = signedContent(id, timestamp, body)
   for (const entry of list.split(' ')) {
     const [version, encoded = ''] = entry.split(',')
@@ -92,10 +100,6 @@ export async function verify(message: {
     }
   }
   return { ok: false, reason: 'no_match' }
-}
-
-function importKey(secret: string, usage: 'sign' | 'verify'): Promise<CryptoKey> {
-  return crypto.subtle.importKey('raw', parseSecret(secret), HMAC, false, [usage])
 }
 
 function signedContent(id: string, timestamp: string, body: string): Uint8Array<ArrayBuffer> {

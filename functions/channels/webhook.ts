@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { sign } from '../../shared/signing.ts'
 import { VERSION } from '../../shared/version.ts'
@@ -88,11 +89,16 @@ export const webhook: ChannelKind = {
         ...WebhookConfig.parse(config ?? {}).headers,
         'content-type': 'application/json',
         'user-agent': `Watchpost/${VERSION}`,
-        ...(await sign({ id, timestamp: now, body, secrets })),
+        ...(await sign({ id, timestamp: now, body, secrets }, mac)),
       },
     }
   },
   classify,
+}
+
+/** At once: the threads that Web Crypto hands so little work to cost ten times as much. */
+function mac(key: Uint8Array, content: Uint8Array): string {
+  return createHmac('sha256', key).update(content).digest('base64')
 }
 
 function checkUrl(target: string, allow: Parameters<ChannelKind['check']>[0]['allow']): Issue[] {

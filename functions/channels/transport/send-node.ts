@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
-import { Agent, fetch } from 'undici'
+import { Agent, type Dispatcher, request } from 'undici'
+import { VERSION } from '../../../shared/version.ts'
 import type { Resolve } from './plain-http.ts'
 import { failedSend, perform, SEND_TIMEOUT_MS, type SendBytes, type SendFailure } from './send.ts'
 import { type AllowList, checkTarget, isPermitted, localAddresses } from './target.ts'
@@ -30,9 +31,47 @@ export function nodeSend({
     const signal = AbortSignal.timeout(timeout_ms)
     const body = method === 'GET' ? null : given
     return perform(
-      () => fetch(url, { method, headers, body, redirect: 'manual', dispatcher, signal }),
+      async () =>
+        answered(
+          await request(url, {
+            method,
+            headers: complete(headers),
+            body,
+            dispatcher,
+            signal,
+          }),
+        ),
       { explain: (error) => (signal.aborted ? 'timeout' : explain(error)) },
     )
+  }
+}
+
+/** What some services refuse a request without. */
+const ALWAYS = { accept: '*/*', 'user-agent': `Watchpost/${VERSION}` }
+
+function complete(headers: Record<string, string>): Record<string, string> {
+  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  return { ...ALWAYS, ...Object.fromEntries(given) }
+}
+
+/** An answer in the form of fetch. The request does without its streams, and follows no redirect. */
+function answered({ statusCode, headers, body }: Dispatcher.ResponseData) {
+  const parts = body[Symbol.asyncIterator]()
+  const lines = Object.entries(headers).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value): [string, string] => [name, value]),
+  )
+  return {
+    status: statusCode,
+    headers: lines,
+    body: {
+      getReader: () => ({
+        read: async () => {
+          const { done = false, value } = await parts.next()
+          return { done, value }
+        },
+        cancel: async () => void body.destroy(),
+      }),
+    },
   }
 }
 

@@ -31,6 +31,12 @@ describe.each([
     expect(received).toMatchObject([{ method: 'POST', path: '/hook', headers, body: '{"ö":1}' }])
   })
 
+  test('a header that the caller sets is sent once, whatever its case', async () => {
+    const { url, received } = await ok()
+    await send({ url, method: 'POST', headers: { Accept: 'text/plain' }, body: '{}' })
+    expect(received).toMatchObject([{ headers: { accept: 'text/plain' } }])
+  })
+
   test('a redirect is an answer and is not followed', async () => {
     const inside = await ok()
     const { url } = opened(
