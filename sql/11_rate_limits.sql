@@ -6,12 +6,12 @@ create unlogged table watchpost.rate_limits (
   bucket text primary key,
   tat timestamptz not null,
   denied boolean not null default false
-);
+) with (fillfactor = 50);
 comment on table watchpost.rate_limits is 'GCRA state per account or address: the theoretical arrival time of the next request.';
 comment on column watchpost.rate_limits.bucket is 'account:<user_id> for known callers, address:<ip> for unknown ones.';
 comment on column watchpost.rate_limits.tat is 'Theoretical arrival time of GCRA: the further ahead of now, the less budget is left.';
 comment on column watchpost.rate_limits.denied is 'Whether the last request was refused.';
-create index rate_limits_tat on watchpost.rate_limits (tat);
+-- No index on tat: every request updates a row of this table, and so writes no index at all.
 alter table watchpost.rate_limits enable row level security;
 alter table watchpost.rate_limits force row level security;
 
@@ -27,14 +27,15 @@ alter table watchpost.rate_denials enable row level security;
 alter table watchpost.rate_denials force row level security;
 
 -- GCRA: consumes, in one statement, p_cost of a bucket with a budget of p_limit per window.
-create function private.consume(p_bucket text, p_limit integer, p_window interval, p_cost integer default 1)
-returns table (allowed boolean, remaining integer, reset_seconds integer, retry_after integer)
+create function private.consume(
+  p_bucket text, p_limit integer, p_window interval, p_cost integer default 1,
+  out allowed boolean, out remaining integer, out reset_seconds integer, out retry_after integer
+)
 language plpgsql volatile set search_path = '' as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_step interval := p_window / p_limit * p_cost;
   v_tat timestamptz;
-  v_denied boolean;
 begin
   insert into watchpost.rate_limits as r (bucket, tat)
   values (p_bucket, v_now + v_step)
@@ -44,17 +45,28 @@ begin
         when greatest(r.tat, v_now) + v_step > v_now + p_window then r.tat
         else greatest(r.tat, v_now) + v_step
       end
-  returning r.tat, r.denied into v_tat, v_denied;
-  return query select
-    not v_denied,
-    greatest(0, floor(extract(epoch from (p_window - (v_tat - v_now))) / extract(epoch from p_window / p_limit)))::integer,
-    greatest(0, ceil(extract(epoch from (v_tat - v_now))))::integer,
-    case when v_denied
-      then greatest(1, ceil(extract(epoch from (v_tat + v_step - p_window - v_now))))::integer
-      else 0
-    end;
+  returning r.tat, not r.denied into v_tat, allowed;
+  remaining := greatest(0, floor(extract(epoch from (p_window - (v_tat - v_now))) / extract(epoch from p_window / p_limit)))::integer;
+  reset_seconds := greatest(0, ceil(extract(epoch from (v_tat - v_now))))::integer;
+  retry_after := case when allowed then 0
+    else greatest(1, ceil(extract(epoch from (v_tat + v_step - p_window - v_now))))::integer
+  end;
 end
 $$;
+
+-- What check_key and check_session answer. One composite value, because a set of one row costs twice as much a call.
+create type private.verdict as (
+  verdict text,
+  user_id uuid,
+  email text,
+  plan text,
+  scopes text[],
+  key_id uuid,
+  rate_limit integer,
+  remaining integer,
+  reset_seconds integer,
+  retry_after integer
+);
 
 -- The verdict on a caller after the look-up; p_user_id is null for an unknown one. Consumes one request from the
 -- account's budget, or from the address's budget if the account has none or is unknown.
@@ -69,10 +81,7 @@ create function private.admit(
   p_request_id uuid,
   p_limits jsonb
 )
-returns table (
-  verdict text, user_id uuid, email text, plan text, scopes text[], key_id uuid,
-  rate_limit integer, remaining integer, reset_seconds integer, retry_after integer
-)
+returns private.verdict
 language plpgsql volatile set search_path = '' as $$
 declare
   v_budget record;
@@ -84,24 +93,20 @@ declare
   end;
 begin
   if v_refusal is not null then
-    select * into v_budget
-    from private.consume('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
-    return query select
+    v_budget := private.consume('address:' || p_address, (p_limits ->> 'address')::integer, interval '1 minute');
+    return row(
       case when v_budget.allowed then v_refusal else 'address_limited' end,
-      p_user_id, p_email, p_plan, p_scopes, p_key_id,
-      null::integer, null::integer, null::integer, v_budget.retry_after;
-    return;
+      p_user_id, p_email, p_plan, p_scopes, p_key_id, null, null, null, v_budget.retry_after)::private.verdict;
   end if;
   v_limit := (p_limits ->> case p_plan when 'free' then 'address' else p_plan end)::integer;
-  select * into v_budget
-  from private.consume('account:' || p_user_id, v_limit, interval '1 minute');
+  v_budget := private.consume('account:' || p_user_id, v_limit, interval '1 minute');
   if not v_budget.allowed then
     insert into watchpost.rate_denials (request_id) values (p_request_id) on conflict do nothing;
   end if;
-  return query select
+  return row(
     case when v_budget.allowed then 'ok' else 'rate_limited' end,
     p_user_id, p_email, p_plan, p_scopes, p_key_id,
-    v_limit, v_budget.remaining, v_budget.reset_seconds, v_budget.retry_after;
+    v_limit, v_budget.remaining, v_budget.reset_seconds, v_budget.retry_after)::private.verdict;
 end
 $$;
 

@@ -104,10 +104,7 @@ create function private.check_session(
   p_request_id uuid,
   p_limits jsonb
 )
-returns table (
-  verdict text, user_id uuid, email text, plan text, scopes text[], key_id uuid,
-  rate_limit integer, remaining integer, reset_seconds integer, retry_after integer
-)
+returns private.verdict
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_caller record;
@@ -116,7 +113,7 @@ begin
     perform private.ensure_account(p_user_id);
   end if;
   select * into v_caller from private.session_holder(p_user_id, p_session_id);
-  return query select * from private.admit(
+  return private.admit(
     v_caller.user_id, v_caller.email, v_caller.plan, array['read', 'write'], null, p_any_plan,
     p_address, p_request_id, p_limits);
 end

@@ -32,14 +32,18 @@ import { read, write } from '../transaction.ts'
 import { changedReadOnly, IfMatchHeader, requireVersion, wantedVersion } from './whole-thing.ts'
 import { requireZone, shapeIssues, zoneIssues } from './zones/zone-check.ts'
 import {
+  coverageFrom,
   mayEdit,
   merge,
   one,
   type ReachedZone,
   reachOf,
+  type SourceState,
   selectReachedZone,
   settable,
   toRow,
+  type UncoveredRow,
+  uncoveredColumns,
   type ZoneRow,
   zoneColumns,
 } from './zones/zone-rows.ts'
@@ -87,10 +91,10 @@ zones.openapi(
     const { limit, geometry, cursor } = c.req.valid('query')
     const [before = 'infinity', beforeId = LAST_UUID] =
       (await decodeCursor({ list: 'zones' }, cursor, Position)) ?? []
-    const rows = await read(
-      c,
-      (sql) => sql<ZoneRow & { candidates: number }>`
-      select ${zoneColumns}, z.candidates
+    const [rows, states] = await read(c, (sql) =>
+      Promise.all([
+        sql<UncoveredRow & { candidates: number }>`
+      select ${uncoveredColumns}, z.candidates
       from (
         select z.*, count(*) over () as candidates,
           sum(coalesce(pg_column_size(z.polygon), 0)) over before_it as bytes_before
@@ -111,13 +115,16 @@ zones.openapi(
       ) z
       where coalesce(z.bytes_before, 0) <= ${MAX_PAGE_BYTES}
       order by z.created_at desc, z.id desc`,
+        sql<SourceState>`select * from private.source_states()`,
+      ]),
     )
     const isCut = rows.length < Math.min(rows[0]?.candidates ?? 0, limit + 1)
     const { page, last } = isCut ? { page: rows, last: rows.at(-1) } : splitPage(rows, limit)
+    const coverageOf = coverageFrom(states)
     const pace = createPacer()
     const zones: ZoneRow[] = []
     for (const zone of page) {
-      zones.push(withGeometry(zone, geometry))
+      zones.push(withGeometry({ ...zone, coverage: coverageOf(zone) }, geometry))
       await pace(sizeOf(zone))
     }
     return respond(
@@ -379,6 +386,6 @@ function withGeometry(zone: ZoneRow, geometry: 'none' | 'simplified' | 'full'): 
 }
 
 /** The cost of simplifying a zone's polygon, in the units of shared/geometry/steps.ts. */
-function sizeOf({ polygon }: ZoneRow): number {
+function sizeOf({ polygon }: UncoveredRow): number {
   return polygon ? 20 * polygon.coordinates.flat(2).length : 1
 }

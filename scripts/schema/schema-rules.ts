@@ -31,6 +31,7 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.events_on_map(box[],timestamp with time zone,timestamp with time zone,double precision,integer)':
     'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
   'private.coverage(text[],text[])': 'whether sources can be heard is public, their state is not',
+  'private.source_states()': 'whether sources can be heard is public, their state is not',
   'private.sees_blind_zones(uuid,uuid)':
     'which zones a message is about is nobody’s to read; it filters by tenant itself',
   'private.attribution(text)': 'whom to name is public, the state of sources is not',

@@ -18,7 +18,7 @@ import { sessionProblems } from '../../http.ts'
 import { read } from '../../transaction.ts'
 import { plainChannelColumns } from '../channel-rows.ts'
 import { linkColumns } from '../feed-links.ts'
-import { zoneColumns } from '../zones/zone-rows.ts'
+import { uncoveredColumns } from '../zones/zone-rows.ts'
 import { keyColumns } from './account-keys.ts'
 import { accountOf, readAccount } from './account-state.ts'
 
@@ -134,7 +134,7 @@ const LISTS: List[] = [
     row: ExportedZone,
     page: (sql, { at, id }) =>
       listed(sql<z.input<typeof ExportedZone>>`
-        select ${zoneColumns}, z.deleted_at
+        select ${uncoveredColumns}, z.deleted_at
         from watchpost.zones z
         where z.owner_id = private.uid() and (z.created_at, z.id) < (${at}::timestamptz, ${id}::uuid)
         order by z.created_at desc, z.id desc

@@ -3,14 +3,16 @@ import { boxesOf } from '../../../shared/geometry/geometry.ts'
 import { raw, type Sql } from '../../../shared/sql.ts'
 import { type Zone, ZoneFields, type ZonePatch } from '../../../shared/zone.ts'
 
-/** SQL: the columns of zone `z`. */
-export const zoneColumns =
-  raw(`z.id, z.owner_id, z.org_id, z.label, z.lat, z.lon, z.radius_km, z.shape_type,
+const columns = `z.id, z.owner_id, z.org_id, z.label, z.lat, z.lon, z.radius_km, z.shape_type,
   z.polygon, z.match, z.min_severity, z.severity_multiplier, z.dwell_minutes, z.quiet_hours_start,
   z.quiet_hours_end, z.quiet_hours_tz, z.quiet_windows, z.quiet_mode, z.emergency_severity,
   z.aftershocks, z.max_alerts_per_hour, z.escalation, z.color, z.icon, z.channel_ids,
-  z.sources, z.types, z.snoozed_until, z.enabled, z.version, z.created_at, z.updated_at,
-  private.coverage(z.sources, z.types) as coverage`)
+  z.sources, z.types, z.snoozed_until, z.enabled, z.version, z.created_at, z.updated_at`
+
+/** SQL: the columns of zone `z`. */
+export const zoneColumns = raw(`${columns}, private.coverage(z.sources, z.types) as coverage`)
+/** SQL: the same for lists, which work out the coverage of all their zones with `coverageFrom`. */
+export const uncoveredColumns = raw(columns)
 /** SQL: whether the caller owns zone `z` or administers its organisation. */
 export const mayEdit = raw(
   `(z.owner_id = private.uid() or coalesce(z.org_id = any(private.admin_orgs()), false))`,
@@ -28,6 +30,26 @@ export const settable = `org_id, label, lat, lon, radius_km, shape_type, polygon
   enabled, boxes`
 
 export type ZoneRow = z.infer<typeof Zone>
+export type UncoveredRow = Omit<ZoneRow, 'coverage'>
+/** What private.source_states answers for each feed. */
+export type SourceState = ZoneRow['coverage'][number] & { types: string[] }
+
+/** What private.coverage answers, from what private.source_states answered: zones with the same filters share a list. */
+export function coverageFrom(states: SourceState[]) {
+  const known = new Map<string, ZoneRow['coverage']>()
+  return ({ sources, types }: Pick<UncoveredRow, 'sources' | 'types'>): ZoneRow['coverage'] => {
+    const filters = JSON.stringify([sources, types])
+    const coverage =
+      known.get(filters) ??
+      states
+        .filter((state) => sources?.includes(state.source) ?? true)
+        .filter((state) => types?.some((type) => state.types.includes(type)) ?? true)
+        .map(({ source, status }) => ({ source, status }))
+    known.set(filters, coverage)
+    return coverage
+  }
+}
+
 /** What private.zone_reach answers: the channels a zone has lost, how many wait for a confirmation, and whether its alerts and steps reach any. */
 export type Reach = {
   lost: string[]

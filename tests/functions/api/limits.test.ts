@@ -31,6 +31,13 @@ describe('the rate limit', () => {
     expect(refused.headers.get('RateLimit-Policy')).toBe('"account";q=3;w=60')
   })
 
+  test('the row that every request updates has no index but that of its key', async () => {
+    const indexes = await service.database.query<{ name: string }>(
+      `select indexrelid::regclass::text as name from pg_index where indrelid = 'watchpost.rate_limits'::regclass`,
+    )
+    expect(indexes).toEqual([{ name: 'watchpost.rate_limits_pkey' }])
+  })
+
   test('it is the account’s, not the key’s, and the plan sets it', async () => {
     const person = await service.person({ plan: 'enterprise' })
     const second = { key: await service.key(person) }
