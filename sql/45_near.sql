@@ -58,7 +58,8 @@ language sql stable as $$
 $$;
 
 -- The newest events whose extent meets a box of the caller's zones, before a cursor. With more than p_max_boxes boxes
--- it scans the window by time instead and may stop early: then the last row says where. Security definer: operators
+-- it scans the window by time instead and may stop early: then the last row says where. With several boxes it looks at
+-- the newest few of each first: no page reaches further back than as many as it holds. Security definer: operators
 -- on boxes are not leakproof, so under RLS no index could be used. It therefore checks the caller's tenants itself,
 -- for zones and for events.
 create function private.events_near(
@@ -79,6 +80,8 @@ language plpgsql stable security definer set search_path = '' set plan_cache_mod
 declare
   v_tenants uuid[] := private.my_tenants();
   v_boxes bigint;
+  v_few integer;
+  v_from timestamptz;
 begin
   select count(*) into v_boxes
   from (
@@ -88,6 +91,26 @@ begin
   ) counted;
 
   if v_boxes <= p_max_boxes then
+    v_few := ceil(3.0 * p_limit / greatest(v_boxes, 1));
+    if v_few < p_limit then
+      select min(n.ts) - interval '1 microsecond' into v_from
+      from (
+        select e.ts
+        from private.zones_wanted(v_tenants, p_zone_id) z
+        join watchpost.zone_boxes b on b.zone_id = z.id
+        cross join lateral (
+          select s.id, s.ts
+          from private.sightings_wanted(
+            v_tenants, p_from, p_before, p_before_id, p_source, p_type, p_min_severity, p_status, p_active_at) s
+          where s.extent operator(pg_catalog.&&) b.box
+          order by s.ts operator(extensions.<->) p_before
+          limit v_few
+        ) e
+        group by e.id, e.ts
+        order by e.ts desc
+        limit p_limit) n
+      having count(*) = p_limit;
+    end if;
     return query
     with boxes as materialized (
       select b.zone_id, b.box
@@ -99,7 +122,7 @@ begin
     cross join lateral (
       select s.id, s.ts, s.is_position
       from private.sightings_wanted(
-        v_tenants, p_from, p_before, p_before_id, p_source, p_type, p_min_severity, p_status, p_active_at) s
+        v_tenants, coalesce(v_from, p_from), p_before, p_before_id, p_source, p_type, p_min_severity, p_status, p_active_at) s
       where s.extent operator(pg_catalog.&&) b.box
       order by s.ts operator(extensions.<->) p_before
       fetch first p_limit rows with ties

@@ -147,6 +147,44 @@ describe.each([
   })
 })
 
+test('pages over many zones hold each event once, wherever the newest are', async () => {
+  const { me, here } = await watcher()
+  const zones = [here]
+  // Two of the same place, so that the newest of each are the same; one place is far busier than the others.
+  await service.request('POST', '/api/v1/zones', {
+    key: me.key,
+    body: { label: 'Same', ...here, radius_km: 100 },
+  })
+  for (let more = 0; more < 6; more += 1) zones.push((await watcher(me)).here)
+  const expected: { id: string; minute: number }[] = []
+  for (let number = 0; number < 40; number += 1) {
+    const place = zones[number % 3 === 0 ? number % zones.length : 1]
+    const minute = 1 + ((number * 7) % 11)
+    expected.push({ id: await happens({ ...place, ago: `${minute} minutes` }), minute })
+  }
+  // All at exactly their minute, so that several are of the same moment.
+  await service.database.query(
+    `update watchpost.events set ts = date_trunc('minute', ts) where id = any($1)`,
+    [expected.map(({ id }) => id)],
+  )
+  const stored = await service.database.query<{ id: string }>(
+    'select id from watchpost.events where id = any($1) order by ts desc, id desc',
+    [expected.map(({ id }) => id)],
+  )
+  for (const limit of [5, 9, 50]) {
+    const seen: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const query: string = `limit=${limit}&minutes=90${cursor && `&cursor=${cursor}`}`
+      const answer = await service.request('GET', `${PATH}?${query}`, { key: me.key })
+      const page: z.infer<typeof List> = parsed(answer, 200, List)
+      seen.push(...page.events.map(({ id }) => id))
+      cursor = page.next_cursor
+    }
+    expect(seen).toEqual(stored.map(({ id }) => id))
+  }
+})
+
 test('an event names only those zones of the caller that it lies in', async () => {
   const { me, here, zone } = await watcher()
   const second = await service.request('POST', '/api/v1/zones', {
