@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchApi } from './api.ts'
+import { benchBurst } from './burst.ts'
 import { benchDeliveries } from './deliveries.ts'
 import { benchEvents } from './events.ts'
 import { type Figure, inWords, isGood } from './figure.ts'
@@ -19,6 +20,7 @@ const PARTS = {
   api: { about: 'requests a second', measure: benchApi },
   events: { about: 'reading the events near zones', measure: benchEvents },
   matching: { about: 'storing events and finding the zones they are in', measure: benchMatching },
+  burst: { about: 'one event inside many zones', measure: benchBurst },
   positions: { about: 'positions of what moves', measure: benchPositions },
   deliveries: { about: 'from the event to its receiver', measure: benchDeliveries },
 } satisfies Record<string, { about: string; measure: (ground: Ground) => Promise<void> }>

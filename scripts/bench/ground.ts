@@ -4,6 +4,7 @@ import { createPool, type Database } from '../../functions/db.ts'
 import { createRunner } from '../../functions/jobs.ts'
 import { createSeal } from '../../functions/seal.ts'
 import { boxesOf } from '../../shared/geometry/geometry.ts'
+import type { ZonePolygon, ZoneShape } from '../../shared/geometry/polygon.ts'
 import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
 import { migrate, setLoginPasswords } from '../postgres/migrate.ts'
 import { startThrowawayPostgres } from '../postgres/throwaway.ts'
@@ -81,21 +82,38 @@ export async function createSource(admin: pg.Client, name: string): Promise<void
  */
 export async function seedZones(
   admin: pg.Client,
-  owner: string,
+  owner_id: string,
   count: number,
   { radius_km = 300, types = null as string[] | null, min_severity = 40 } = {},
 ): Promise<void> {
+  const zones = Array.from({ length: count }, () => ({ ...anywhere(), radius_km, owner_id }))
+  await insertZones(admin, zones, { types, min_severity })
+}
+
+/** A zone of the bench: a circle, or the polygon that it has. */
+export type Seed = Place & { radius_km: number; owner_id: string; polygon?: ZonePolygon }
+
+/** Inserts zones as {@link seedZones} does. */
+export async function insertZones(
+  admin: pg.Client,
+  zones: Seed[],
+  { types = null as string[] | null, min_severity = 40 } = {},
+): Promise<void> {
   await admin.query(`set session_replication_role = replica`)
-  for (let from = 0; from < count; from += 5000) {
-    const rows = Array.from({ length: Math.min(5000, count - from) }, () => {
-      const place = anywhere()
-      return { ...place, boxes: boxesOfCircle(place, radius_km) }
-    })
+  for (let from = 0; from < zones.length; from += 5000) {
+    const rows = zones.slice(from, from + 5000).map((zone) => ({
+      ...zone,
+      shape_type: zone.polygon ? 'polygon' : 'circle',
+      boxes: zone.polygon
+        ? boxesOfPolygon(zone, zone.polygon)
+        : boxesOfCircle(zone, zone.radius_km),
+    }))
     await admin.query(
-      `insert into watchpost.zones (owner_id, label, lat, lon, radius_km, types, min_severity, boxes)
-      select $1, 'bench', lat, lon, $3, $4, $5, boxes
-      from jsonb_to_recordset($2) as x (lat float8, lon float8, boxes box[])`,
-      [owner, JSON.stringify(rows), radius_km, types, min_severity],
+      `insert into watchpost.zones (owner_id, label, lat, lon, radius_km, shape_type, polygon, types, min_severity, boxes)
+      select owner_id, 'bench', lat, lon, radius_km, shape_type, polygon, $2, $3, boxes
+      from jsonb_to_recordset($1) as x (
+        owner_id uuid, lat float8, lon float8, radius_km float8, shape_type text, polygon jsonb, boxes box[])`,
+      [JSON.stringify(rows), types, min_severity],
     )
   }
   await completeZones(admin)
@@ -104,10 +122,14 @@ export async function seedZones(
 
 /** The boxes of a circle as Postgres reads them. */
 export function boxesOfCircle(place: Place, radius_km: number): string[] {
-  return boxesOf({ ...place, radius_km, shape_type: 'circle', polygon: null }).map(
-    (box) => `(${box.east},${box.north}),(${box.west},${box.south})`,
-  )
+  return boxTexts({ ...place, radius_km, shape_type: 'circle', polygon: null })
 }
+
+const boxesOfPolygon = (place: Place & { radius_km: number }, polygon: ZonePolygon) =>
+  boxTexts({ ...place, shape_type: 'polygon', polygon })
+
+const boxTexts = (zone: ZoneShape) =>
+  boxesOf(zone).map(({ west, south, east, north }) => `(${east},${north}),(${west},${south})`)
 
 /** Gives zones that were inserted without triggers what their triggers would have made, as of yesterday. */
 async function completeZones(admin: pg.Client): Promise<void> {
