@@ -129,14 +129,19 @@ create table watchpost.batches (
   size integer not null,
   created_at timestamptz not null default now(),
   matched_at timestamptz,
-  trace text default private.current_trace() check (length(trace) <= 70)
+  trace text default private.current_trace() check (length(trace) <= 70),
+  matched_to uuid,
+  decisive text[] not null default '{}'
 );
 comment on table watchpost.batches is 'The result of one ingest, and whether it was matched. Batches of a source are matched in order.';
 comment on column watchpost.batches.id is 'Also the id of its match job.';
 comment on column watchpost.batches.size is 'Number of new events and revisions.';
 comment on column watchpost.batches.matched_at is 'When it was matched with every zone near it; null: not yet.';
+comment on column watchpost.batches.matched_to is 'Of one that concerns so many zones that they are matched some at a time, by their ids: the last of those that are done.';
+comment on column watchpost.batches.decisive is 'Its positions that changed a stay in those zones, and are therefore kept.';
 comment on column watchpost.batches.trace is 'What its trace goes on from: a W3C traceparent; null: nothing was traced.';
 create index batches_unmatched on watchpost.batches (source, seq) where matched_at is null;
+create index batches_begun on watchpost.batches (source) where matched_at is null and matched_to is not null;
 create index batches_created_at on watchpost.batches (created_at);
 create index batches_source on watchpost.batches (source);
 alter table watchpost.batches enable row level security;

@@ -269,7 +269,9 @@ language sql stable security definer set search_path = '' as $$
   )
   select s.event_id, s.revision, s.first_seen_at, s.source, s.type, s.title, s.lat, s.lon, s.ts,
     s.severity, s.subject, s.status, s.url, s.geometry, s.magnitude, s.depth_km, s.ends_at, s.flag, s.known_since,
-    not exists (select from watchpost.batches b where b.id = s.batch_id and b.matched_at is null),
+    not exists (
+      select from watchpost.batches b
+      where b.id = s.batch_id and b.matched_at is null and (b.matched_to is null or b.matched_to < p_zone_id)),
     s.tenant_id is null or private.zones_in_tenant(array[p_zone_id], s.tenant_id, s.first_seen_at) <> '{}',
     s.tenant_id is null or private.zones_in_tenant(array[p_zone_id], s.tenant_id, now()) <> '{}'
   from seen s
@@ -289,7 +291,9 @@ language sql stable security definer set search_path = '' as $$
   select r.event_id, 1, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
     r.severity, r.subject, r.status, r.url, null::jsonb, null::float8, null::float8, null::timestamptz, r.flag,
     r.first_seen_at,
-    not exists (select from watchpost.batches b where b.id = r.batch_id and b.matched_at is null),
+    not exists (
+      select from watchpost.batches b
+      where b.id = r.batch_id and b.matched_at is null and (b.matched_to is null or b.matched_to < p_zone_id)),
     r.tenant_id is null or private.zones_in_tenant(array[p_zone_id], r.tenant_id, r.first_seen_at) <> '{}',
     r.tenant_id is null
   from watchpost.positions p

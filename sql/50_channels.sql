@@ -139,9 +139,10 @@ $$;
 create trigger channels_before before insert or update on watchpost.channels
   for each row execute function private.channel_before();
 
--- Whether an account can send its alerts to a channel: its own, or one of an organisation that it belongs to.
+-- Whether an account can send its alerts to a channel: its own, or one of an organisation that it belongs to. It and
+-- zone_channels and takes have no search_path of their own, so that they are inlined: each alert asks them.
 create function private.is_usable(c watchpost.channels, p_user_id uuid) returns boolean
-language sql stable set search_path = '' as $$
+language sql stable as $$
   select c.deleted_at is null and (c.owner_id = p_user_id or exists (
     select from watchpost.members m
     where m.org_id = c.org_id and m.user_id = p_user_id and m.status = 'active'))
@@ -165,7 +166,7 @@ grant execute on function private.unusable_channels to authenticated;
 -- none of the chosen is left: every enabled one of the owner and, if the zone is shared, of the organisation.
 create function private.zone_channels(p_owner_id uuid, p_org_id uuid, p_channel_ids uuid[])
 returns table (channel_id uuid)
-language sql stable set search_path = '' as $$
+language sql stable as $$
   with chosen as materialized (
     select c.id, c.enabled
     from watchpost.channels c
@@ -193,7 +194,7 @@ $$;
 
 -- Whether a channel takes messages of a type.
 create function private.takes(p_messages text[], p_type text) returns boolean
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select case
     when p_messages is null
       then p_type <> all('{alert.revised,alert.acknowledged,alert.resolved,alert.reopened}'::text[])

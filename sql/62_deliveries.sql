@@ -120,13 +120,32 @@ begin
 end
 $$;
 
+-- The first jobs of new deliveries about alerts, all at once.
+create function private.enqueue_deliveries(p_ids uuid[]) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_jobs record;
+begin
+  select array_agg(d.id) as ids, array_agg(jsonb_build_object('delivery_id', d.id)) as data,
+    array_agg(d.channel_id::text) as groups, array_agg(private.is_emergency(d, a, z)::integer) as priorities
+  into v_jobs
+  from unnest(p_ids) as made (id)
+  join watchpost.deliveries d on d.id = made.id
+  join watchpost.alerts a on a.id = d.alert_id
+  join watchpost.zones z on z.id = a.zone_id;
+  if v_jobs.ids is not null then
+    perform private.enqueue_all('deliver', v_jobs.ids, v_jobs.data, v_jobs.groups, v_jobs.priorities);
+  end if;
+end
+$$;
+
 -- Security definer: the jobs change deliveries in no other way.
 -- The first messages of alerts that go out or wait, to the channels of their zones. What was held goes
 -- out when its alert does.
 create function private.deliver_alerts(p_alert_ids uuid[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  v_count bigint;
+  v_ids uuid[];
 begin
   perform private.cancel_deliveries(array(
     select d.id
@@ -150,11 +169,10 @@ begin
       where redelivery_of is null and type <> 'alert.digest' and step is null
     do update set status = 'queued', due_at = now(), updated_at = now()
       where d.status = 'held' and excluded.status = 'queued'
-    returning d.id, d.channel_id, d.status
+    returning d.id, d.status
   )
-  select count(private.enqueue_delivery(s.id, s.channel_id)) into v_count
-  from sent s
-  where s.status = 'queued';
+  select array_agg(s.id) into v_ids from sent s where s.status = 'queued';
+  perform private.enqueue_deliveries(v_ids);
 end
 $$;
 

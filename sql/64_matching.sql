@@ -3,11 +3,20 @@
 set role watchpost_owner;
 
 -- The oldest unmatched batches of a source that are matched together: few, and none tells of an event or subject that
--- another of them tells of too, because what is remembered of the first decides about the second.
+-- another of them tells of too, because what is remembered of the first decides about the second. Those that were begun
+-- come first.
 create function private.next_batches(p_source text) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 declare
   v_ids uuid[] := array(
+    select id from watchpost.batches
+    where source = p_source and matched_at is null and matched_to is not null
+    order by seq);
+begin
+  if v_ids <> '{}' then
+    return v_ids;
+  end if;
+  v_ids := array(
     select b.id
     from (
       select w.id, w.seq, sum(w.size) over (order by w.seq) as total
@@ -15,7 +24,6 @@ declare
         select * from watchpost.batches where source = p_source and matched_at is null order by seq limit 50) w) b
     where b.total <= 500
     order by b.seq);
-begin
   if cardinality(v_ids) = 0 then
     return array(select id from watchpost.batches where source = p_source and matched_at is null order by seq limit 1);
   end if;
@@ -41,8 +49,9 @@ $$;
 
 -- The zones that each revision of these batches may
 -- concern: by box, least severity and filters, by memory of an earlier revision or position, or
--- changed since it was first seen. A superset: the decision itself is made in one place, not here.
-create function private.batch_candidates(p_batch_ids uuid[])
+-- changed since it was first seen. A superset: the decision itself is made in one place, not here. Only zones after
+-- p_after are named, and no more of them than make p_most pairs: those with the lowest ids, each with all its revisions.
+create function private.batch_candidates(p_batch_ids uuid[], p_after uuid default null, p_most integer default null)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
@@ -98,6 +107,12 @@ begin
   gathered as (
     select p.event_id, p.ts, array_agg(p.zone_id) as zone_ids
     from pairs p
+    where (p_after is null or p.zone_id > p_after)
+      and (p_most is null or p.zone_id <= coalesce(
+        (select last.zone_id from pairs last
+         where p_after is null or last.zone_id > p_after
+         order by last.zone_id offset p_most - 1 limit 1),
+        'ffffffff-ffff-ffff-ffff-ffffffffffff'))
     group by p.event_id, p.ts
   )
   select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity,
@@ -146,7 +161,8 @@ begin
   from zone
   join watchpost.zone_boxes b on b.zone_id = zone.id
   join watchpost.event_revisions r on r.extent operator(pg_catalog.&&) b.box and r.first_seen_at >= zone.changed_at
-  join watchpost.batches done on done.id = r.batch_id and done.matched_at is not null
+  -- Of a batch that is being matched the zone may have been passed over.
+  join watchpost.batches done on done.id = r.batch_id and coalesce(done.matched_at::text, done.matched_to::text) is not null
   where (r.tenant_id is null or private.zones_in_tenant(array[zone.id], r.tenant_id, r.first_seen_at) <> '{}')
     and not exists (
       select from watchpost.alerts a
@@ -158,14 +174,24 @@ begin
 end
 $$;
 
--- Batches that were matched: of their positions those remain that are samples or among p_keep, and their jobs that have
+-- Batches that were matched with all zones up to p_to: whoever goes on begins after it.
+create function private.pass_batches(p_ids uuid[], p_to uuid, p_decisive text[]) returns void
+language sql volatile set search_path = '' as $$
+  update watchpost.batches set matched_to = p_to, decisive = decisive || p_decisive where id = any(p_ids)
+$$;
+
+-- Batches that were matched: of their positions those remain that are samples or decisive, and their jobs that have
 -- not begun have nothing left to do. Says how many positions went.
-create function private.end_batches(p_ids uuid[], p_keep text[]) returns integer
+create function private.end_batches(p_ids uuid[], p_decisive text[]) returns integer
 language plpgsql volatile set search_path = '' as $$
+declare
+  v_decisive text[];
 begin
-  update watchpost.batches set matched_at = now() where id = any(p_ids);
+  -- What was decisive in the zones before is the same in each of them.
+  select p_decisive || b.decisive into v_decisive from watchpost.batches b where b.id = p_ids[1];
+  update watchpost.batches set matched_at = now(), decisive = '{}' where id = any(p_ids);
   delete from pgboss.job where name = 'match' and id = any(p_ids) and state < 'active';
-  return private.thin_positions(p_ids, p_keep);
+  return private.thin_positions(p_ids, v_decisive);
 end
 $$;
 
@@ -218,32 +244,38 @@ language sql stable set search_path = '' as $$
       else '[]' end
 $$;
 
--- The status of an alert in a zone that may have been deleted in the meantime.
+-- The status of an alert in a zone that may have been deleted in the meantime. It has no search_path of its own, so that
+-- it is inlined.
 create function private.status_in(z watchpost.zones, p_status text) returns text
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select case when z.deleted_at is not null and p_status in ('pending', 'held') then 'failed' else p_status end
 $$;
 
 -- New alerts from JSON, each with a delivery and job per channel; one that exists is left alone. If the zone
--- was deleted after the event was seen, the alert is stored and nothing is sent.
-create function private.raise_alerts(p_alerts jsonb, p_run_id uuid) returns void
+-- was deleted after the event was seen, the alert is stored and nothing is sent. p_events: their events, each once.
+create function private.raise_alerts(p_alerts jsonb, p_events jsonb, p_run_id uuid) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_ids uuid[];
 begin
-  with given as (
+  with given as materialized (
     select * from jsonb_to_recordset(p_alerts) as x (
-      zone_id uuid, zone_name text, event_id text, source text, subject text, event jsonb, severity float8,
+      zone_id uuid, zone_name text, event_id text, source text, subject text, severity float8,
       reason text, status text, raised_at timestamptz, held_until timestamptz, checks jsonb,
       zone_version integer, event_revision integer, drill_id uuid)
+  ),
+  told as materialized (
+    select e.event ->> 'id' as event_id, e.event_revision, private.told_event(e.event, e.event_revision) as event
+    from jsonb_to_recordset(p_events) as e (event jsonb, event_revision integer)
   ),
   born as (
     insert into watchpost.alerts (
       zone_id, zone_name, owner_id, org_id, event_id, source, subject, event, severity, reason, first_reason, status,
       raised_at, held_until, checks, zone_version, event_revision, drill_id)
-    select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, private.told_event(g.event, g.event_revision), g.severity,
+    select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, t.event, g.severity,
       g.reason, g.reason, private.status_in(z, g.status), g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision, g.drill_id
     from given g
+    join told t on t.event_id = g.event_id and t.event_revision = g.event_revision
     join watchpost.zones z on z.id = g.zone_id
     on conflict (zone_id, event_id) do nothing
     returning id
@@ -434,7 +466,7 @@ language sql volatile set search_path = '' as $$
   left join watchpost.alerts a
     on a.id = private.alert_of(s.zone_id, coalesce(s.memory ->> 'alert_event_id', ''), s.key)
 $$;
-grant execute on function private.next_batches, private.batch_candidates, private.end_batches, private.zone_candidates,
+grant execute on function private.next_batches, private.batch_candidates, private.pass_batches, private.end_batches, private.zone_candidates,
   private.told_event, private.event_changes, private.is_own, private.noted_update,
   private.status_in, private.raise_alerts, private.send_alerts, private.alert_of, private.advance_alerts, private.update_alerts,
   private.unseen_stays to watchpost_jobs;

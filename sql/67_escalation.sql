@@ -69,13 +69,20 @@ begin
   set status = 'stopped', reason = 'escalated', settled_at = now()
   from watchpost.alerts a
   where a.id = any(p_alert_ids) and s.alert_id = a.id and s.status = 'waiting' and s.round < private.round_of(a);
+  -- Hardly any zone has steps: of the others' alerts no update is read.
+  with escalating as materialized (
+    select a.id, z.escalation
+    from watchpost.alerts a
+    join watchpost.zones z on z.id = a.zone_id and z.deleted_at is null and z.escalation is not null
+    where a.id = any(p_alert_ids) and a.status not in ('held', 'suppressed')
+  )
   insert into watchpost.alert_steps (alert_id, round, step, after_minutes, began_at, due_at)
   select a.id, private.round_of(a), s.nr, (s.value ->> 'after_minutes')::integer, now(),
     now() + (s.value ->> 'after_minutes')::integer * interval '1 minute'
-  from watchpost.alerts a
-  join watchpost.zones z on z.id = a.zone_id and z.deleted_at is null
-  cross join lateral jsonb_array_elements(z.escalation) with ordinality as s (value, nr)
-  where a.id = any(p_alert_ids) and a.status not in ('held', 'suppressed') and private.calm_of(a) is null
+  from escalating e
+  join watchpost.alerts a on a.id = e.id
+  cross join lateral jsonb_array_elements(e.escalation) with ordinality as s (value, nr)
+  where private.calm_of(a) is null
     and (a.drill_id is null or (select d.escalates from watchpost.drills d where d.id = a.drill_id))
   on conflict do nothing;
 end

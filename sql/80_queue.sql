@@ -17,8 +17,41 @@ select pgboss.create_queue('purge', '{"policy": "exclusive", "retryLimit": 2, "r
 
 set role watchpost_owner;
 
--- Enqueues a job with its queue's settings, in the caller's transaction; an id that exists already is skipped,
--- and a queue that does not exist is an error. Listeners are woken if the job may run at once.
+-- Enqueues jobs with their queue's settings, in the caller's transaction; an id that exists already is skipped, and a
+-- queue that does not exist is an error. Listeners are woken, once, if the jobs may run at once.
+create function private.enqueue_all(
+  p_queue text,
+  p_ids uuid[],
+  p_data jsonb[],
+  p_groups text[],
+  p_priorities integer[],
+  p_start_after timestamptz default null,
+  p_singleton text default null
+)
+returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_start timestamptz := coalesce(p_start_after, pgboss.job_now());
+begin
+  insert into pgboss.job (
+    id, name, data, start_after, created_on, singleton_key, group_id, expire_seconds, deletion_seconds,
+    keep_until, retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds, priority)
+  select j.id, q.name, j.data, v_start, pgboss.job_now(), p_singleton, j.group_id, q.expire_seconds, q.deletion_seconds,
+    v_start + q.retention_seconds * interval '1 second', q.retry_limit, q.retry_delay, q.retry_backoff,
+    q.retry_delay_max, q.policy, q.dead_letter, q.heartbeat_seconds, j.priority
+  from pgboss.queue q
+  cross join unnest(p_ids, p_data, p_groups, p_priorities) as j (id, data, group_id, priority)
+  where q.name = p_queue
+  on conflict do nothing;
+  if not found and not exists (select from pgboss.queue q where q.name = p_queue) then
+    raise exception 'there is no queue "%"', p_queue using errcode = 'undefined_object';
+  end if;
+  if p_start_after is null or p_start_after <= now() then
+    perform pg_notify('watchpost_jobs', p_queue);
+  end if;
+end
+$$;
+
 create function private.enqueue(
   p_queue text,
   p_id uuid,
@@ -30,27 +63,12 @@ create function private.enqueue(
 )
 returns void
 language plpgsql volatile set search_path = '' as $$
-declare
-  v_start timestamptz := coalesce(p_start_after, pgboss.job_now());
 begin
-  insert into pgboss.job (
-    id, name, data, start_after, created_on, singleton_key, group_id, expire_seconds, deletion_seconds,
-    keep_until, retry_limit, retry_delay, retry_backoff, retry_delay_max, policy, dead_letter, heartbeat_seconds, priority)
-  select p_id, q.name, p_data, v_start, pgboss.job_now(), p_singleton, p_group, q.expire_seconds, q.deletion_seconds,
-    v_start + q.retention_seconds * interval '1 second', q.retry_limit, q.retry_delay, q.retry_backoff,
-    q.retry_delay_max, q.policy, q.dead_letter, q.heartbeat_seconds, p_priority
-  from pgboss.queue q
-  where q.name = p_queue
-  on conflict do nothing;
-  if not found and not exists (select from pgboss.queue q where q.name = p_queue) then
-    raise exception 'there is no queue "%"', p_queue using errcode = 'undefined_object';
-  end if;
-  if p_start_after is null or p_start_after <= now() then
-    perform pg_notify('watchpost_jobs', p_queue);
-  end if;
+  perform private.enqueue_all(
+    p_queue, array[p_id], array[p_data], array[p_group], array[p_priority], p_start_after, p_singleton);
 end
 $$;
-grant execute on function private.enqueue to watchpost_jobs;
+grant execute on function private.enqueue_all, private.enqueue to watchpost_jobs;
 
 -- Enqueues one ingest job for each source that is due. The same statement sets the next time, so that two machines
 -- that run it at once enqueue only one.

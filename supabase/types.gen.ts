@@ -875,8 +875,10 @@ export type Database = {
       batches: {
         Row: {
           created_at: string
+          decisive: string[]
           id: string
           matched_at: string | null
+          matched_to: string | null
           seq: number
           size: number
           source: string
@@ -885,8 +887,10 @@ export type Database = {
         ComputedFields: never
         Insert: {
           created_at?: string
+          decisive?: string[]
           id?: string
           matched_at?: string | null
+          matched_to?: string | null
           seq?: never
           size: number
           source: string
@@ -894,8 +898,10 @@ export type Database = {
         }
         Update: {
           created_at?: string
+          decisive?: string[]
           id?: string
           matched_at?: string | null
+          matched_to?: string | null
           seq?: never
           size?: number
           source?: string

@@ -44,6 +44,8 @@ export class Effects {
   readonly #runId: string
   readonly #drillId: string | null
   readonly #alerts: object[] = []
+  /** The events of the new alerts, by id and revision: each is sent once, however many alerts it raised. */
+  readonly #events = new Map<string, { event: object; event_revision: number }>()
   readonly #advanced: object[] = []
   readonly #updates: object[] = []
   readonly #memories = new Map<string, Remembered>()
@@ -71,8 +73,9 @@ export class Effects {
   /** An alert is raised, held or recorded as suppressed; one that exists gets further. */
   alert(zone: ZoneAtTime, event: Revision, decision: LinkedDecision, at: Date): void {
     this.alertCount += 1
+    const { event: told, ...reference } = this.#reference(zone, event)
     const row = {
-      ...this.#reference(zone, event),
+      ...reference,
       alert_event_id: decision.alert_event_id,
       linked: linkedOf(zone, decision),
       zone_name: zone.label,
@@ -86,8 +89,13 @@ export class Effects {
       event_revision: event.revision,
       drill_id: this.#drillId,
     }
-    if (decision.has_alert) this.#advanced.push(row)
-    else this.#alerts.push(row)
+    if (decision.has_alert) {
+      this.#advanced.push({ ...row, event: told })
+      return
+    }
+    this.#alerts.push(row)
+    const { revision } = event
+    this.#events.set(`${event.id} ${revision}`, { event: told, event_revision: revision })
   }
 
   /** An update of an existing alert, which is sent to where the alert was sent. */
@@ -140,7 +148,8 @@ export class Effects {
       send(
         'raise_alerts',
         () =>
-          sql`select private.raise_alerts(${JSON.stringify(this.#alerts)}::jsonb, ${this.#runId})`,
+          sql`select private.raise_alerts(
+            ${JSON.stringify(this.#alerts)}::jsonb, ${JSON.stringify([...this.#events.values()])}::jsonb, ${this.#runId})`,
       )
     }
     if (this.#advanced.length > 0) {

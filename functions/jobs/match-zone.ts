@@ -3,7 +3,8 @@ import { quietWindowAt } from '../../shared/quiet-hours.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { parseZoneVersion } from '../../shared/zone-version.ts'
 import { type Tracing, traceCall } from '../tracing/tracing.ts'
-import { type Candidate, decideAll, lockLinks } from './match.ts'
+import { decideAll, lockLinks } from './match.ts'
+import type { Candidate } from './match-ahead.ts'
 import { each, type Queue } from './queue.ts'
 
 /**
@@ -46,8 +47,12 @@ async function matchStanding(
   const found = await sql<Found>`select * from private.zone_candidates(${zoneId})`
   const missed = found.filter((event) => !event.standing)
   const standing = found.filter((event) => event.standing)
-  const first = await decideAll(sql, missed, runId, { tracing })
-  const second = await decideAll(sql, standing, runId, { at: new Date(), tracing })
+  const first = await decideAll(sql, missed, runId, { tracing, zone_ids: [zoneId] })
+  const second = await decideAll(sql, standing, runId, {
+    at: new Date(),
+    tracing,
+    zone_ids: [zoneId],
+  })
   return { pairs: first.pairs + second.pairs, alerts: first.alerts + second.alerts }
 }
 

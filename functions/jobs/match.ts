@@ -2,6 +2,7 @@ import { BURST_KEY } from '../../shared/burst.ts'
 import type { DecidableEvent } from '../../shared/checks.ts'
 import { type DecideOptions, decisionCost } from '../../shared/decide.ts'
 import { decideLinked, type LinkedDecision } from '../../shared/decide-linked.ts'
+import { isMoving } from '../../shared/event.ts'
 import type { PreparedZone } from '../../shared/geometry/geometry.ts'
 import { LINK_RULES, type LinkRule, linkFactsOf, linkKeys, linkRuleOf } from '../../shared/link.ts'
 import type { Remembered } from '../../shared/link-groups.ts'
@@ -17,17 +18,17 @@ import {
   traceparentOf,
 } from '../tracing/tracing.ts'
 import { Effects } from './effects.ts'
+import {
+  type Ahead,
+  type Candidate,
+  lookAhead,
+  PORTIONS,
+  type Portions,
+  takeSome,
+} from './match-ahead.ts'
 import { each, type Queue } from './queue.ts'
 import { loadMainshocks, lockBursts } from './swarm.ts'
 import { loadZones } from './zone-cache.ts'
-
-/** A stored revision or position, and the zones whose boxes it meets. */
-export type Candidate = DecidableEvent & {
-  revision: number
-  first_seen_at: string
-  url: string | null
-  zone_ids: string[]
-}
 
 /**
  * Matches a source's batches with the zones near their events. A job only wakes this up: batches of
@@ -45,10 +46,15 @@ export const match: Queue = {
   run: each(async (context, job) => {
     const source = job.data.source ?? ''
     const counts = { batches: 0, revisions: 0, pairs: 0, alerts: 0, updates: 0, thinned: 0 }
-    const { tracing } = context
-    const some = (sql: Sql) => matchNext(sql, { source, job_id: job.id, counts, tracing })
-    for (let done = await context.step(some); done > 0; done = await context.step(some)) {
-      counts.batches += done
+    const { tracing, deps } = context
+    const portions = deps.portions ?? PORTIONS
+    let ahead: Ahead | null = null
+    for (;;) {
+      const given: Run = { source, job_id: job.id, counts, tracing, portions, ahead }
+      const done: Done | null = await context.step((sql) => matchNext(sql, given))
+      if (!done) break
+      counts.batches += done.ended
+      ahead = done.ahead
     }
     await context.finish(job, async () => undefined)
     return { source, ...counts }
@@ -63,29 +69,46 @@ type Counts = {
   thinned: number
 }
 
+type Run = {
+  source: string
+  job_id: string
+  counts: Counts
+  tracing: Tracing
+  portions: Portions
+  ahead: Ahead | null
+}
+
+/** What a step did: how many batches it ended, or what is ahead of those that it has begun. */
+type Done = { ended: number; ahead: Ahead | null }
+
 /**
- * Matches the oldest unmatched batches of a source in the caller's transaction; answers how many. Those of one answer are
- * decided together, so that a source that sends its events one by one is no slower than one that sends many at once.
+ * Matches the oldest unmatched batches of a source in the caller's transaction; null when there are none. Those of one answer
+ * are decided together, so that a source that sends its events one by one is no slower than one that sends many at once.
+ * Batches that concern very many zones take several steps, each with the next zones by their ids, so that the first
+ * messages leave at once and no step holds everything in memory.
  */
-async function matchNext(
-  sql: Sql,
-  {
-    source,
-    job_id,
-    counts,
-    tracing,
-  }: { source: string; job_id: string; counts: Counts; tracing: Tracing },
-): Promise<number> {
+async function matchNext(sql: Sql, run: Run): Promise<Done | null> {
+  const { source, job_id, counts, tracing, portions } = run
   // Sent together, run in order: which batches are next is only known behind the lock.
-  const [, [next]] = await Promise.all([
+  const [, [next], [begun]] = await Promise.all([
     sql`select pg_advisory_xact_lock(hashtextextended(${`match:${source}`}, 0))`,
     sql<{ ids: string[] }>`select private.next_batches(${source}) as ids`,
+    sql<{ matched_to: string }>`
+      select matched_to from watchpost.batches
+      where source = ${source} and matched_at is null and matched_to is not null
+      limit 1`,
   ])
   const ids = next?.ids ?? []
-  if (ids.length === 0) return 0
+  if (ids.length === 0) return null
   const origin = tracing.is_on ? await originOfBatches(sql, ids, job_id) : {}
-  await tracing.span({ name: 'match', ...origin }, () => matchBatches(sql, ids, counts, tracing))
-  return ids.length
+  return tracing.span({ name: 'match', ...origin }, async () => {
+    const after = begun?.matched_to ?? null
+    const isSame = run.ahead?.after === after && run.ahead.ids.join() === ids.join()
+    if (isSame && run.ahead) return matchSome(sql, run.ahead, run)
+    const ahead = await lookAhead(sql, { ids, after }, portions)
+    if (after === null) counts.revisions += ahead.candidates.length
+    return matchSome(sql, ahead, run)
+  })
 }
 
 type Batch = { id: string; trace: string | null }
@@ -99,22 +122,28 @@ async function originOfBatches(sql: Sql, ids: string[], job_id: string): Promise
   return { ...(ids[0] === job_id ? {} : originOf(first)), links }
 }
 
-async function matchBatches(
+/** Matches the next zones of batches, and ends these with the last of them. */
+async function matchSome(
   sql: Sql,
-  ids: string[],
-  counts: Counts,
-  tracing: Tracing,
-): Promise<void> {
-  const [first = ''] = ids
-  const candidates = await sql<Candidate>`select * from private.batch_candidates(${ids}::uuid[])`
-  const done = await decideAll(sql, candidates, first, { tracing })
-  const [row] = await sql<{ thinned: number }>`
-    select private.end_batches(${ids}::uuid[], ${[...done.decisive]}) as thinned`
-  counts.revisions += candidates.length
+  ahead: Ahead,
+  { counts, tracing, portions }: Run,
+): Promise<Done> {
+  const { ids } = ahead
+  const { candidates, zone_ids, last, rest } = takeSome(ahead, portions)
+  const done = await decideAll(sql, candidates, ids[0] ?? '', { tracing, zone_ids })
   counts.pairs += done.pairs
   counts.alerts += done.alerts
   counts.updates += done.updates
+  const moving = candidates.filter(({ subject }) => isMoving(subject)).map(({ id }) => id)
+  const decisive = moving.filter((id) => done.decisive.has(id))
+  if (last !== null) {
+    await sql`select private.pass_batches(${ids}::uuid[], ${last}, ${decisive})`
+    return { ended: 0, ahead: rest }
+  }
+  const [row] = await sql<{ thinned: number }>`
+    select private.end_batches(${ids}::uuid[], ${decisive}) as thinned`
   counts.thinned += row?.thinned ?? 0
+  return { ended: ids.length, ahead: null }
 }
 
 /**
@@ -125,11 +154,20 @@ export async function decideAll(
   sql: Sql,
   candidates: Candidate[],
   runId: string,
-  { tracing = NO_TRACING, ...options }: { at?: Date; tracing?: Tracing } = {},
+  {
+    tracing = NO_TRACING,
+    zone_ids,
+    ...options
+  }: {
+    at?: Date
+    tracing?: Tracing
+    /** All zones of the candidates, where these are few of those that may remember the events. */
+    zone_ids?: string[] | undefined
+  } = {},
 ): Promise<{ pairs: number; alerts: number; updates: number; decisive: Set<string> }> {
   const zones = await loadZones(sql, candidates, options.at)
   await lockLinks(sql, new Set(candidates.map(linkRuleOf)))
-  const memories = await loadMemories(sql, candidates)
+  const memories = await loadMemories(sql, candidates, zone_ids)
   const mainshocks = await loadMainshocks(sql, zones.all, candidates)
   const bursts = await lockBursts(sql, zones.all)
   const effects = new Effects(runId)
@@ -206,14 +244,24 @@ export async function lockLinks(
 
 type MemoryRow = { zone_id: string; key: string; memory: Memory; seen_at: string | null }
 
-async function loadMemories(sql: Sql, candidates: Candidate[]): Promise<Map<string, Memory>> {
+async function loadMemories(
+  sql: Sql,
+  candidates: Candidate[],
+  zoneIds: string[] | undefined,
+): Promise<Map<string, Memory>> {
   const keys = [...new Set(candidates.map(memoryKey))]
   // In the order in which effects are stored: of a ship that two sources hear, one batch waits for the other.
-  const own = await sql<MemoryRow>`
-    select zone_id, key, memory, seen_at from watchpost.match_memory
-    where key = any(${keys})
-    order by zone_id, key
-    for update`
+  const own = zoneIds
+    ? await sql<MemoryRow>`
+        select zone_id, key, memory, seen_at from watchpost.match_memory
+        where zone_id = any(${zoneIds}::uuid[]) and key = any(${keys})
+        order by zone_id, key
+        for update`
+    : await sql<MemoryRow>`
+        select zone_id, key, memory, seen_at from watchpost.match_memory
+        where key = any(${keys})
+        order by zone_id, key
+        for update`
   const linked = candidates.flatMap((event) => {
     const rule = linkRuleOf(event)
     return rule ? [{ keys: linkKeys(rule, linkFactsOf(event)), zones: event.zone_ids }] : []

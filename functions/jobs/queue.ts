@@ -6,6 +6,7 @@ import type { Database } from '../db.ts'
 import type { AnyFeed } from '../feeds/feed.ts'
 import type { Seal } from '../seal.ts'
 import type { Origin, Tracing } from '../tracing/tracing.ts'
+import type { Portions } from './match-ahead.ts'
 
 /** What an entry passes to the jobs; `db` logs in as watchpost_jobs. */
 export type JobDeps = {
@@ -26,6 +27,8 @@ export type JobDeps = {
   fetch: typeof fetch
   /** The maximum number of jobs of a queue at once, for platforms that limit connections. */
   max_slots?: number | undefined
+  /** How much is matched in one go; tests ask for less. */
+  portions?: Portions | undefined
   /** The public URL of this service, without a trailing slash; null where the jobs do not know it. */
   public_url: string | null
   /** How to reach the operator; sent to upstreams. */

@@ -70,20 +70,24 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
  * their callers set one.
  */
 export const INLINED_FUNCTIONS = [
-  'distance_m',
   'alert_in_json',
+  'distance_m',
   'event_json',
   'events_shown',
   'expiry_of',
   'facts_json',
   'is_emergency',
+  'is_usable',
   'iso',
   'notification_of',
   'refusal_between',
   'sightings_wanted',
+  'status_in',
   'step_flag',
   'stored_event',
+  'takes',
   'visibility_between',
+  'zone_channels',
   'zones_wanted',
 ]
 
