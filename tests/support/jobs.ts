@@ -20,7 +20,7 @@ export type TestJobs = {
 /** Runs the jobs against a test service's database; every request goes to its fake receiver. */
 export async function createTestJobs(
   service: Service,
-  options: Partial<Pick<JobDeps, 'db' | 'feeds' | 'fetch' | 'mail' | 'tracing'>> = {},
+  options: Partial<Pick<JobDeps, 'db' | 'feeds' | 'fetch' | 'mail' | 'tracing' | 'portions'>> = {},
 ): Promise<TestJobs> {
   const db = options.db ?? createPool({ url: service.database.jobsUrl, max: 6 })
   const lines: TestJobs['lines'] = []
@@ -38,6 +38,7 @@ export async function createTestJobs(
     contact: undefined,
     public_url: 'https://watch.example',
     tracing: options.tracing,
+    portions: options.portions,
     log: (line) => void lines.push(line),
   })
   await registerSource(service, 'test')

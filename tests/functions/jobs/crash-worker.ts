@@ -107,6 +107,8 @@ export async function runStory(
         feeds: [feed],
         fetch,
         contact: undefined,
+        // Each zone in a transaction of its own: there is a boundary between any two.
+        portions: { at_once: 1, ahead: 2 },
         public_url: null,
         log: () => undefined,
       })

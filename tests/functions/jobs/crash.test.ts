@@ -167,6 +167,7 @@ test('without a crash, every event inside a zone is delivered once', () => {
     messages.map((message) => [channel, message, 'succeeded', true, 1])
   const near = [...told('shaky', 'alert.escalated', 'alert.raised')]
   expect(boundaries.length).toBeGreaterThan(150)
+  expect(boundaries.filter((where) => where.includes('private.pass_batches'))).not.toEqual([])
   expect(calm.alerts).toMatchObject([
     { zone_name: 'asleep', event_id: 'crash:both', status: 'dispatched', updates: ['escalated'] },
     { zone_name: 'asleep', event_id: 'crash:late', status: 'dispatched' },
