@@ -136,6 +136,16 @@ export function createMetrics({
     'When a source last answered.',
     ['source'],
   )
+  const heartbeatWell = gauge(
+    'heartbeat_well',
+    'Whether all was well (1) or not (0) when that was looked at last; only with HEARTBEAT_URL.',
+    [],
+  )
+  const heartbeatCalled = gauge(
+    'heartbeat_last_call_timestamp_seconds',
+    'When the heartbeat URL last accepted a call.',
+    [],
+  )
   const connections = gauge(
     'database_connections',
     'Connections of a pool, and requests that wait for one.',
@@ -171,7 +181,9 @@ export function createMetrics({
           (select coalesce(jsonb_agg(s), '[]') from (
             select o.source, private.source_status(o) as status,
               extract(epoch from o.last_success_at)::float8 as last_success
-            from watchpost.sources o where o.source not like 'custom%') s) as sources`,
+            from watchpost.sources o where o.source not like 'custom%') s) as sources,
+          (select jsonb_build_object('is_well', b.reasons = '{}', 'called', extract(epoch from b.called_at)::float8)
+            from watchpost.heartbeat b where b.looked_at is not null) as heartbeat`,
       )
       const [row] = found
       if (!row) throw new Error('the database answered no row')
@@ -188,10 +200,17 @@ export function createMetrics({
   const read = [
     ...[queueJobs, queueOldest, deliveriesWaiting, deliveriesOldest],
     ...[channels, channelsPaused, hostsPaused, sourceStatus, sourceSuccess],
+    ...[heartbeatWell, heartbeatCalled],
   ]
   function forget(): void {
-    for (const metric of read) metric.reset()
+    for (const metric of read) {
+      metric.reset()
+      // One without labels would be 0 then, which is an answer.
+      metric.remove({})
+    }
   }
+
+  forget()
 
   function show(row: Readings): void {
     forget()
@@ -212,6 +231,9 @@ export function createMetrics({
       }
       if (last_success !== null) sourceSuccess.set({ source }, last_success)
     }
+    if (!row.heartbeat) return
+    heartbeatWell.set(row.heartbeat.is_well ? 1 : 0)
+    if (row.heartbeat.called !== null) heartbeatCalled.set(row.heartbeat.called)
   }
 
   return {
@@ -282,6 +304,7 @@ type Readings = {
   channels: { kind: string; state: string; count: number; paused: number }[]
   hosts: { kind: string; count: number }[]
   sources: { source: string; status: string; last_success: number | null }[]
+  heartbeat: { is_well: boolean; called: number | null } | null
 }
 
 /** The sources of accounts are as many as they like, so they count as one. */

@@ -164,6 +164,10 @@ describe('what all processes share', () => {
         ('channel.confirmation', interval '3 hours', interval '1 hour'),
         ('channel.test', interval '4 hours', null)) x (type, due, next)`,
     )
+    await database.query(
+      `update watchpost.heartbeat
+      set looked_at = now(), reasons = '{x}', called_at = '2026-03-01T12:00:00Z'`,
+    )
     const add = (queue: string, more = '') =>
       database.query(
         `insert into pgboss.job (name, data, start_after, source_name, state)
@@ -197,6 +201,7 @@ describe('what all processes share', () => {
         'watchpost_channels{kind="webhook",state="failing"} 2',
         'watchpost_channels{kind="webhook",state="off"} 1',
         'watchpost_channels{kind="webhook",state="ok"} 1',
+        'watchpost_heartbeat_last_call_timestamp_seconds 1772366400',
         'watchpost_hosts_paused{kind="slack"} 1',
         'watchpost_source_status{source="silent",status="stale"} 1',
         'watchpost_database_up 1',
@@ -213,6 +218,7 @@ describe('what all processes share', () => {
       first.filter((line) => line.startsWith('watchpost_source_status{source="usgs"')),
     ).toHaveLength(1)
     expect(text).toMatch(/^watchpost_deliveries_oldest_seconds 3\d\./m)
+    expect(text).toMatch(/^watchpost_heartbeat_well 0$/m)
     expect(text).toMatch(/^watchpost_queue_oldest_seconds\{queue="match"\} 9\d\./m)
     await add('match')
     now = 14_999
@@ -223,13 +229,22 @@ describe('what all processes share', () => {
     now = 30_000
     const away = await metrics.text()
     expect(away).toContain('watchpost_database_up 0')
-    for (const gone of ['queue_jobs{', 'channels{', 'hosts_paused{', 'source_status{']) {
-      expect(away).not.toContain(`watchpost_${gone}`)
+    const labelled = ['queue_jobs{', 'channels{', 'hosts_paused{', 'source_status{']
+    const plain = ['deliveries_oldest_seconds ', 'heartbeat_well ', 'heartbeat_last_call_']
+    for (const gone of [...labelled, ...plain]) {
+      expect(away).not.toMatch(new RegExp(`^watchpost_${gone}`, 'm'))
     }
     expect(errors.map(String)).toEqual(['Error: is away'])
     isAway = false
     now = 45_000
-    expect(await metrics.text()).toContain('watchpost_database_up 1')
+    await database.query(`update watchpost.heartbeat set reasons = '{}', called_at = null`)
+    const well = await metrics.text()
+    expect(well).toContain('watchpost_database_up 1')
+    expect(well).toContain('watchpost_heartbeat_well 1')
+    expect(well).not.toMatch(/^watchpost_heartbeat_last_call_/m)
+    now = 60_000
+    await database.query('update watchpost.heartbeat set looked_at = null')
+    expect(await metrics.text()).not.toMatch(/^watchpost_heartbeat_/m)
   })
 })
 
