@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { failedSend, type SendResult } from '../../../functions/channels/transport/send.ts'
 import { verify } from '../../../shared/signing.ts'
 import {
@@ -314,6 +315,45 @@ describe('a delivery is given up', () => {
     await fixture.retryNow(told)
     expect(await fixture.deliveryOf(told)).toMatchObject({ status })
   })
+
+  test('when its deadline passes during an attempt, which counts', async () => {
+    const told = await fixture.deliverOnce(broken)
+    await query(
+      `update watchpost.deliveries set expires_at = now() + interval '1500 ms' where id = $1`,
+      [told.delivery],
+    )
+    fixture.service.receiver.answer = async () => {
+      const over = 'select from watchpost.deliveries where id = $1 and expires_at <= now()'
+      await vi.waitUntil(async () => (await query(over, [told.delivery])).length, 10_000)
+      return broken()
+    }
+    await fixture.retryNow(told)
+    expect(await fixture.deliveryOf(told)).toMatchObject({
+      ...{ status: 'expired', alert: 'failed', attempts: 2 },
+      last_error: expect.stringContaining('HTTP 500'),
+    })
+  })
+})
+
+test.each([
+  [500, true],
+  [501, false],
+])('a name of %i characters that the receiver gave is kept: %s', async (length, is_kept) => {
+  const person = await fixture.service.person()
+  const topic = { kind: 'ntfy', target: 'https://ntfy.sh/a-topic' }
+  await fixture.make(person, 'channels', topic, z.unknown())
+  const here = fixture.place()
+  await fixture.make(person, 'zones', { label: 'A place', ...here }, z.unknown())
+  const id = 'x'.repeat(length)
+  fixture.service.receiver.answer = () => sendResult(200, JSON.stringify({ id }))
+  await fixture.jobs.ingest(quake(here))
+  await fixture.jobs.drain()
+  const stored = await query(
+    `select d.status, d.remote_ref from watchpost.deliveries d
+    join watchpost.channels c on c.id = d.channel_id where c.owner_id = $1`,
+    [person.user_id],
+  )
+  expect(stored).toEqual([{ status: 'succeeded', remote_ref: is_kept ? id : null }])
 })
 
 test.each(['held', 'succeeded', 'failed', 'expired', 'cancelled'])(
