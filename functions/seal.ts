@@ -42,21 +42,31 @@ export function createSeal(keys: string[]): Seal {
 
 /** So many opened values are remembered; a channel has two or three. */
 const MAX_OPENED = 3_000
+/** Nothing is remembered for longer, however often it is used. */
+const OPENED_MS = 10 * 60_000
 
-/** A seal that remembers what it opened: the receivers of the jobs are the same again and again. */
-export function rememberOpened(seal: Seal): Seal {
-  const opened = new Map<string, Promise<string>>()
+/**
+ * A seal that remembers for some minutes what it opened: the receivers of the jobs are the same again and again. That is no
+ * more than its process holds anyway, which has the keys.
+ */
+export function rememberOpened(seal: Seal, now = () => performance.now()): Seal {
+  // In the order in which they were opened.
+  const opened = new Map<string, { value: Promise<string>; until: number }>()
   return {
     ...seal,
     unseal: (sealed) => {
+      for (const [old, { until }] of opened) {
+        if (until > now()) break
+        opened.delete(old)
+      }
       const known = opened.get(sealed)
-      if (known) return known
-      const opening = seal.unseal(sealed)
-      opening.catch(() => opened.delete(sealed))
+      if (known) return known.value
+      const value = seal.unseal(sealed)
+      value.catch(() => opened.delete(sealed))
       const [oldest] = opened.size >= MAX_OPENED ? opened.keys() : []
       if (oldest !== undefined) opened.delete(oldest)
-      opened.set(sealed, opening)
-      return opening
+      opened.set(sealed, { value, until: now() + OPENED_MS })
+      return value
     },
   }
 }

@@ -111,6 +111,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ['tests/stories/{drawing,whole-thing}.test.ts'],
   ],
   [/^functions\/(service|node|listen|edge)/, ['tests/functions/{service,listen,config}.test.ts']],
+  [
+    /^functions\/seal/,
+    ['tests/functions/{seal,links}.test.ts', 'tests/functions/api/channels.test.ts'],
+  ],
   [/^functions\/sign-in-page/, ['tests/functions/sign-in-page.test.ts']],
   [
     /^shared\/(problem|route|time|webhook)/,
@@ -125,7 +129,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ['tests/functions/api/{refusals,limits,http}.test.ts'],
   ],
   [
-    /^functions\/(assets|deps|seal|cloudflare|supabase|config)/,
+    /^functions\/(assets|deps|cloudflare|supabase|config)/,
     ['tests/functions/{service,config}.test.ts', 'tests/functions/api/channels.test.ts'],
   ],
   [/^sql\/[1-6]/, ['tests/sql/limits.test.ts']],

@@ -1,18 +1,16 @@
 import { expect, test } from 'vitest'
-import { createSeal, rememberOpened } from '../../../functions/seal.ts'
+import { createSeal, rememberOpened } from '../../functions/seal.ts'
 
 const seal = createSeal([Buffer.alloc(32, 3).toString('base64')])
 
 /** A seal that counts how often it really opens something. */
-function counted() {
+function counted(now?: () => number) {
   let opened = 0
-  const remembering = rememberOpened({
-    ...seal,
-    unseal: (sealed) => {
-      opened += 1
-      return seal.unseal(sealed)
-    },
-  })
+  const unseal = (sealed: string) => {
+    opened += 1
+    return seal.unseal(sealed)
+  }
+  const remembering = rememberOpened({ ...seal, unseal }, now)
   return { remembering, opened: () => opened }
 }
 
@@ -26,6 +24,23 @@ test('what was opened once is not opened again', async () => {
   ])
   expect(await remembering.unseal(one)).toBe('one')
   expect(opened()).toBe(2)
+})
+
+test('it is opened again after ten minutes, also when it was used meanwhile', async () => {
+  let minutes = 0
+  const { remembering, opened } = counted(() => minutes * 60_000)
+  const one = await seal.seal('one')
+  for (const [at, times] of [
+    [0, 1],
+    [9.9, 1],
+    [10, 2],
+    [19.9, 2],
+    [20, 3],
+  ] as const) {
+    minutes = at
+    expect(await remembering.unseal(one)).toBe('one')
+    expect([at, opened()]).toEqual([at, times])
+  }
 })
 
 test('what could not be opened is tried again', async () => {
