@@ -2,23 +2,24 @@ import pg from 'pg'
 import type { TestDatabase } from '../support/servers/database.ts'
 import { ACTORS, type Actor, CHANGES, TAGS, type World } from './world.ts'
 
-/** A connection as `actor` would have it, whose transaction is always undone. */
+/** What a matrix is measured on. All its transactions share one connection: opening one costs more than most of them. */
+export type Ground = { database: TestDatabase; world: World; client: pg.Client }
+
+/** A transaction as `actor` would have it, which is always undone. */
 export async function asActor<T>(
-  { database, world }: { database: TestDatabase; world: World },
+  { client, world }: Ground,
   actor: Actor,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: database.adminUrl })
-  await client.connect()
+  await client.query('begin')
   try {
-    await client.query('begin')
     await client.query(
       `select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`,
       [world.claims[actor], actor === 'anon' ? 'anon' : 'authenticated'],
     )
     return await work(client)
   } finally {
-    await client.end()
+    await client.query('rollback')
   }
 }
 
@@ -29,7 +30,7 @@ export type Operation = 'select' | 'update' | 'delete'
  * statement itself. What changed is read back as the superuser, not taken from the statement's answer.
  */
 async function reachableRows(
-  given: { database: TestDatabase; world: World },
+  given: Ground,
   actor: Actor,
   table: string,
   operation: Operation,
@@ -57,7 +58,7 @@ async function reachableRows(
 
 /** One line an operation: what every actor reaches. */
 export async function reachableByAll(
-  given: { database: TestDatabase; world: World },
+  given: Ground,
   table: string,
   operation: Operation,
 ): Promise<string> {
