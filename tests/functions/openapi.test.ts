@@ -186,11 +186,11 @@ test('what was sent to webhooks is as described', () => {
 test(
   'every answer to every request is as the document says',
   async () => {
-    const any = fc
-      .constantFrom(...operations)
-      .chain((operation) =>
-        requestsOf(operation, description, world).map((request) => ({ operation, request })),
-      )
+    // Making an arbitrary of a schema takes longer than the request that it makes.
+    const requests = operations.map((operation) =>
+      requestsOf(operation, description, world).map((request) => ({ operation, request })),
+    )
+    const any = fc.constantFrom(...requests).chain((request) => request)
     const statuses = new Map<number, number>()
     const complaints: string[] = []
     for (let from = 0; from < REQUESTS; from += BATCH) {

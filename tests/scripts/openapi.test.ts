@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { parse, stringify } from 'yaml'
+import { parse } from 'yaml'
 import { render } from '../../scripts/build/openapi.ts'
 import { breakingChanges } from '../../scripts/build/openapi-changes.ts'
 
 const document = render()
+const current = parse(document)
 
 /** The document with one piece of its text replaced, as if it had been released so. */
 function released(from: string, to: string): unknown {
@@ -17,7 +18,7 @@ test('docs/openapi.yaml is what the code says', () => {
 })
 
 test('a document is compatible with itself', () => {
-  expect(breakingChanges(parse(document), parse(document))).toEqual([])
+  expect(breakingChanges(parse(document), current)).toEqual([])
 })
 
 test.each([
@@ -64,11 +65,11 @@ test.each([
     'GET /api/v1/alerts 200 alerts zone_name: its type was integer, is string',
   ],
 ])('taking away %s is a breaking change', (_, now, before, sentence) => {
-  expect(breakingChanges(released(now, before), parse(document))).toContain(sentence)
+  expect(breakingChanges(released(now, before), current)).toContain(sentence)
 })
 
 test('adding an address, a field, a value and an optional parameter breaks nothing', () => {
-  const before = parse(document)
+  const before = structuredClone(current)
   delete before.paths['/api/v1/analytics']
   delete before.components.schemas.Alert.properties.note
   before.components.schemas.Alert.required = before.components.schemas.Alert.required.filter(
@@ -76,5 +77,5 @@ test('adding an address, a field, a value and an optional parameter breaks nothi
   )
   before.components.schemas.EventType.enum.pop()
   before.paths['/api/v1/alerts'].get.parameters.pop()
-  expect(breakingChanges(parse(stringify(before)), parse(document))).toEqual([])
+  expect(breakingChanges(before, current)).toEqual([])
 })
