@@ -18,16 +18,16 @@ const NOBODY = {
   PUBLIC_URL: 'https://watchpost.example.com',
 }
 const DENO = ['-A', '--node-modules-dir=manual', '--no-remote']
-// Declares what the platform has in addition to Deno, and a package whose types only tsc finds (its
-// "exports" name files that do not exist); at run time it is found like any other.
-const PLATFORM = `
-declare var EdgeRuntime: { waitUntil: (work: Promise<unknown>) => void } | undefined
-declare module '@modelcontextprotocol/sdk/*'
-declare module '@modelcontextprotocol/sdk/server/mcp.js' {
-  export const McpServer: any, ResourceTemplate: any
-  export type McpServer = any
-}
-`
+// Declares what the platform has in addition to Deno.
+const PLATFORM =
+  'declare var EdgeRuntime: { waitUntil: (work: Promise<unknown>) => void } | undefined'
+/** TypeScript as Deno sets it: strict, modules only, and its own globals instead of a browser's. */
+const TYPE_CHECK = [
+  ...['--ignoreConfig', '--noEmit', '--strict', '--skipLibCheck', '--allowImportingTsExtensions'],
+  ...['--target', 'esnext', '--module', 'esnext', '--moduleResolution', 'bundler'],
+  ...['--moduleDetection', 'force'],
+  ...['--lib', 'esnext', '--types', 'node'],
+]
 const START_SECONDS = 20
 
 /**
@@ -84,24 +84,30 @@ async function problemOf(
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   await writeFile(join(folder, 'platform.d.ts'), PLATFORM)
   const deno = join(ROOT, 'node_modules/.bin/deno')
-  // Two functions with the same files differ in one line; type-checking takes ten seconds.
+  // Two functions with the same files differ in one line; type-checking takes seconds.
   const same = files.filter((file) => file !== metadata.entrypoint_path).join()
-  if (checked.has(same)) return startProblem(upload, { folder, deno })
+  const problem = checked.has(same) ? undefined : await typeProblem(upload, { folder, deno })
+  if (problem) return problem
   checked.add(same)
+  return startProblem(upload, { folder, deno })
+}
+
+/** tsc with Deno's own types finds what `deno check` finds, in half of its time. */
+async function typeProblem(
+  { slug, metadata }: Upload,
+  { folder, deno }: { folder: string; deno: string },
+): Promise<string | undefined> {
+  const run = promisify(execFile)
+  const { stdout: types } = await run(deno, ['types'], { maxBuffer: 2 ** 24 })
+  await writeFile(join(folder, 'deno.d.ts'), types)
+  const files = [metadata.entrypoint_path, 'platform.d.ts', 'deno.d.ts']
   try {
-    await promisify(execFile)(
-      deno,
-      ['check', '--node-modules-dir=manual', metadata.entrypoint_path, 'platform.d.ts'],
-      {
-        cwd: folder,
-        env: { ...process.env, NO_COLOR: '1' },
-      },
-    )
+    await run(join(ROOT, 'node_modules/.bin/tsc'), [...TYPE_CHECK, ...files], { cwd: folder })
+    return undefined
   } catch (error) {
     // safe: execFile adds it to its error
-    return `${slug}: ${(error as { stderr?: string }).stderr?.trim() ?? error}`
+    return `${slug}: ${(error as { stdout?: string }).stdout?.trim() || error}`
   }
-  return startProblem(upload, { folder, deno })
 }
 
 async function startProblem(
