@@ -1,98 +1,51 @@
-import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { performance } from 'node:perf_hooks'
-import type pg from 'pg'
-import { PgBoss } from 'pg-boss'
 import { nodeSend } from '../../functions/channels/transport/send-node.ts'
 import { parseAllowList } from '../../functions/channels/transport/target.ts'
 import { createPool, type Database, inTransaction } from '../../functions/db.ts'
 import { deliver } from '../../functions/jobs/deliver.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
 import { listen } from '../../functions/listen.ts'
-import { createSeal } from '../../functions/seal.ts'
-import { generateSecret } from '../../shared/signing.ts'
-import { inWords, median, quantile } from './figure.ts'
+import { postAlone, queueAlone } from './ceilings.ts'
 import {
-  boxesOfCircle,
-  connectJobs,
-  createAccount,
-  createJobs,
-  createSource,
-  type Ground,
-  type Place,
-  quakeAt,
-  SEAL_KEY,
-} from './ground.ts'
+  CHANNELS,
+  clearDeliveries,
+  countUnsent,
+  queueDeliveries,
+  seedChannels,
+} from './delivery-ground.ts'
+import { interleave, inWords, median, quantile, seconds } from './figure.ts'
+import { connectJobs, createJobs, type Ground, type Place, quakeAt } from './ground.ts'
+import { type Hooks, sharedNow, startHooks } from './hooks.ts'
+import { cpuSecondsOf, cpuSecondsOfPostgres } from './programs.ts'
 
-const RATE = 100
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 30)
-/** Ten messages each, which the pace of a webhook lets out at once. */
-const CHANNELS = 500
-const LIMIT_MS = { p50: 50, p99: 250 }
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
+const COUNT = Number(process.env.BENCH_DELIVERIES ?? 5000)
+const RATES = (process.env.BENCH_RATES ?? '10,100,1000').split(',').map(Number)
+/** Alerts a second that the limits are for. */
+const LIMITED = 100
+const LIMIT_MS = { p50: 50, p95: undefined, p99: 250 }
+const SHARES = { p50: 0.5, p95: 0.95, p99: 0.99 }
+const GOAL = 0.8
 const SLOTS = deliver.slots
+
+type Load = { db: Database; places: Place[]; hooks: Hooks }
 
 /** From the event to the receiver, and how many deliveries a second beside what pg-boss alone can do. */
 export async function benchDeliveries(ground: Ground): Promise<void> {
-  const { admin, say } = ground
-  await createSource(admin, 'bench')
-  const arrived = new Map<string, number>()
-  const hooks = createServer(async (request, response) => {
-    let body = ''
-    for await (const part of request.setEncoding('utf8')) body += part
-    response.end('ok')
-    const id = /"event_id":"([^"]+)"/.exec(body)?.[1] ?? randomUUID()
-    if (!arrived.has(id)) arrived.set(id, performance.now())
-  })
-  await new Promise<void>((ready) => hooks.listen(0, '127.0.0.1', ready))
-  // safe: a server that listens on TCP has an address with a port
-  const { port } = hooks.address() as AddressInfo
-  const places = await seed(ground, port)
-  const db = connectJobs(ground, 12)
-  say(`${RATE} alerts a second for ${SECONDS} seconds …`)
-  await timeLatency(ground, { db, places, arrived })
-  say(`Sending ${(CHANNELS * 10).toLocaleString('en')} deliveries …`)
-  await timeThroughput(ground, db)
-  await db.end()
-  hooks.closeAllConnections()
-  hooks.close()
-}
-
-const placeOf = (nr: number): Place => ({
-  lat: -60 + 3 * (nr % 40),
-  lon: -170 + 8 * Math.floor(nr / 40),
-})
-
-/** A zone for each channel, far from all others. */
-async function seed({ admin }: Ground, port: number): Promise<Place[]> {
-  const { user_id } = await createAccount(admin)
-  const seal = createSeal([SEAL_KEY])
-  const [target, secret] = [
-    await seal.seal(`http://127.0.0.1:${port}/hook`),
-    await seal.seal(generateSecret()),
-  ]
-  const places = Array.from({ length: CHANNELS }, (_, nr) => placeOf(nr))
-  await admin.query(`set session_replication_role = replica`)
-  const rows = places.map((place) => ({
-    ...place,
-    id: randomUUID(),
-    boxes: boxesOfCircle(place, 50),
-  }))
-  await admin.query(
-    `insert into watchpost.channels (id, owner_id, kind, target_sealed, target_masked, signing_secret_sealed)
-    select id, $1, 'webhook', $3, 'masked', $4 from jsonb_to_recordset($2) as x (id uuid)`,
-    [user_id, JSON.stringify(rows), target, secret],
-  )
-  await admin.query(`set session_replication_role = default`)
-  await admin.query(
-    `insert into watchpost.zones (owner_id, label, lat, lon, radius_km, boxes, channel_ids)
-    select $1, 'bench', lat, lon, 50, boxes, array[id]
-    from jsonb_to_recordset($2) as x (id uuid, lat float8, lon float8, boxes box[])`,
-    [user_id, JSON.stringify(rows)],
-  )
-  await admin.query(`delete from pgboss.job where name in ('match', 'match_zone', 'deliver')`)
-  await admin.query('vacuum analyze')
-  return places
+  const { say } = ground
+  const hooks = await startHooks()
+  const load = { hooks, places: await seedChannels(ground, hooks), db: connectJobs(ground, 12) }
+  try {
+    for (const rate of RATES) {
+      say(`${rate} alerts a second for ${SECONDS} seconds …`)
+      await timeLatency(ground, load, rate)
+    }
+    say(`${ROUNDS} rounds of ${COUNT.toLocaleString('en')} deliveries …`)
+    await timeThroughput(ground, load)
+  } finally {
+    await load.db.end()
+    await hooks.stop()
+  }
 }
 
 function jobsOf(db: Database) {
@@ -100,9 +53,9 @@ function jobsOf(db: Database) {
   return createJobs(db, { allow, send: nodeSend({ allow }) })
 }
 
-type Load = { db: Database; places: Place[]; arrived: Map<string, number> }
-
-async function timeLatency(ground: Ground, { db, places, arrived }: Load): Promise<void> {
+async function timeLatency(ground: Ground, { db, places, hooks }: Load, rate: number) {
+  await clearDeliveries(ground.admin)
+  await hooks.forget()
   const accepted = new Map<string, number>()
   // As the process that accepts events has its own.
   const intake = createPool({
@@ -114,36 +67,32 @@ async function timeLatency(ground: Ground, { db, places, arrived }: Load): Promi
   const listening = listen({ url: ground.loginUrl('watchpost_jobs'), wake, log: () => undefined })
   const began = performance.now()
   const ingesting: Promise<void>[] = []
-  for (let nr = 0; nr < RATE * SECONDS; nr += 1) {
-    const due = began + (nr * 1000) / RATE
-    const wait = due - performance.now()
+  for (let nr = 0; nr < rate * SECONDS; nr += 1) {
+    const wait = began + (nr * 1000) / rate - performance.now()
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    const id = `bench:latency-${nr}`
+    const id = `bench:latency-${rate}-${nr}`
     const event = quakeAt(id, places[nr % places.length] ?? { lat: 0, lon: 0 }, 60)
     ingesting.push(
       inTransaction(intake, (sql) => ingestEvents(sql, 'bench', [event])).then(() => {
-        accepted.set(id, performance.now())
+        accepted.set(id, sharedNow())
       }),
     )
   }
   await Promise.all(ingesting)
-  const deadline = performance.now() + 60_000
-  const missing = () => [...accepted.keys()].filter((id) => !arrived.has(id)).length
-  while (missing() > 0 && performance.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
+  const deadline = performance.now() + 120_000
+  while ((await hooks.count()) < accepted.size && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await listening.stop()
   await stop()
   await intake.end()
+  const arrived = new Map((await hooks.received()).map(({ event_id, at }) => [event_id, at]))
   const times = [...accepted].map(([id, at]) => (arrived.get(id) ?? Number.POSITIVE_INFINITY) - at)
-  for (const [name, share, limit] of [
-    ['p50', 0.5, LIMIT_MS.p50],
-    ['p95', 0.95, undefined],
-    ['p99', 0.99, LIMIT_MS.p99],
-  ] as const) {
-    const value = quantile(times, share)
+  for (const name of ['p50', 'p95', 'p99'] as const) {
+    const value = quantile(times, SHARES[name])
+    const limit = rate === LIMITED ? LIMIT_MS[name] : undefined
     ground.figure({
-      name: `Event accepted → webhook received, ${RATE} alerts a second, ${name}`,
+      name: `Event accepted → webhook received, ${rate} alerts a second, ${name}`,
       value,
       unit: 'ms',
       against: limit ? `limit ${limit} ms` : 'the median',
@@ -154,91 +103,83 @@ async function timeLatency(ground: Ground, { db, places, arrived }: Load): Promi
   }
 }
 
-/** The same number of jobs, slots and connections, once with deliveries and once with nothing to do. */
-async function timeThroughput(ground: Ground, db: Database): Promise<void> {
+/** The same number of jobs, slots and connections: with deliveries, with nothing to do, and with no queue at all. */
+async function timeThroughput(ground: Ground, { db, hooks }: Load): Promise<void> {
   const { admin } = ground
-  await admin.query(`
-    delete from watchpost.deliveries;
-    truncate watchpost.rate_limits;
-    delete from pgboss.job where name = 'deliver'`)
-  await admin.query(
-    `with made as (
-      insert into watchpost.deliveries (alert_id, channel_id, type, sequence)
-      select a.id, z.channel_ids[1], 'alert.raised', n
-      from watchpost.zones z
-      join lateral (select id from watchpost.alerts where zone_id = z.id limit 1) a on true
-      cross join generate_series(1, 10) n
-      order by n, z.id
-      returning id, channel_id)
-    select count(private.enqueue_delivery(id, channel_id)) from made`,
-  )
-  const { rows } = await admin.query(
-    `select count(*)::int as count from pgboss.job where name = 'deliver'`,
-  )
-  const count: number = rows[0].count
-  // Ten messages about one alert: their order is not what is measured.
-  await admin.query('update watchpost.deliveries set sequence = 0, redelivery_of = id')
-  await admin.query('vacuum analyze')
-  const began = performance.now()
-  await jobsOf(db).drain({ budget_ms: 10 * 60_000 })
-  const delivered = count / ((performance.now() - began) / 1000)
-  const { rows: left } = await admin.query(
-    `select count(*)::int as count from watchpost.deliveries where status <> 'succeeded'`,
-  )
-  const ceiling = await bossCeiling(db, admin, count)
+  const counted = countStatements(db)
+  const jobs = jobsOf(counted.db)
+  const spent = { node: [] as number[], postgres: [] as number[] }
+  let unsent = 0
+  let payload = ''
+  const measured = { count: Math.ceil(COUNT / CHANNELS) * CHANNELS, slots: SLOTS }
+  const rates = await interleave(ROUNDS, {
+    deliveries: async () => {
+      await queueDeliveries(admin, COUNT)
+      const before = await cpuNow(ground)
+      const took = await seconds(() => jobs.drain({ budget_ms: 10 * 60_000 }))
+      const after = await cpuNow(ground)
+      spent.node.push(((after.node - before.node) * 1000) / measured.count)
+      spent.postgres.push(((after.postgres - before.postgres) * 1000) / measured.count)
+      unsent += await countUnsent(admin)
+      const { rows } = await admin.query('select payload from watchpost.deliveries limit 1')
+      payload = rows[0].payload
+      return measured.count / took
+    },
+    queue: () => queueAlone(db, admin, measured),
+    posts: () => postAlone(hooks, payload, measured),
+  })
+  const { statements, transactions } = counted.counts()
+  const each = (count: number) => inWords(count / (measured.count * ROUNDS))
   ground.figure({
-    name: `Deliveries: claimed, signed, sent, recorded (${inWords(count)} to ${CHANNELS} channels)`,
-    value: delivered,
+    name: `Deliveries: claimed, signed, sent, recorded (${inWords(COUNT)} to ${CHANNELS} channels)`,
+    value: rates.deliveries,
     unit: 'deliveries/s',
-    against: `pg-boss fetching and completing alone, ${inWords(ceiling)} jobs/s`,
-    ratio: delivered / ceiling,
-    goal: { at_least: 0.8 },
-    note: `${left[0].count} not sent`,
+    against: `pg-boss fetching and completing alone, ${inWords(rates.queue)} jobs/s`,
+    ratio: rates.deliveries / rates.queue,
+    goal: { at_least: GOAL },
+    note: `${unsent} not sent; each ${each(statements)} statements in ${each(transactions)} transactions; CPU of each: Node ${inWords(median(spent.node))} ms, Postgres ${inWords(median(spent.postgres))} ms`,
+  })
+  ground.figure({
+    name: 'Deliveries beside posting alone',
+    value: rates.deliveries,
+    unit: 'deliveries/s',
+    against: `rendering, signing and posting with no queue and no database, ${inWords(rates.posts)}/s`,
+    ratio: rates.deliveries / rates.posts,
+  })
+  const both = 1 / (1 / rates.queue + 1 / rates.posts)
+  ground.figure({
+    name: 'Deliveries beside the queue and the posts, one after the other',
+    value: rates.deliveries,
+    unit: 'deliveries/s',
+    against: `the ceiling 1/(1/queue + 1/posts), ${inWords(both)}/s`,
+    ratio: rates.deliveries / both,
   })
 }
 
-/** How many jobs a second pg-boss fetches and completes one by one, as the runner does, with nothing in between. */
-async function bossCeiling(db: Database, admin: pg.Client, count: number): Promise<number> {
-  await admin.query(
-    `select private.enqueue('deliver', gen_random_uuid(), '{}', null, 'group-' || n % ${CHANNELS})
-    from generate_series(1, $1::int) n`,
-    [count],
-  )
-  await admin.query('vacuum analyze')
-  const boss = new PgBoss({
-    db: {
-      executeSql: async (text: string, values?: unknown[]) => {
-        const connection = await db.connect()
-        try {
-          return await connection.query(text, values)
-        } finally {
-          connection.release()
-        }
-      },
-    },
-    schema: 'pgboss',
-    migrate: false,
-    supervise: false,
-    schedule: false,
-  })
-  boss.on('error', () => undefined)
-  const began = performance.now()
-  let done = 0
-  const running = new Set<Promise<void>>()
-  for (;;) {
-    const jobs = await boss.fetch('deliver', {
-      batchSize: SLOTS - running.size,
-      groupConcurrency: 1,
-    })
-    for (const job of jobs) {
-      const run = boss.complete('deliver', job).then(() => {
-        done += 1
-        running.delete(run)
-      })
-      running.add(run)
-    }
-    if (running.size === 0) break
-    if (jobs.length === 0 || running.size >= SLOTS) await Promise.race(running)
+async function cpuNow({ admin }: Ground): Promise<{ node: number; postgres: number }> {
+  const { rows } = await admin.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return {
+    node: cpuSecondsOf(process.pid) ?? Number.NaN,
+    postgres: cpuSecondsOfPostgres(rows[0]?.pid ?? 0) ?? Number.NaN,
   }
-  return done / ((performance.now() - began) / 1000)
+}
+
+/** The same database, with what is asked of it counted. */
+function countStatements(db: Database) {
+  const counts = { statements: 0, transactions: 0 }
+  const counting: Database = {
+    ...db,
+    connect: async () => {
+      const connection = await db.connect()
+      return {
+        ...connection,
+        query: (text, values) => {
+          if (text === 'begin') counts.transactions += 1
+          else if (text !== 'commit' && text !== 'rollback') counts.statements += 1
+          return connection.query(text, values)
+        },
+      }
+    },
+  }
+  return { db: counting, counts: () => counts }
 }

@@ -5,7 +5,7 @@ import { DELIVERY_WRITERS, WRITES_DELIVERIES } from '../../scripts/schema/schema
 const OWNERS = ['sql/62_deliveries.sql', 'sql/62_sending.sql', 'sql/62_settling.sql']
 const SOURCES = ['sql/*.sql', '{functions,scripts,shared}/**/*.ts', 'supabase/{*,snippets/*}.sql']
 /** It fills a database of its own, which is removed afterwards. */
-const BENCH = 'scripts/bench/deliveries.ts'
+const BENCH = 'scripts/bench/delivery-ground.ts'
 
 const writes = (text: string) =>
   new RegExp(WRITES_DELIVERIES, 'i').test(text.replaceAll(/\s+/g, ' '))
