@@ -15,6 +15,7 @@ import { type Ground, startDatabase } from './ground.ts'
 import { benchMatching } from './matching.ts'
 import { benchPositions } from './positions.ts'
 import { addRun, type Measured, type Run } from './record.ts'
+import { benchScaleOut } from './scale-out.ts'
 
 const PARTS = {
   api: { about: 'requests a second', measure: benchApi },
@@ -23,6 +24,7 @@ const PARTS = {
   burst: { about: 'one event inside many zones', measure: benchBurst },
   positions: { about: 'positions of what moves', measure: benchPositions },
   deliveries: { about: 'from the event to its receiver', measure: benchDeliveries },
+  'scale-out': { about: 'several processes on one database', measure: benchScaleOut },
 } satisfies Record<string, { about: string; measure: (ground: Ground) => Promise<void> }>
 type Part = keyof typeof PARTS
 

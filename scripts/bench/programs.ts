@@ -96,11 +96,15 @@ export function transactionsPerSecond(said: string): number {
 
 export type Server = { url: string; pid: number; stop: () => Promise<void> }
 
-/** Starts a program of ours that says "listening on <url>"; `url` overrides what it says. */
+/** Starts a program of ours that says "listening on <url>", or what else `ready` matches: then it has no URL. */
 export async function startServer(
   program: string,
   args: string[],
-  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+  {
+    cwd,
+    env = {},
+    ready = /listening on (http:[^\s"]+)/i,
+  }: { cwd: string; env?: Record<string, string>; ready?: RegExp },
 ): Promise<Server> {
   const { PATH, HOME } = process.env
   const child = spawn(program, args, {
@@ -114,10 +118,10 @@ export async function startServer(
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (said.length > 100_000) return
       said += text
-      const [, address] = said.match(/listening on (http:[^\s"]+)/i) ?? []
-      if (!address) return
+      const found = said.match(ready)
+      if (!found) return
       clearTimeout(late)
-      done(address)
+      done(found[1] ?? '')
     })
     child.once('exit', () => fail(new Error(`${program} ${args.join(' ')} ended: ${said}`)))
   })

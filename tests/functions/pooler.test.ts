@@ -30,7 +30,7 @@ describe.each(WAYS)('$way', ({ prepared, pooled }) => {
   beforeAll(async () => {
     service = await createService({
       connect: async ({ apiUrl, jobsUrl }) => {
-        if (pooled) pooler = await startPgbouncer(apiUrl, jobsUrl)
+        if (pooled) pooler = await startPgbouncer([apiUrl, jobsUrl])
         return createPool({ url: pooler?.urlOf(apiUrl) ?? apiUrl, prepared, max: CONNECTIONS })
       },
     })

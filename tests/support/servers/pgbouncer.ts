@@ -18,8 +18,11 @@ export type Pooler = {
   stop: () => Promise<void>
 }
 
-/** startPgbouncer pools transactions over one connection per database and login. */
-export async function startPgbouncer(...databaseUrls: string[]): Promise<Pooler> {
+/** startPgbouncer pools transactions over `pool_size` connections per database and login. */
+export async function startPgbouncer(
+  databaseUrls: string[],
+  { pool_size = 1 } = {},
+): Promise<Pooler> {
   const program = await findPgbouncer()
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-pgbouncer-'))
   const port = await freePort()
@@ -43,7 +46,7 @@ unix_socket_dir =
 auth_type = trust
 auth_file = ${folder}/users
 pool_mode = transaction
-default_pool_size = 1
+default_pool_size = ${pool_size}
 max_client_conn = 100
 server_reset_query =
 ignore_startup_parameters = extra_float_digits,options
