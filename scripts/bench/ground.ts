@@ -84,10 +84,10 @@ export async function seedZones(
   admin: pg.Client,
   owner_id: string,
   count: number,
-  { radius_km = 300, types = null as string[] | null, min_severity = 40 } = {},
+  { radius_km = 300, types = null as string[] | null, min_severity = 40, dwell_minutes = 0 } = {},
 ): Promise<void> {
   const zones = Array.from({ length: count }, () => ({ ...anywhere(), radius_km, owner_id }))
-  await insertZones(admin, zones, { types, min_severity })
+  await insertZones(admin, zones, { types, min_severity, dwell_minutes })
 }
 
 /** A zone of the bench: a circle, or the polygon that it has. */
@@ -97,7 +97,7 @@ export type Seed = Place & { radius_km: number; owner_id: string; polygon?: Zone
 export async function insertZones(
   admin: pg.Client,
   zones: Seed[],
-  { types = null as string[] | null, min_severity = 40 } = {},
+  { types = null as string[] | null, min_severity = 40, dwell_minutes = 0 } = {},
 ): Promise<void> {
   await admin.query(`set session_replication_role = replica`)
   for (let from = 0; from < zones.length; from += 5000) {
@@ -109,11 +109,12 @@ export async function insertZones(
         : boxesOfCircle(zone, zone.radius_km),
     }))
     await admin.query(
-      `insert into watchpost.zones (owner_id, label, lat, lon, radius_km, shape_type, polygon, types, min_severity, boxes)
-      select owner_id, 'bench', lat, lon, radius_km, shape_type, polygon, $2, $3, boxes
+      `insert into watchpost.zones (
+        owner_id, label, lat, lon, radius_km, shape_type, polygon, types, min_severity, dwell_minutes, boxes)
+      select owner_id, 'bench', lat, lon, radius_km, shape_type, polygon, $2, $3, $4, boxes
       from jsonb_to_recordset($1) as x (
         owner_id uuid, lat float8, lon float8, radius_km float8, shape_type text, polygon jsonb, boxes box[])`,
-      [JSON.stringify(rows), types, min_severity],
+      [JSON.stringify(rows), types, min_severity, dwell_minutes],
     )
   }
   await completeZones(admin)
