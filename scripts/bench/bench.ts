@@ -16,6 +16,7 @@ import { benchMatching } from './matching.ts'
 import { benchPositions } from './positions.ts'
 import { addRun, type Measured, type Run } from './record.ts'
 import { benchScaleOut } from './scale-out.ts'
+import { benchStorage } from './storage.ts'
 
 const PARTS = {
   api: { about: 'requests a second', measure: benchApi },
@@ -23,6 +24,7 @@ const PARTS = {
   matching: { about: 'storing events and finding the zones they are in', measure: benchMatching },
   burst: { about: 'one event inside many zones', measure: benchBurst },
   positions: { about: 'positions of what moves', measure: benchPositions },
+  storage: { about: 'what is kept, and what keeping and deleting it costs', measure: benchStorage },
   deliveries: { about: 'from the event to its receiver', measure: benchDeliveries },
   'scale-out': { about: 'several processes on one database', measure: benchScaleOut },
 } satisfies Record<string, { about: string; measure: (ground: Ground) => Promise<void> }>
