@@ -63,7 +63,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [
     /drill/,
-    ['tests/functions/api/zones/drills.test.ts', 'tests/functions/channels/golden.test.ts'],
+    ['tests/functions/api/zones/drills*.test.ts', 'tests/functions/channels/golden.test.ts'],
   ],
   [/heartbeat/, ['tests/functions/jobs/heartbeat.test.ts']],
   [

@@ -104,3 +104,28 @@ export const jobs = async () => {
   )
   return rows.map(({ id }) => id)
 }
+
+export const HOUR = 3_600_000
+/** A kind that people read, which takes one message in ten seconds. */
+export const CHAT = { webhook: { schedule: 'message', messages: 1, per_seconds: 10 } }
+/** The same without a pace. */
+export const MAIL = { webhook: { schedule: 'message' } }
+export const secondsUntil = (time: unknown) =>
+  typeof time === 'object' && time instanceof Date ? Math.round((+time - +now) / 1000) : null
+export let now = new Date()
+/** A transaction has one time. */
+export const startClock = async () => {
+  now = (await one('select pgboss.job_now() as now')).now
+}
+export const first = (status: string, more: object = {}) =>
+  add(status, { type: 'alert.raised', sequence: 0, ...more })
+export const anotherAlert = async () =>
+  (
+    await one(
+      `insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
+        first_reason, status, raised_at, checks, zone_version, event_revision)
+      select zone_id, zone_name, owner_id, 'test:' || gen_random_uuid(), source, event, severity, reason, first_reason,
+        'pending', raised_at, checks, zone_version, event_revision from watchpost.alerts where id = $1 returning id`,
+      [alert],
+    )
+  ).id as string
