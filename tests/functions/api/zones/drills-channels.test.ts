@@ -47,7 +47,7 @@ describe('at its channels', () => {
       [here.channel],
     )
     const [mixed] = await at.query(
-      `select private.bundle_delivery(d, c) as is_bundled, d.id,
+      `select private.bundle_delivery(d.id) as is_bundled, d.id,
         (select jsonb_agg(private.is_urgent(x)) from watchpost.deliveries x
           join watchpost.alerts a on a.id = x.alert_id where x.channel_id = c.id and a.drill_id is not null) as urgent
       from watchpost.deliveries d
@@ -74,7 +74,7 @@ describe('at its channels', () => {
       `update watchpost.deliveries set turn_at = now() + interval '1 hour' where type = 'alert.digest'`,
     )
     const [alone] = await at.query(
-      `select private.bundle_delivery(d, c) as is_bundled
+      `select private.bundle_delivery(d.id) as is_bundled
       from watchpost.deliveries d
       join watchpost.channels c on c.id = d.channel_id
       join watchpost.alerts a on a.id = d.alert_id
