@@ -51,12 +51,14 @@ $$;
 -- concern: by box, least severity and filters, by memory of an earlier revision or position, or
 -- changed since it was first seen. A superset: the decision itself is made in one place, not here. Only zones after
 -- p_after are named, and no more of them than make p_most pairs: those with the lowest ids, each with all its revisions.
+-- cut_at: the last of these, if there are others after it. It may be none of zone_ids, which leave out those in which an
+-- event of an account or organisation is not to be heard.
 create function private.batch_candidates(p_batch_ids uuid[], p_after uuid default null, p_most integer default null)
 returns table (
   id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
   lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
   status text, url text, geometry jsonb, magnitude double precision, depth_km double precision,
-  ends_at timestamptz, flag text, known_since timestamptz, zone_ids uuid[]
+  ends_at timestamptz, flag text, known_since timestamptz, zone_ids uuid[], cut_at uuid
 )
 language plpgsql stable set search_path = '' as $$
 begin
@@ -104,20 +106,24 @@ begin
     select r.event_id, r.ts, c.id
     from r cross join changed c
   ),
+  cut as materialized (
+    select p.zone_id
+    from pairs p
+    where p_most is not null and (p_after is null or p.zone_id > p_after)
+    order by p.zone_id
+    offset p_most - 1 limit 1
+  ),
   gathered as (
     select p.event_id, p.ts, array_agg(p.zone_id) as zone_ids
     from pairs p
     where (p_after is null or p.zone_id > p_after)
-      and (p_most is null or p.zone_id <= coalesce(
-        (select last.zone_id from pairs last
-         where p_after is null or last.zone_id > p_after
-         order by last.zone_id offset p_most - 1 limit 1),
-        'ffffffff-ffff-ffff-ffff-ffffffffffff'))
+      and p.zone_id <= coalesce((select c.zone_id from cut c), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
     group by p.event_id, p.ts
   )
   select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts, r.severity,
     r.subject, r.status, r.url, r.geometry, r.magnitude, r.depth_km, r.ends_at, r.flag, r.known_since,
-    case when r.tenant_id is null then g.zone_ids else private.zones_in_tenant(g.zone_ids, r.tenant_id, r.first_seen_at) end
+    case when r.tenant_id is null then g.zone_ids else private.zones_in_tenant(g.zone_ids, r.tenant_id, r.first_seen_at) end,
+    (select c.zone_id from cut c)
   from r
   join gathered g on g.event_id = r.event_id and g.ts = r.ts
   order by r.first_seen_at, r.ts, r.event_id, r.revision;

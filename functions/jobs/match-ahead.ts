@@ -27,8 +27,8 @@ export type Ahead = {
   candidates: Candidate[]
   /** How many candidates each zone has, in the order of the zones that are not done. */
   pairs: [zone_id: string, count: number][]
-  /** Whether zones may follow that were not read. */
-  is_cut: boolean
+  /** The last zone that was looked at, if there are others after it that were not read. */
+  cut_at: string | null
 }
 
 /** Reads what batches concern beyond the zone `after`. */
@@ -37,14 +37,14 @@ export async function lookAhead(
   { ids, after }: Pick<Ahead, 'ids' | 'after'>,
   portions: Portions,
 ): Promise<Ahead> {
-  const candidates = await sql<Candidate>`
+  const candidates = await sql<Candidate & { cut_at: string | null }>`
     select * from private.batch_candidates(${ids}::uuid[], ${after}::uuid, ${portions.ahead})`
   const counts = new Map<string, number>()
   for (const { zone_ids } of candidates) {
     for (const id of zone_ids) counts.set(id, (counts.get(id) ?? 0) + 1)
   }
   const pairs = [...counts].sort(([a], [b]) => (a < b ? -1 : 1))
-  return { ids, after, candidates, pairs, is_cut: sumOf(pairs) >= portions.ahead }
+  return { ids, after, candidates, pairs, cut_at: candidates[0]?.cut_at ?? null }
 }
 
 type Some = {
@@ -59,14 +59,14 @@ type Some = {
 
 /** The candidates of the next zones, in the order in which they were first seen. */
 export function takeSome(ahead: Ahead, { at_once }: Portions): Some {
-  const { candidates, pairs, is_cut, after } = ahead
+  const { candidates, pairs, cut_at, after } = ahead
   const taken = pairs.slice(0, endOfSome(pairs, at_once))
   const following = pairs.slice(taken.length)
-  if (following.length === 0 && !is_cut && after === null) {
+  if (following.length === 0 && cut_at === null && after === null) {
     return { candidates, zone_ids: undefined, last: null, rest: null }
   }
   const zone_ids = taken.map(([id]) => id)
-  const last = following.length > 0 || is_cut ? (zone_ids.at(-1) ?? null) : null
+  const last = following.length > 0 ? (zone_ids.at(-1) ?? null) : cut_at
   return {
     candidates: withZones(candidates, new Set(zone_ids)),
     zone_ids,
@@ -90,5 +90,3 @@ const withZones = (candidates: Candidate[], zones: Set<string>) =>
     const zone_ids = candidate.zone_ids.filter((id) => zones.has(id))
     return zone_ids.length > 0 ? [{ ...candidate, zone_ids }] : []
   })
-
-const sumOf = (pairs: Ahead['pairs']) => pairs.reduce((sum, [, count]) => sum + count, 0)

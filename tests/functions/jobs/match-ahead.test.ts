@@ -27,10 +27,11 @@ const query = <T extends Record<string, unknown>>(text: string, values: unknown[
 const Made = z.object({ zone: z.object({ id: z.uuid() }) })
 
 /** The ids of new zones, sorted as they are matched. */
-async function makeZones(count: number, fields: object): Promise<string[]> {
+async function makeZones(count: number, fields: object, key = person.key): Promise<string[]> {
   const ids: string[] = []
   for (let nr = 0; nr < count; nr += 1) {
-    const made = await ask('POST', '/zones', { label: `Zone ${nr}`, ...fields })
+    const body = { label: `Zone ${nr}`, ...fields }
+    const made = await service.request('POST', '/api/v1/zones', { key, body })
     ids.push(parsed(made, 201, Made).zone.id)
   }
   return ids.sort()
@@ -56,7 +57,7 @@ test('the zones of a batch are taken by their ids, each with all its events', ()
     ['b', 2],
     ['c', 1],
   ]
-  const ahead: Ahead = { ids: ['x'], after: null, candidates, pairs, is_cut: false }
+  const ahead: Ahead = { ids: ['x'], after: null, candidates, pairs, cut_at: null }
   const told = ({ candidates, ...some }: ReturnType<typeof takeSome>) => ({
     last: some.last,
     left: some.rest?.pairs.map(([id]) => id) ?? null,
@@ -76,7 +77,7 @@ test('the zones of a batch are taken by their ids, each with all its events', ()
     left: null,
     pairs: [['one', 'c']],
   })
-  expect(takeSome({ ...end, is_cut: true }, { at_once: 2, ahead: 9 }).last).toBe('c')
+  expect(takeSome({ ...end, cut_at: 'd' }, { at_once: 2, ahead: 9 }).last).toBe('d')
   expect(takeSome(ahead, { at_once: 9, ahead: 9 })).toMatchObject({ zone_ids: undefined })
 })
 
@@ -182,4 +183,24 @@ test('a position that changed a stay in one of many zones is kept', async () => 
     [ship.subject],
   )
   expect(kept.map(({ event_id }) => event_id)).toEqual(['ais:271000777:0', 'ais:271000777:2'])
+})
+
+test('an event of an account is heard in its zone, however many zones of others come before it', async () => {
+  const place = { lat: -31, lon: 31 }
+  const others = await makeZones(6, place, (await service.person()).key)
+  let [own = ''] = await makeZones(1, place)
+  while (own < (others[3] ?? '')) [own = ''] = await makeZones(1, place)
+  await jobs.drain()
+  const event = {
+    ...{ ...place, id: 'one', type: 'earthquake', title: 'Mine' },
+    ...{ ts: new Date().toISOString(), severity: 60 },
+  }
+  const pushed = await ask('POST', '/events', { source: 'custom:mine', events: [event] })
+  expect(pushed.status).toBeLessThan(300)
+  await jobs.drain()
+  const alerts = await query<{ zone_id: string }>(
+    `select zone_id from watchpost.alerts where source = 'custom:mine'`,
+  )
+  expect(alerts.map(({ zone_id }) => zone_id)).toContain(own)
+  expect(alerts.filter(({ zone_id }) => others.includes(zone_id))).toEqual([])
 })
