@@ -1,4 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
+import type { MiddlewareHandler } from 'hono'
 import { except } from 'hono/combine'
 import { cors } from 'hono/cors'
 import { matchedRoutes } from 'hono/route'
@@ -59,11 +60,13 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     if (caller) c.set('caller', caller)
     c.header('X-Request-Id', c.get('request_id'))
     await next()
+    // Set on the response itself: `c.header` would make it anew, around a stream, which costs as much as a query.
+    const { headers } = c.res
     // A proxy or platform may serve the app under a path of its own.
-    const location = c.res.headers.get('Location')
-    if (location?.startsWith('/')) c.header('Location', pathOf(deps.public_url) + location)
+    const location = headers.get('Location')
+    if (location?.startsWith('/')) headers.set('Location', pathOf(deps.public_url) + location)
     // Routes whose answers may be cached set Cache-Control themselves.
-    if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store')
+    if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store')
     deps.log({
       msg: 'request',
       request_id: c.get('request_id'),
@@ -78,16 +81,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.use(except(`${LINKS_PATH}/*`, pageHeaders("'none'")))
   // The buttons of these pages are forms.
   app.use(`${LINKS_PATH}/*`, pageHeaders("'self'"))
-  app.use(
-    '/api/*',
-    cors({
-      origin: (origin) => (deps.origins.includes(origin) ? origin : null),
-      allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match'],
-      allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
-      exposeHeaders: ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'Location'],
-      maxAge: 600,
-    }),
-  )
+  app.use('/api/*', acrossOrigins(deps.origins))
   // Before the body is checked: an unknown route is 404 whatever the body is.
   app.use('/api/*', async (c, next) => {
     if (!hasRoute(app, c.req.method, c.req.path)) throw unknownRoute(app, c, ROUTES_HELP)
@@ -145,6 +139,29 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     return problem(c, error)
   })
   return app
+}
+
+const EXPOSED_HEADERS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'Location']
+
+/** CORS for these origins. */
+function acrossOrigins(origins: string[]): MiddlewareHandler<Env> {
+  const answer = cors({
+    origin: (origin) => (origins.includes(origin) ? origin : null),
+    allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'If-Match'],
+    allowMethods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    exposeHeaders: EXPOSED_HEADERS,
+    maxAge: 600,
+  })
+  return async (c, next) => {
+    if (c.req.method === 'OPTIONS' || c.req.header('origin') !== undefined) return answer(c, next)
+    await next()
+    // What `cors` answers to programs. It makes the response anew for it, see above.
+    const { headers } = c.res
+    headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS.join(','))
+    headers.append('Vary', 'Origin')
+    // Missing where a route answers with a response that is not made by `c`.
+    headers.set('X-Request-Id', c.get('request_id'))
+  }
 }
 
 /** The pattern of the route that a request met, e.g. `/api/v1/zones/:id`; undefined for an address without a route. */

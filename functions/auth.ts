@@ -207,6 +207,9 @@ async function onOwnConnection(
 
 /** Sets the rate-limit headers of draft-ietf-httpapi-ratelimit-headers. */
 function setRateHeaders(c: Ctx, { rate_limit }: Caller): void {
-  c.header('RateLimit-Policy', `"account";q=${rate_limit.limit};w=${WINDOW_SECONDS}`)
-  c.header('RateLimit', `"account";r=${rate_limit.remaining};t=${rate_limit.reset_seconds}`)
+  const set = (name: string, value: string) =>
+    // `c.header` would make a finished response anew, around a stream.
+    c.finalized ? c.res.headers.set(name, value) : c.header(name, value)
+  set('RateLimit-Policy', `"account";q=${rate_limit.limit};w=${WINDOW_SECONDS}`)
+  set('RateLimit', `"account";r=${rate_limit.remaining};t=${rate_limit.reset_seconds}`)
 }

@@ -203,6 +203,16 @@ test('a key that is unknown costs one, and one of another form none', async () =
   })
 })
 
+test('an answer is made once, and not again around its stream', async () => {
+  const bodies = vi.spyOn(Response.prototype, 'body', 'get')
+  const { ids } = await createOwnedThings(service, person)
+  for (const name of ['GET /api/v1/me', 'GET /api/v1/zones', 'POST /api/v1/zones']) {
+    bodies.mockClear()
+    expect((await count(find(name), ids)).answer.status).toBeLessThan(300)
+    expect(bodies, name).not.toHaveBeenCalled()
+  }
+})
+
 function find(name: string): Route {
   const route = ROUTES.find((each) => nameOf(each) === name)
   if (!route) throw new Error(`there is no route ${name}`)
