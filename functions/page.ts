@@ -62,14 +62,30 @@ ${main}
 `
 }
 
-/** The style of every page. */
-export const STYLE = `:root { color-scheme: light dark; font: 16px/1.6 system-ui, sans-serif; }
+/** The style of every page, in the colours of web/ui/tokens.css. */
+export const STYLE = `:root {
+  color-scheme: light dark;
+  font: 16px/1.5 Inter, system-ui, sans-serif;
+  --ink: #ffffff; --text: #131a22; --muted: #56646f; --line: #dde3ea; --line-strong: #8492a1;
+  --accent: #1d5fd1; --accent-text: #1d5fd1; --on-accent: #ffffff;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ink: #0b0f14; --text: #e6edf3; --muted: #93a4b5; --line: #243040; --line-strong: #5d6f83;
+    --accent: #4c8dff; --accent-text: #78a9ff; --on-accent: #0b0f14;
+  }
+}
+body { margin: 0; background: var(--ink); color: var(--text); overflow-wrap: break-word; }
 main { max-width: 42rem; margin: 3rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; }
+h1 { font-size: 1.75rem; line-height: 1.25; text-wrap: balance; }
+h2 { font-size: 1.25rem; line-height: 1.25; }
 li { margin-block: 0.75rem; }
-pre { overflow-x: auto; padding: 0.75rem 1rem; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); border-radius: 0.5rem; }
+a { color: var(--accent-text); }
+pre { overflow-x: auto; padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 6px; }
 code { font-family: ui-monospace, monospace; font-size: 0.875rem; }
-textarea, input { box-sizing: border-box; width: 100%; font: 0.875rem/1.5 ui-monospace, monospace; }
-button { font: inherit; padding: 0.5rem 1rem; cursor: pointer; }
+textarea, input { box-sizing: border-box; width: 100%; padding: 0.5rem 0.75rem; font: 0.875rem/1.5 ui-monospace, monospace; color: inherit; background: transparent; border: 1px solid var(--line-strong); border-radius: 6px; }
+button { font: inherit; font-weight: 500; padding: 0.5rem 1rem; cursor: pointer; color: var(--on-accent); background: var(--accent); border: 0; border-radius: 6px; }
+button:disabled { color: var(--muted); background: var(--line); cursor: default; }
+:focus-visible { outline: 2px solid var(--accent-text); outline-offset: 2px; }
 [role="alert"] { font-weight: 600; }
 `

@@ -113,13 +113,15 @@ function duration(seconds: number): string {
 
 const TABLE_STYLE = `main { max-width: 60rem; }
 table { width: 100%; border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.5rem 0.75rem; text-align: start; vertical-align: top; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+th, td { padding: 0.5rem 0.75rem; text-align: start; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th, tbody th { font-weight: 500; }
-thead th, .state { white-space: nowrap; }
-code, small { opacity: 0.75; }
+thead th:nth-child(-n + 2) { width: 30%; }
+thead th { vertical-align: bottom; }
+.state, td time { white-space: nowrap; }
+code, small { color: var(--muted); }
 @media (max-width: 40rem) {
   thead { position: absolute; clip-path: inset(50%); }
-  tr { display: block; padding-block: 0.75rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+  tr { display: block; padding-block: 0.75rem; border-bottom: 1px solid var(--line); }
   th, td { display: block; padding: 0.125rem 0; border: 0; }
   td:nth-of-type(2)::before { content: "Last event: "; }
   td:nth-of-type(3)::before { content: "Last answer: "; }
