@@ -32,34 +32,38 @@ export function startLoops({
   wakes: Wakes
 }) {
   let stopped = false
-  const attempt = async (name: string, pause_ms: number, work: () => Promise<unknown>) => {
+  /** Whether the work was done. */
+  const attempt = async (name: string, work: () => Promise<unknown>) => {
     try {
       await work()
-      return pause_ms
+      return true
     } catch (error) {
       deps.log({
         msg: 'queue error',
         queue: name,
         error: error instanceof Error ? error.message : String(error),
       })
-      return ERROR_PAUSE_MS
+      return false
     }
   }
   const loop = async (name: string, pause_ms: number, work: () => Promise<unknown>) => {
     while (!stopped) {
-      const pause = await attempt(name, pause_ms, work)
-      if (!stopped) await wakes.sleep(name, pause)
+      const isDone = await attempt(name, work)
+      if (!stopped) await wakes.sleep(name, isDone ? pause_ms : ERROR_PAUSE_MS)
     }
   }
-  /** What was enqueued while the queue was looked at for the last time is not left until the next poll. */
+  /**
+   * What was enqueued while the queue was looked at for the last time is not left until the next poll; but a queue that
+   * cannot be looked at is left alone, however much is enqueued.
+   */
   const queueLoop = async (queue: Queue) => {
     while (!stopped) {
       const since = wakes.count(queue.name)
-      const pause = await attempt(queue.name, POLL_MS, () => runQueue(queue, () => stopped))
+      const isDone = await attempt(queue.name, () => runQueue(queue, () => stopped))
       if (stopped) return
-      await (pause === POLL_MS
-        ? wakes.sleep(queue.name, pause, since)
-        : wakes.sleep(queue.name, pause))
+      await (isDone
+        ? wakes.sleep(queue.name, POLL_MS, since)
+        : wakes.sleep(queue.name, ERROR_PAUSE_MS))
     }
   }
   const loops = [
