@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { FinishTogether, Work } from '../../../functions/jobs/queue.ts'
 import { createTogether } from '../../../functions/jobs/together.ts'
 import type { Sql } from '../../../shared/sql.ts'
@@ -32,6 +32,32 @@ test('jobs that end at the same moment share a transaction, those that come mean
     { ids: ['a', 'b'], items: [{ id: 'a' }, { id: 'b' }] },
     { ids: ['c'], items: [{ id: 'c' }] },
   ])
+})
+
+test('there is one transaction at a time, and one again after all were done', async () => {
+  const begun: string[][] = []
+  const ends: (() => void)[] = []
+  const together = createTogether(async (jobs) => {
+    begun.push(jobs.map(({ id }) => id))
+    await new Promise<void>((resolve) => ends.push(resolve))
+  })
+  const store = async () => undefined
+  const end = (id: string) => together(job(id), {}, store)
+  const a = end('a')
+  await vi.waitUntil(() => ends.length === 1)
+  const others = [end('b'), end('c')]
+  await new Promise(setImmediate)
+  expect(begun).toEqual([['a']])
+  ends[0]?.()
+  await vi.waitUntil(() => ends.length === 2)
+  ends[1]?.()
+  await Promise.all([a, ...others])
+  await new Promise(setImmediate)
+  const d = end('d')
+  await vi.waitUntil(() => ends.length === 3)
+  ends[2]?.()
+  await d
+  expect(begun).toEqual([['a'], ['b', 'c'], ['d']])
 })
 
 test('never more than fifty', async () => {
