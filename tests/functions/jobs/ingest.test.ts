@@ -93,6 +93,23 @@ describe('an event that is told again', () => {
     )
   })
 
+  test('under another name is the event that had this name, before one that a later name of it had', async () => {
+    const [older, newer] = [quake({ id: 'test:a-first' }), quake({ id: 'test:b-second' })]
+    const [name, other] = ['test:c-name', 'test:d-name']
+    await ingest([
+      { ...older, aliases: [other] },
+      { ...newer, aliases: [name] },
+    ])
+    const renamed = { ...newer, id: name, aliases: [other], title: 'renamed' }
+    expect(await ingest([quake(), renamed])).toMatchObject({ inserted: 1, revised: 1 })
+    expect(await stored(newer.id)).toMatchObject({ title: 'renamed', revisions: 2 })
+    expect(await stored(older.id)).toMatchObject({ title: older.title, revisions: 1 })
+    // Neither is what it is called by its own name only: then the first of those it was known as.
+    const both = { ...quake({ id: 'test:e-name' }), aliases: [name, other], title: 'both' }
+    expect(await ingest([both])).toMatchObject({ inserted: 0, revised: 1 })
+    expect(await stored(older.id)).toMatchObject({ title: 'both', revisions: 2 })
+  })
+
   test('twice in one answer counts as it was told last', async () => {
     const event = quake()
     expect(await ingest([event, { ...event, title: 'last' }])).toMatchObject({ inserted: 1 })
