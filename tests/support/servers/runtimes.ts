@@ -113,7 +113,9 @@ const STAND_IN = {
 } satisfies V4WorkerOptions
 
 const BUILD_LOCK = 8771
-const OPTIONS = 'options.json'
+const optionsOf = (worker: Worker) => `${worker}.json`
+/** The Worker whose code both run. */
+const CODE = 'api' satisfies Worker
 const NOBODY = 'postgres://nobody:none@127.0.0.1:1/none'
 
 /**
@@ -128,10 +130,11 @@ async function builtWorkers(): Promise<string> {
     for (const binding of ['API_DATABASE', 'JOBS_DATABASE']) {
       process.env[`CLOUDFLARE_HYPERDRIVE_LOCAL_CONNECTION_STRING_${binding}`] = NOBODY
     }
+    // Both are the same code: tests/scripts/deploy-cloudflare.test.ts has each bundled by itself.
+    await buildWorker(CODE, `${folder}.draft`)
     for (const worker of WORKERS) {
-      await buildWorker(worker, `${folder}.draft`)
       const { workerOptions } = readOptions(WRANGLER, worker)
-      await writeFile(join(`${folder}.draft`, worker, OPTIONS), JSON.stringify(workerOptions))
+      await writeFile(join(`${folder}.draft`, optionsOf(worker)), JSON.stringify(workerOptions))
     }
     await rename(`${folder}.draft`, folder)
   })
@@ -150,7 +153,7 @@ export async function startWorkers({
   const { Miniflare, convertV4MiniflareOptions } = await import('miniflare')
   const built = async (worker: Worker): Promise<V4WorkerOptions> => {
     // safe: wrangler made them for miniflare
-    const options = JSON.parse(await readFile(join(folder, worker, OPTIONS), 'utf8')) as Made
+    const options = JSON.parse(await readFile(join(folder, optionsOf(worker)), 'utf8')) as Made
     const hyperdrives = Object.keys(options.hyperdrives).map((binding) => [
       binding,
       databases[binding as keyof Databases] ?? NOBODY,
@@ -161,8 +164,8 @@ export async function startWorkers({
       modulesRules: undefined,
       name: `watchpost-${worker}`,
       modules: true,
-      modulesRoot: join(folder, worker),
-      scriptPath: join(folder, worker, 'cloudflare.js'),
+      modulesRoot: join(folder, CODE),
+      scriptPath: join(folder, CODE, 'cloudflare.js'),
       bindings: variables,
       hyperdrives: Object.fromEntries(hyperdrives),
       // Without a hop through miniflare's own Worker.
