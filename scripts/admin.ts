@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type pg from 'pg'
 import { z } from 'zod'
-import { KNOWN_FEEDS, settingsOf } from '../functions/feeds/feeds.ts'
-import { decodeText } from '../functions/feeds/fetch.ts'
 import { SIGN_IN_PATH } from '../functions/sign-in-page.ts'
-import { backup, restore } from './backup/cli.ts'
 import {
   type AccountSelector,
   addMember,
@@ -203,16 +200,22 @@ const VERBS: Record<string, Verb> = {
   'queue redrive': verb(z.strictObject({ limit: Limit, queue: Name.optional() }), redrive),
 }
 
-/** Commands on a file: it is checked before a database is looked for. */
+/**
+ * Commands on a file: it is checked before a database is looked for. What only they and `feeds try` need is loaded by
+ * them, because it takes longer than the other commands.
+ */
 const FILE_VERBS: Record<string, (given: Result, file: string, place: Place) => Promise<Result>> = {
   backup: async (given, file, place) => {
     options(z.strictObject({}), given)
+    const { backup } = await import('./backup/cli.ts')
     return backup(file, place)
   },
   restore: async (given, file, place) => {
     const flag = z.boolean().default(false)
     const schema = z.strictObject({ check: flag, 'lost-key': flag, trust: z.string().optional() })
-    return restore(file, place, options(schema, given))
+    const read = options(schema, given)
+    const { restore } = await import('./backup/cli.ts')
+    return restore(file, place, read)
   },
 }
 
@@ -222,6 +225,8 @@ async function tryFeed(given: Result, [source, file, ...more]: string[]): Promis
   if (!source || !file || more.length > 0) {
     throw new UsageError(`Name a source and a file: feeds try SOURCE FILE. ${SEE_HELP}`)
   }
+  const { KNOWN_FEEDS, settingsOf } = await import('../functions/feeds/feeds.ts')
+  const { decodeText } = await import('../functions/feeds/fetch.ts')
   const feed = KNOWN_FEEDS.find((known) => known.source === source)
   if (!feed?.normalise) {
     const names = KNOWN_FEEDS.filter(({ normalise }) => normalise).map((known) => known.source)
