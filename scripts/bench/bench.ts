@@ -16,6 +16,7 @@ import { benchMatching } from './matching.ts'
 import { benchPositions } from './positions.ts'
 import { addRun, type Measured, type Run } from './record.ts'
 import { benchScaleOut } from './scale-out.ts'
+import { benchStartup } from './startup.ts'
 import { benchStorage } from './storage.ts'
 
 const PARTS = {
@@ -27,6 +28,7 @@ const PARTS = {
   storage: { about: 'what is kept, and what keeping and deleting it costs', measure: benchStorage },
   deliveries: { about: 'from the event to its receiver', measure: benchDeliveries },
   'scale-out': { about: 'several processes on one database', measure: benchScaleOut },
+  startup: { about: 'how soon it answers, and how much it loads', measure: benchStartup },
 } satisfies Record<string, { about: string; measure: (ground: Ground) => Promise<void> }>
 type Part = keyof typeof PARTS
 

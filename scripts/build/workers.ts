@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** The limit of the smallest plan for one Worker, compressed. */
-const MAX_KIB = 3 * 1024
+export const MAX_KIB = 3 * 1024
 
 /** The Workers in wrangler.toml; each is an environment there. */
 export const WORKERS = ['api', 'jobs'] as const

@@ -10,7 +10,7 @@ import { ROOT } from '../postgres/migrate.ts'
 import { findPort } from '../postgres/port.ts'
 import { supabase } from '../schema/supabase-cli.ts'
 import type { Report } from './deploy.ts'
-import { startManagementStub, type Upload } from './management-stub.ts'
+import { type ManagementStub, startManagementStub, type Upload } from './management-stub.ts'
 
 const NOBODY = {
   SUPABASE_ACCESS_TOKEN: `sbp_${'0'.repeat(40)}`,
@@ -50,13 +50,7 @@ export async function proveUpload(report: Report, cwd = ROOT): Promise<boolean> 
   }
   const stub = await startManagementStub()
   try {
-    await supabase(
-      [
-        ...['functions', 'deploy', '--use-api', `--remote=${'a'.repeat(20)}`],
-        ...['--profile', stub.profile, '--yes'],
-      ],
-      { env: NOBODY, cwd },
-    )
+    await uploadFunctions(stub, cwd)
     let is_whole = stub.uploads.length > 0
     const checked = new Set<string>()
     for (const upload of stub.uploads) {
@@ -69,6 +63,12 @@ export async function proveUpload(report: Report, cwd = ROOT): Promise<boolean> 
   } finally {
     await stub.stop()
   }
+}
+
+/** uploadFunctions lets Supabase's own CLI upload the functions of a clone to a stand-in of the platform. */
+export async function uploadFunctions({ profile }: ManagementStub, cwd = ROOT): Promise<void> {
+  const target = ['--use-api', `--remote=${'a'.repeat(20)}`, '--profile', profile, '--yes']
+  await supabase(['functions', 'deploy', ...target], { env: NOBODY, cwd })
 }
 
 async function problemOf(

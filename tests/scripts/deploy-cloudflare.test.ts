@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createTestHarness } from 'wrangler'
 import { checkHealth, createReport } from '../../scripts/deploy/deploy.ts'
@@ -193,6 +194,16 @@ describe('a deployment', () => {
     })
     expect(stub.schedules).toEqual({ 'watchpost-jobs': [{ cron: '* * * * *' }] })
   })
+
+  test.each(['watchpost-jobs', 'watchpost-api'])(
+    '%s weighs no more than 800 KiB, compressed',
+    (name) => {
+      const code = [...(uploadOf(name)?.modules ?? [])].filter(([file]) => !file.endsWith('.map'))
+      const bytes = gzipSync(code.map(([, text]) => text).join('')).length
+      expect(bytes).toBeLessThan(800 * 1024)
+      expect(bytes).toBeGreaterThan(400 * 1024)
+    },
+  )
 
   test('sends no login of the database anywhere', () => {
     const passwords = [given.API_DATABASE_URL, given.JOBS_DATABASE_URL, admin_url].map(
