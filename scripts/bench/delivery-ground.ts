@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
+import { inTransaction } from '../../functions/db.ts'
+import { ingestEvents } from '../../functions/jobs/ingest.ts'
 import { createSeal } from '../../functions/seal.ts'
 import { generateSecret } from '../../shared/signing.ts'
 import {
   boxesOfCircle,
+  connectJobs,
   createAccount,
+  createJobs,
   createSource,
   type Ground,
   type Place,
+  quakeAt,
   SEAL_KEY,
 } from './ground.ts'
 import type { Hooks } from './hooks.ts'
@@ -53,12 +58,22 @@ export async function seedChannels({ admin }: Ground, { ports }: Hooks): Promise
   return places
 }
 
-/** Forgets all deliveries and enqueues so many new ones, about the first alert of each zone. */
-export async function queueDeliveries(admin: pg.Client, count: number): Promise<void> {
+/** An alert in each zone, which the deliveries are about. */
+export async function seedAlerts(ground: Ground, places: Place[]): Promise<void> {
+  const db = connectJobs(ground, 4)
+  const events = places.map((place, nr) => quakeAt(`bench:${nr}`, place, 60))
+  await inTransaction(db, (sql) => ingestEvents(sql, 'bench', events))
+  await createJobs(db).drain({ budget_ms: 60_000 })
+  await db.end()
+  await clearDeliveries(ground.admin)
+}
+
+/** Forgets all deliveries and enqueues at least so many new ones, about an alert of each zone. Answers how many. */
+export async function queueDeliveries(admin: pg.Client, count: number): Promise<number> {
   await clearDeliveries(admin)
   await admin.query('begin')
   // Several messages about one alert: their order is not what is measured, so each repeats itself.
-  await admin.query(
+  const { rows } = await admin.query<{ count: number }>(
     `with made as (
       insert into watchpost.deliveries (id, redelivery_of, alert_id, channel_id, type)
       select id, id, alert_id, channel_id, 'alert.raised'
@@ -69,11 +84,12 @@ export async function queueDeliveries(admin: pg.Client, count: number): Promise<
         join lateral (select id from watchpost.alerts where zone_id = z.id limit 1) a on true
         order by n, z.id) each
       returning id, channel_id)
-    select count(private.enqueue_delivery(id, channel_id)) from made`,
+    select count(private.enqueue_delivery(id, channel_id))::int as count from made`,
     [Math.ceil(count / CHANNELS)],
   )
   await admin.query('commit')
   await admin.query('vacuum analyze')
+  return rows[0]?.count ?? 0
 }
 
 /** Forgets all deliveries, and which turns their channels have taken. */

@@ -1,18 +1,16 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { inTransaction } from '../../functions/db.ts'
-import { ingestEvents } from '../../functions/jobs/ingest.ts'
 import { startPgbouncer } from '../../tests/support/servers/pgbouncer.ts'
 import { findPort } from '../postgres/port.ts'
 import {
-  CHANNELS,
   clearDeliveries,
   countUnsent,
   queueDeliveries,
+  seedAlerts,
   seedChannels,
 } from './delivery-ground.ts'
 import { interleave, inWords } from './figure.ts'
-import { connectJobs, createAccount, createJobs, type Ground, quakeAt, SEAL_KEY } from './ground.ts'
+import { createAccount, type Ground, SEAL_KEY } from './ground.ts'
 import { type Hooks, startHooks } from './hooks.ts'
 import { findProgram, loadWithWrk, type Server, startServer } from './programs.ts'
 
@@ -30,7 +28,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 export async function benchScaleOut(ground: Ground): Promise<void> {
   const hooks = await startHooks()
   try {
-    await seedAlerts(ground, hooks)
+    await seedAlerts(ground, await seedChannels(ground, hooks))
     const jobs_url = ground.loginUrl('watchpost_jobs')
     await drainAll(ground, hooks, { name: 'directly', jobs_url })
     if (findProgram('pgbouncer', ['/usr/sbin'])) {
@@ -50,17 +48,6 @@ export async function benchScaleOut(ground: Ground): Promise<void> {
   } finally {
     await hooks.stop()
   }
-}
-
-/** An alert in each zone, which the deliveries are about. */
-async function seedAlerts(ground: Ground, hooks: Hooks): Promise<void> {
-  const places = await seedChannels(ground, hooks)
-  const db = connectJobs(ground, 4)
-  const events = places.map((place, nr) => quakeAt(`bench:${nr}`, place, 60))
-  await inTransaction(db, (sql) => ingestEvents(sql, 'bench', events))
-  await createJobs(db).drain({ budget_ms: 60_000 })
-  await db.end()
-  await clearDeliveries(ground.admin)
 }
 
 type Way = { name: string; jobs_url: string }
@@ -117,8 +104,9 @@ async function drainOnce(
   const running = await Promise.all(
     Array.from({ length: processes }, () => startJobs(ground, jobs_url)),
   )
+  let queued = 0
   try {
-    await queueDeliveries(admin, COUNT)
+    queued = await queueDeliveries(admin, COUNT)
     const deadline = performance.now() + PATIENCE_MS
     while ((await countUnsent(admin)) > 0 && performance.now() < deadline) await sleep(100)
   } finally {
@@ -127,7 +115,7 @@ async function drainOnce(
   const received = await hooks.received()
   const times = received.map(({ at }) => at)
   sent.doubled += received.filter(({ times }) => times > 1).length
-  sent.missing += Math.ceil(COUNT / CHANNELS) * CHANNELS - received.length
+  sent.missing += queued - received.length
   return (received.length * 1000) / (Math.max(...times) - Math.min(...times))
 }
 
