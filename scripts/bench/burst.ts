@@ -112,6 +112,7 @@ async function timeBurst(
     from watchpost.alerts where event_id = $1`,
     [id],
   )
+  if (rows[0].alerts !== size) throw new Error(`${rows[0].alerts} alerts of ${size} were stored`)
   const note = `${inWords(rows[0].alerts)} alerts of ${inWords(ACCOUNTS)} accounts, ${inWords(rows[0].told)} messages told in ${inWords(hooks.length)} webhooks`
   const isLargest = size === Math.max(...SIZES)
   const of = (name: string, value: number, limit: number) =>
@@ -170,11 +171,15 @@ async function timeEvent(ground: Ground, id: string, place: Place, hooks: Hook[]
     return since(performance.now())
   }
   const stored = await until('select from watchpost.batches where matched_at is null')
+  const first = since(hooks[0]?.at ?? Number.NaN)
+  ground.say(
+    `  first webhook after ${inWords(first)} s, all alerts stored after ${inWords(stored)} s …`,
+  )
   await until(
     `select from watchpost.deliveries where status in ('queued', 'sending') and digest_id is null`,
   )
   return {
-    first: since(hooks[0]?.at ?? Number.NaN),
+    first,
     stored,
     last: since(hooks.at(-1)?.at ?? Number.NaN),
   }
