@@ -1,25 +1,16 @@
-export const LANGUAGES = ['en', 'tr'] as const
-export type Language = (typeof LANGUAGES)[number]
+import { type Both, LANGUAGES, type Language, type Texts } from '../../shared/texts.ts'
+
+export {
+  type Both,
+  LANGUAGES,
+  type Language,
+  type Texts,
+  type Translation,
+  texts,
+} from '../../shared/texts.ts'
 
 /** One text in both languages of the hub. Stored in both; each reader gets their own. */
 export type Words = Readonly<Record<Language, string>>
-
-type Message = string | ((...values: never[]) => string)
-export type Texts = { readonly [key: string]: Message | Texts }
-/** The same keys in the other language; functions keep their parameters. */
-export type Translation<T> = {
-  readonly [K in keyof T]: T[K] extends string
-    ? string
-    : T[K] extends (...values: infer V) => string
-      ? (...values: V) => string
-      : Translation<T[K]>
-}
-export type Both<T extends Texts> = { readonly en: T; readonly tr: Translation<T> }
-
-/** texts pairs the English and Turkish texts of one topic; a key missing in one is a type error. */
-export function texts<const T extends Texts>(en: T, tr: Translation<T>): Both<T> {
-  return { en, tr }
-}
 
 /** A value filled into a text may itself be in both languages. */
 type Fillable<V extends unknown[]> = { [K in keyof V]: string extends V[K] ? V[K] | Words : V[K] }
@@ -44,7 +35,7 @@ export function bilingual<T extends Texts>({ en, tr }: Both<T>): Bilingual<T> {
   return Object.fromEntries(pairs) as Bilingual<T> // safe: each key paired by its kind below
 }
 
-function pair(en: Message | Texts, tr: unknown): unknown {
+function pair(en: Texts[string], tr: unknown): unknown {
   if (typeof en === 'string') return { en, tr }
   if (typeof en === 'function') {
     return (...values: unknown[]): Words => {

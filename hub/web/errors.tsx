@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react'
+import type { Language } from '../../shared/texts.ts'
 import type { FormFailure } from '../../web/ui/form.tsx'
 import { Form } from '../../web/ui/form.tsx'
+import { useLanguage } from '../../web/ui/language.ts'
 import { Failed } from '../../web/ui/states.tsx'
 import { toast } from '../../web/ui/toast.tsx'
 import { ProblemError, Unreachable } from './api/client.ts'
 import { common } from './common.text.ts'
-import { type Language, useLanguage } from './i18n.ts'
 
 /** The sentence that tells the admin about an error, in the language of the page. */
 export function errorMessage(error: unknown, language: Language): string {

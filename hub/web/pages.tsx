@@ -9,7 +9,7 @@ import {
   Workflow,
 } from 'lucide-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
-import type { Language } from './i18n.ts'
+import type { Language } from '../../shared/texts.ts'
 import { shellText } from './shell/shell.text.ts'
 
 export type PageEntry = {

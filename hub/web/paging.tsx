@@ -1,8 +1,8 @@
 import { keepPreviousData, type UseInfiniteQueryResult } from '@tanstack/react-query'
 import { Button } from '../../web/ui/button.tsx'
 import { cn } from '../../web/ui/class-names.ts'
+import { useText } from '../../web/ui/language.ts'
 import { common } from './common.text.ts'
-import { useText } from './i18n.ts'
 
 /** The query options that all paged lists share: each page names the next. */
 export const paged = {

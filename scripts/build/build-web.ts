@@ -17,6 +17,7 @@ const SOURCES = [
   'hub/branding/own-look.ts',
   'hub/i18n',
   'shared/colour.ts',
+  'shared/texts.ts',
   'web/package-lock.json',
   'scripts/build/build-web.ts',
 ]

@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch'
+import { getLanguage } from '../../../web/ui/language.ts'
 import { problemText } from '../../i18n/problem.text.ts'
-import { getLanguage } from '../i18n.ts'
 import type { components, paths } from './api.gen.ts'
 import { connection } from './connection.ts'
 

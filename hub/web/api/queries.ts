@@ -1,6 +1,6 @@
 import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import { navigate } from 'wouter/use-browser-location'
-import { onLanguage } from '../i18n.ts'
+import { onLanguage } from '../../../web/ui/language.ts'
 import { api, ok, onProblem, ProblemError, type Schemas } from './client.ts'
 
 /** The base path of the interface. */

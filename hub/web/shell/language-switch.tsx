@@ -1,10 +1,11 @@
+import type { Language } from '../../../shared/texts.ts'
 import { cn } from '../../../web/ui/class-names.ts'
-import { LANGUAGES, type Language, setLanguage, useLanguage } from '../i18n.ts'
+import { LANGUAGE_NAMES, setLanguage, useLanguage } from '../../../web/ui/language.ts'
 
 /** Switches the language on pages without a sidebar. */
 export function LanguageSwitch() {
   const current = useLanguage()
-  const languages = Object.entries(LANGUAGES) as [Language, string][] // safe: the keys of LANGUAGES
+  const languages = Object.entries(LANGUAGE_NAMES) as [Language, string][] // safe: the keys of LANGUAGES
   return (
     <div className="flex gap-1">
       {languages.map(([language, name]) => (

@@ -9,18 +9,19 @@ import {
   SlidersHorizontal,
 } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
+import type { Language } from '../../../shared/texts.ts'
 import { Kbd } from '../../../web/ui/badge.tsx'
 import { IconButton } from '../../../web/ui/button.tsx'
 import { cn } from '../../../web/ui/class-names.ts'
 import { MOD } from '../../../web/ui/keys.ts'
+import { LANGUAGE_NAMES, setLanguage, useLanguage, useText } from '../../../web/ui/language.ts'
 import { Menu, type MenuItem } from '../../../web/ui/menu.tsx'
+import { setTheme, type Theme, useTheme } from '../../../web/ui/theme.ts'
 import { api, ok } from '../api/client.ts'
 import { queryClient } from '../api/queries.ts'
-import { LANGUAGES, type Language, setLanguage, useLanguage, useText } from '../i18n.ts'
 import { useLook } from '../look.ts'
 import { firstPage, HUB_PAGES, type PageEntry, PROJECT_PAGES } from '../pages.tsx'
 import type { Project } from '../project.ts'
-import { setTheme, type Theme, useTheme } from '../theme.ts'
 import { shellText } from './shell.text.ts'
 
 export type Navigation = {
@@ -169,7 +170,7 @@ function usePreferences(onKeys: () => void): MenuItem[] {
       queryClient.clear()
     },
   })
-  const languages = Object.entries(LANGUAGES) as [Language, string][] // safe: the keys of LANGUAGES
+  const languages = Object.entries(LANGUAGE_NAMES) as [Language, string][] // safe: the keys of LANGUAGES
   const themes = Object.entries(text.themes) as [Theme, string][] // safe: the keys of themes
   return [
     { kind: 'label', label: text.language },

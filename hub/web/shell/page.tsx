@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { buttonClass } from '../../../web/ui/button.tsx'
 import { cn } from '../../../web/ui/class-names.ts'
+import { useText } from '../../../web/ui/language.ts'
 import { Empty } from '../../../web/ui/states.tsx'
 import { common } from '../common.text.ts'
-import { useText } from '../i18n.ts'
 
 /** A page: its title, its actions, and its content, which scrolls by itself. */
 export function Page({

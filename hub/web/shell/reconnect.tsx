@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { LoaderCircle, PlugZap } from 'lucide-react'
 import { useEffect } from 'react'
+import { useText } from '../../../web/ui/language.ts'
 import { toast } from '../../../web/ui/toast.tsx'
 import { api, ok } from '../api/client.ts'
 import { connection, useConnection } from '../api/connection.ts'
 import { healthQuery } from '../api/queries.ts'
 import { common } from '../common.text.ts'
-import { useText } from '../i18n.ts'
 
 const EVERY_MS = 700
 /** After a restart was requested, the old process still answers for a moment. */

@@ -1,7 +1,7 @@
 import { Kbd } from '../../../web/ui/badge.tsx'
 import { MOD } from '../../../web/ui/keys.ts'
+import { useLanguage, useText } from '../../../web/ui/language.ts'
 import { Dialog } from '../../../web/ui/layer.tsx'
-import { useLanguage, useText } from '../i18n.ts'
 import { HUB_PAGES, PROJECT_PAGES } from '../pages.tsx'
 import { shellText } from './shell.text.ts'
 

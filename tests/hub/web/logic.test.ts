@@ -40,7 +40,7 @@ describe('what a page works out by itself', () => {
   })
 
   test('a plural takes the form of its language', async () => {
-    const { plural } = await import('../../../hub/web/i18n.ts')
+    const { plural } = await import('../../../web/ui/language.ts')
     const forms = { one: '# lead', other: '# leads' }
     expect([0, 1, 2, 1200].map((count) => plural('en', count, forms))).toEqual([
       '0 leads',

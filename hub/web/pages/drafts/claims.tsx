@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { cn } from '../../../../web/ui/class-names.ts'
-import { useText } from '../../i18n.ts'
+import { useText } from '../../../../web/ui/language.ts'
 import { Source } from '../../source.tsx'
 import { gatesText } from './gates.text.ts'
 import type { Draft } from './queries.ts'

@@ -11,7 +11,7 @@ import {
   TriangleAlert,
 } from 'lucide-react'
 import { Badge } from '../../../../web/ui/badge.tsx'
-import { useText } from '../../i18n.ts'
+import { useText } from '../../../../web/ui/language.ts'
 import { leadsText } from '../leads/leads.text.ts'
 import { draftsText } from './drafts.text.ts'
 import type { Draft, DraftState } from './queries.ts'

@@ -1,7 +1,7 @@
 import { FileText } from 'lucide-react'
 import { cn } from '../../../../web/ui/class-names.ts'
+import { useText } from '../../../../web/ui/language.ts'
 import { Empty } from '../../../../web/ui/states.tsx'
-import { useText } from '../../i18n.ts'
 import type { View } from './address.ts'
 import { cutAtClaims } from './cut-at-claims.ts'
 import { DiffView } from './diff-view.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
-import { useText } from '../../i18n.ts'
+import { useText } from '../../../../web/ui/language.ts'
 import { useProject } from '../../project.ts'
 import { stepsText } from './drafts.text.ts'
 import { type Detailed, MAX_PEOPLE, type Preview, recipientsQuery } from './queries.ts'

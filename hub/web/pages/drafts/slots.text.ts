@@ -1,4 +1,4 @@
-import { texts } from '../../i18n.ts'
+import { texts } from '../../../../shared/texts.ts'
 
 /** The slots of the templates, by their keys. */
 export const slotsText = texts(

@@ -1,9 +1,10 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import type { Language } from '../../../../shared/texts.ts'
+import { useLanguage } from '../../../../web/ui/language.ts'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
 import { errorMessage } from '../../errors.tsx'
-import { type Language, useLanguage } from '../../i18n.ts'
 import { leadsText } from './leads.text.ts'
 import { patchLists, refreshLeads } from './queries.ts'
 

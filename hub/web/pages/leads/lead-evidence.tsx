@@ -1,6 +1,6 @@
 import { FileSearch } from 'lucide-react'
+import { useText } from '../../../../web/ui/language.ts'
 import { Time } from '../../../../web/ui/time.tsx'
-import { useText } from '../../i18n.ts'
 import { Source } from '../../source.tsx'
 import { leadsText } from './leads.text.ts'
 import type { LeadWhole } from './queries.ts'

@@ -20,13 +20,14 @@ import {
   Tag,
   UserMinus,
 } from 'lucide-react'
+import type { Translation } from '../../../../shared/texts.ts'
 import { Button } from '../../../../web/ui/button.tsx'
+import { useText } from '../../../../web/ui/language.ts'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { FailedQuery, useToastError } from '../../errors.tsx'
-import { type Translation, useText } from '../../i18n.ts'
 import { More } from '../../paging.tsx'
 import { leadsText } from './leads.text.ts'
 import { refreshLeads, timelineQuery } from './queries.ts'

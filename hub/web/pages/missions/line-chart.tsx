@@ -1,4 +1,4 @@
-import { number, useLanguage } from '../../i18n.ts'
+import { number, useLanguage } from '../../../../web/ui/language.ts'
 
 type Point = { name: string; value: number }
 const WIDTH = 720

@@ -1,5 +1,6 @@
+import { texts } from '../../../../shared/texts.ts'
+import { plural } from '../../../../web/ui/language.ts'
 import { nameText } from '../../../agents/names.text.ts'
-import { plural, texts } from '../../i18n.ts'
 
 /** The missions page: composing and watching a mission, its result, and its approvals. */
 export const missionsText = texts(

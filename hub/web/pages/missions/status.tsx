@@ -8,7 +8,7 @@ import {
   TriangleAlert,
 } from 'lucide-react'
 import { Badge } from '../../../../web/ui/badge.tsx'
-import { useText } from '../../i18n.ts'
+import { useText } from '../../../../web/ui/language.ts'
 import { missionsText } from './missions.text.ts'
 import type { Mission, Status } from './queries.ts'
 

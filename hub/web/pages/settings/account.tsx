@@ -1,17 +1,18 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useLocation } from 'wouter'
+import type { Language } from '../../../../shared/texts.ts'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Field, SecretInput } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
+import { LANGUAGE_NAMES, setLanguage, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { Select } from '../../../../web/ui/select.tsx'
+import { setTheme, type Theme, useTheme } from '../../../../web/ui/theme.ts'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, ProblemError } from '../../api/client.ts'
 import { queryClient } from '../../api/queries.ts'
 import { HubForm } from '../../errors.tsx'
-import { LANGUAGES, type Language, setLanguage, useLanguage, useText } from '../../i18n.ts'
-import { setTheme, type Theme, useTheme } from '../../theme.ts'
 import { Card, Section } from './section.tsx'
 import { settingsText } from './settings.text.ts'
 
@@ -37,7 +38,7 @@ export function Account() {
             <Select
               value={language}
               onChange={(event) => setLanguage(event.target.value as Language)} // safe: our own options
-              options={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
+              options={Object.entries(LANGUAGE_NAMES).map(([value, label]) => ({ value, label }))}
             />
           </Field>
           <Field label={text.theme}>

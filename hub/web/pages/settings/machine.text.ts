@@ -1,4 +1,5 @@
-import { plural, texts } from '../../i18n.ts'
+import { texts } from '../../../../shared/texts.ts'
+import { plural } from '../../../../web/ui/language.ts'
 
 /** Settings > Manual backup and Settings > System. */
 export const machineText = texts(

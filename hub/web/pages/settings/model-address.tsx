@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Input } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
+import { useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { api, ok } from '../../api/client.ts'
 import { type ModelsOverview, modelsQuery } from '../../api/queries.ts'
 import { HubForm } from '../../errors.tsx'
-import { useText } from '../../i18n.ts'
 import { modelsText } from './models.text.ts'
 import { Card } from './section.tsx'
 

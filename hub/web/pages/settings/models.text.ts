@@ -1,4 +1,4 @@
-import { texts } from '../../i18n.ts'
+import { texts } from '../../../../shared/texts.ts'
 
 /** Settings > Models. */
 export const modelsText = texts(

@@ -1,4 +1,4 @@
-import { texts } from '../../i18n.ts'
+import { texts } from '../../../../shared/texts.ts'
 
 /** Settings > Agent Prompt Editor: what agents may do, and their prompts. */
 export const promptsText = texts(

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
+import type { Language } from '../../../../shared/texts.ts'
 import { cn } from '../../../../web/ui/class-names.ts'
-import { bytes, type Language } from '../../i18n.ts'
+import { bytes } from '../../../../web/ui/language.ts'
 
 /** A section of the settings: its purpose, then its cards. */
 export function Section({

@@ -1,4 +1,4 @@
-import { texts } from '../../i18n.ts'
+import { texts } from '../../../../shared/texts.ts'
 
 /** The names of the settings' sections, and the texts of the short ones. */
 export const settingsText = texts(

@@ -1,9 +1,9 @@
 import { type ComponentType, lazy, Suspense } from 'react'
 import { Link, Redirect, useLocation } from 'wouter'
 import { cn } from '../../../../web/ui/class-names.ts'
+import { useText } from '../../../../web/ui/language.ts'
 import { Select } from '../../../../web/ui/select.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
-import { useText } from '../../i18n.ts'
 import { Page } from '../../shell/page.tsx'
 import { settingsText } from './settings.text.ts'
 

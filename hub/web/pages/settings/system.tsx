@@ -5,6 +5,7 @@ import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Input } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
+import { bytes, LANGUAGE_NAMES, number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { Select } from '../../../../web/ui/select.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
@@ -13,7 +14,6 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
 import { FailedQuery, HubForm } from '../../errors.tsx'
-import { bytes, LANGUAGES, number, useLanguage, useText } from '../../i18n.ts'
 import { machineText } from './machine.text.ts'
 import { modelsText } from './models.text.ts'
 import { Card, Facts, memory as inMemory, Section } from './section.tsx'
@@ -240,7 +240,7 @@ function Names() {
           <Select
             className="max-w-60"
             defaultValue={language}
-            options={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
+            options={Object.entries(LANGUAGE_NAMES).map(([value, label]) => ({ value, label }))}
           />
         </FormField>
         <FormField name="hosts" label={text.hosts} hint={text.hosts_hint} isOptional>

@@ -1,5 +1,5 @@
 import { useLocation } from 'wouter'
-import { useText } from '../../i18n.ts'
+import { useText } from '../../../../web/ui/language.ts'
 import { firstPage } from '../../pages.tsx'
 import { ProjectForm } from '../../shell/create-project.tsx'
 import { accessText } from '../access.text.ts'

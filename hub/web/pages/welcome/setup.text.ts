@@ -1,4 +1,4 @@
-import { texts } from '../../i18n.ts'
+import { texts } from '../../../../shared/texts.ts'
 
 /** The wizard's steps that are also in the settings: model, license, mail. */
 export const setupText = texts(

@@ -3,6 +3,7 @@ import { Check, Minus } from 'lucide-react'
 import { useState } from 'react'
 import { Link, Redirect, useLocation } from 'wouter'
 import { cn } from '../../../../web/ui/class-names.ts'
+import { useText } from '../../../../web/ui/language.ts'
 import {
   healthQuery,
   licenseQuery,
@@ -10,7 +11,6 @@ import {
   modelsQuery,
   projectsQuery,
 } from '../../api/queries.ts'
-import { useText } from '../../i18n.ts'
 import { useLook } from '../../look.ts'
 import { LanguageSwitch } from '../../shell/language-switch.tsx'
 import { accessText } from '../access.text.ts'

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 export type Theme = 'light' | 'dark' | 'system'
-const KEY = 'hub.theme'
+const KEY = 'watchpost.theme'
 const light = matchMedia('(prefers-color-scheme: light)')
 const listeners = new Set<() => void>()
 

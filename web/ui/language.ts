@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react'
-import type { Both, Language, Texts, Translation } from '../i18n/words.ts'
+import type { Both, Language, Texts, Translation } from '../../shared/texts.ts'
 
-export type { Language }
-export const LANGUAGES = { en: 'English', tr: 'Türkçe' } as const satisfies Record<Language, string>
-
-export { type Texts, type Translation, texts } from '../i18n/words.ts'
+export const LANGUAGE_NAMES = { en: 'English', tr: 'Türkçe' } as const satisfies Record<
+  Language,
+  string
+>
 
 /** Picks the form of a number, `#` being the number: `plural('en', 2, { one: '# lead', other: '# leads' })`. */
 export function plural(
@@ -40,10 +40,11 @@ export function bytes(language: Language, value: number): string {
   })
 }
 
-const KEY = 'hub.language'
+const KEY = 'watchpost.language'
 const listeners = new Set<() => void>()
 let current: Language = first()
 
+/** The reader's own choice, else the browser's language if it is one of ours. */
 function first(): Language {
   const kept = localStorage.getItem(KEY)
   if (kept === 'en' || kept === 'tr') return kept
