@@ -78,9 +78,9 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
       ...c.get('log'),
     })
   })
-  app.use(except(`${LINKS_PATH}/*`, pageHeaders("'none'")))
+  app.use(except(`${LINKS_PATH}/*`, pageHeaders(deps, "'none'")))
   // The buttons of these pages are forms.
-  app.use(`${LINKS_PATH}/*`, pageHeaders("'self'"))
+  app.use(`${LINKS_PATH}/*`, pageHeaders(deps, "'self'"))
   app.use('/api/*', acrossOrigins(deps.origins))
   // Before the body is checked: an unknown route is 404 whatever the body is.
   app.use('/api/*', async (c, next) => {
@@ -175,7 +175,7 @@ function loggedPath(path: string): string {
 }
 
 /** The security headers of every answer, so that no page lacks them. */
-function pageHeaders(formAction: "'none'" | "'self'") {
+function pageHeaders({ issuer_origin }: Deps, formAction: "'none'" | "'self'") {
   return secureHeaders({
     crossOriginResourcePolicy: false,
     strictTransportSecurity: 'max-age=31536000; includeSubDomains',
@@ -186,7 +186,8 @@ function pageHeaders(formAction: "'none'" | "'self'") {
       scriptSrc: ["'self'"],
       styleSrc: ["'self'"],
       imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
+      fontSrc: ["'self'"],
+      connectSrc: ["'self'", ...(issuer_origin ? [issuer_origin] : [])],
       baseUri: ["'none'"],
       formAction: [formAction],
       frameAncestors: ["'none'"],

@@ -134,6 +134,7 @@ const Environment = z.object({
     baseUrl,
     'must be an http or https URL without a query',
   ).optional(),
+  AUTH_PUBLISHABLE_KEY: z.string().optional(),
   CONSOLE_ORIGINS: parsedAs(
     z.string().default(''),
     (text) => splitList(text).map(origin),
@@ -321,9 +322,17 @@ function jobsLogin({ JOBS_DATABASE_URL: url, DATABASE_URL: admin }: Data): strin
   throw new ConfigError('JOBS_DATABASE_URL is not set. The jobs log in with it as watchpost_jobs.')
 }
 
-function issuer({ AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwks_url }: Data): Issuer | undefined {
-  if (issuer) return { issuer, jwks_url: jwks_url ?? `${issuer}/.well-known/jwks.json` }
+function issuer(data: Data): Issuer | undefined {
+  const { AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwks_url, AUTH_PUBLISHABLE_KEY: key } = data
+  if (issuer) {
+    return {
+      issuer,
+      jwks_url: jwks_url ?? `${issuer}/.well-known/jwks.json`,
+      publishable_key: key ?? null,
+    }
+  }
   if (jwks_url) throw new ConfigError('AUTH_ISSUER is not set. AUTH_JWKS_URL needs it.')
+  if (key) throw new ConfigError('AUTH_ISSUER is not set. AUTH_PUBLISHABLE_KEY needs it.')
   return undefined
 }
 

@@ -51,6 +51,8 @@ export type Deps = {
   limits: Limits
   /** Origins that may call the API from a browser (the console's). */
   origins: string[]
+  /** The origin of an issuer elsewhere, which the console asks for sessions; undefined for our own. */
+  issuer_origin?: string | undefined
   /** The public URL of this service, without a trailing slash. */
   public_url: string
   /** The path of the page on which people sign in; absent where they sign in elsewhere. */

@@ -8,6 +8,7 @@ import { createPush } from './channels/transport/send-push.ts'
 import { checkLogin } from './check-login.ts'
 import type { Config } from './config.ts'
 import { openConnection } from './connections.ts'
+import { consoleRoutes } from './console.ts'
 import { createPool, type Database, inTransaction } from './db.ts'
 import { createIssuer, ISSUER_PATH } from './issuer.ts'
 import { registerFeeds } from './jobs/ingest.ts'
@@ -185,6 +186,7 @@ async function createAppOn(
     origins,
     public_url,
     sign_in_path,
+    issuer_origin: config.auth && new URL(config.auth.issuer).origin,
     address: clientAddress(config.trusted_proxies),
     address_limit: addressLimit(limits.address),
     asset,
@@ -203,10 +205,15 @@ async function createSignIn({ auth, origins, public_url }: Config, { db, seal, l
     issuerProblem(auth.jwks_url).then(
       (problem) => problem && log({ msg: 'sign-in', error: problem }),
     )
-    return { verify_session: remoteSessions(auth), sign_in_path: undefined, mount: () => undefined }
+    const { issuer: auth_url, publishable_key: auth_key } = auth
+    const pages = consoleRoutes({ auth_url, auth_key, by: 'mail' })
+    const mount = (app: App) => app.route('/', pages)
+    return { verify_session: remoteSessions(auth), sign_in_path: undefined, mount }
   }
   const { verify_session, routes } = await createIssuer({ db, seal, origins, public_url })
-  const mount = (app: App) => app.route(ISSUER_PATH, routes).route(SIGN_IN_PATH, signInPage)
+  const pages = consoleRoutes({ auth_url: `.${ISSUER_PATH}`, auth_key: null, by: 'link' })
+  const mount = (app: App) =>
+    app.route(ISSUER_PATH, routes).route(SIGN_IN_PATH, signInPage).route('/', pages)
   return { verify_session, sign_in_path: SIGN_IN_PATH, mount }
 }
 

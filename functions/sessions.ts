@@ -14,7 +14,12 @@ export type Session = {
 export type VerifySession = (token: string) => Promise<Session | undefined>
 
 /** An issuer of session tokens: Supabase Auth or a compatible service. */
-export type Issuer = { issuer: string; jwks_url: string }
+export type Issuer = {
+  issuer: string
+  jwks_url: string
+  /** What the issuer wants as `apikey` from browsers; null when it wants none. */
+  publishable_key: string | null
+}
 
 const AUDIENCE = 'authenticated'
 const MAX_TOKEN_CHARACTERS = 8192
@@ -31,7 +36,10 @@ const Claims = z.object({
 const keySets = new Map<string, JWTVerifyGetKey>()
 
 /** Verifies tokens of an issuer that publishes its keys at a JWKS URL. */
-export function remoteSessions({ issuer, jwks_url }: Issuer): VerifySession {
+export function remoteSessions({
+  issuer,
+  jwks_url,
+}: Omit<Issuer, 'publishable_key'>): VerifySession {
   let keys = keySets.get(jwks_url)
   if (!keys) {
     keys = remoteKeys(jwks_url)

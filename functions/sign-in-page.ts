@@ -22,6 +22,7 @@ export const signInPage: Hono<Env> = pageRoutes('sign-in', (publicUrl) => ({
 <p id="done" role="status"></p>
 </section>
 <section id="session" hidden>
+<p><a id="console" href="./">Open the console</a></p>
 <p>Signed in as <strong id="email"></strong>. This access token works until <time id="until"></time>:</p>
 <p><label for="token">Access token</label><textarea id="token" rows="6" readonly></textarea></p>
 <p><button id="renew" type="button">Get a new access token</button> Leave this page open to renew it; it keeps the session.</p>
@@ -69,6 +70,8 @@ function say(problem) {
 async function ask(path, body) {
   const session = await request('auth/v1/' + path, { body })
   refreshToken = session.refresh_token
+  // Where the console looks for it.
+  localStorage.setItem('watchpost.session', JSON.stringify(session))
   byId('email').textContent = session.user.email
   byId('token').value = session.access_token
   byId('until').textContent = new Date(session.expires_at * 1000).toLocaleTimeString()
@@ -84,6 +87,7 @@ async function signIn() {
   byId('title').textContent = shown.zone_name + ': ' + shown.event.title
   byId('reason').textContent = shown.reason
   byId('alert').hidden = false
+  byId('console').href = './#/alerts/' + asked
   showResolved()
 }
 

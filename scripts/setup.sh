@@ -11,7 +11,7 @@ exec >&2
 main() {
   cd "$(dirname "$0")/.."
   case ${1:-run} in
-    run) service run && traces ;;
+    run) service run && interface && traces ;;
     tracing) tracing ;;
     hub) service run && interface && hub ;;
     test) service test && tracing && interface && hub && sh scripts/chromium.sh && sh scripts/nginx.sh ;;

@@ -1,47 +1,68 @@
 /**
- * Builds the hub's interface into dist/hub when its sources changed since the last time.
- * `--force` builds in any case.
+ * Builds the interfaces named as arguments (hub, console; both if none is) into dist/ when their
+ * sources changed since the last time. `--force` builds in any case.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
-import { promisify } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 
 const ROOT = resolve(import.meta.dirname, '../..')
-const SOURCES = [
-  'web/ui',
-  'hub/web',
-  'hub/agents/names.text.ts',
-  'hub/branding/own-look.ts',
-  'hub/i18n',
-  'shared/colour.ts',
-  'shared/texts.ts',
-  'web/package-lock.json',
-  'scripts/build/build-web.ts',
-]
-const FOLDER = join(ROOT, 'dist/hub')
-const STAMP = join(FOLDER, 'stamp')
+/** What every interface is made of. */
+const COMMON = ['web/ui', 'web/package-lock.json', 'scripts/build/build-web.ts']
+const INTERFACES = {
+  hub: {
+    root: 'hub/web',
+    sources: [
+      'hub/web',
+      'hub/agents/names.text.ts',
+      'hub/branding/own-look.ts',
+      'hub/i18n',
+      'shared/colour.ts',
+      'shared/texts.ts',
+    ],
+  },
+  console: {
+    root: 'web',
+    sources: ['api', 'event', 'map', 'pages', 'public', 'shell']
+      .map((folder) => `web/${folder}`)
+      .concat(
+        ['index.html', 'main.tsx', 'app.tsx', 'errors.tsx', 'common.text.ts', 'console.css'].map(
+          (file) => `web/${file}`,
+        ),
+        'web/vite.config.ts',
+        'shared',
+      ),
+  },
+} as const
+type Interface = keyof typeof INTERFACES
 
-/** buildWeb builds dist/hub if the sources have changed. */
-export async function buildWeb({ force = false, log = console.log } = {}): Promise<void> {
-  const sources = await hashOf(SOURCES)
-  const built = existsSync(STAMP) ? await readFile(STAMP, 'utf8') : ''
-  if (!force && built === sources) return
-  log('Building the interface (takes a few seconds) …')
-  const fresh = join(ROOT, `dist/hub-${process.pid}`)
+/** buildWeb builds an interface into dist/<name> if its sources have changed since the last time. */
+export async function buildWeb(
+  name: Interface,
+  { force = false, log = console.log } = {},
+): Promise<void> {
+  const { root, sources } = INTERFACES[name]
+  const folder = join(ROOT, 'dist', name)
+  const stamp = join(folder, 'stamp')
+  const hash = await hashOf([...COMMON, ...sources])
+  const built = existsSync(stamp) ? await readFile(stamp, 'utf8') : ''
+  if (!force && built === hash) return
+  log(`Building the ${name === 'hub' ? 'interface of the hub' : name} (takes a few seconds) …`)
+  const fresh = join(ROOT, `dist/${name}-${process.pid}`)
   const vite = join(ROOT, 'web/node_modules/vite/bin/vite.js')
   const options = ['--outDir', fresh, '--logLevel', 'warn']
   await promisify(execFile)(process.execPath, [vite, 'build', ...options], {
-    cwd: join(ROOT, 'hub/web'),
+    cwd: join(ROOT, root),
     // Also from a test: this bundles React for production.
     env: { ...process.env, NODE_ENV: 'production' },
   })
-  await writeFile(join(fresh, 'stamp'), sources)
-  // Replaced at once, so that a running hub serves either the old or the new one.
-  await rm(FOLDER, { recursive: true, force: true })
-  await rename(fresh, FOLDER)
+  await writeFile(join(fresh, 'stamp'), hash)
+  // Replaced at once, so that a running service serves either the old or the new one.
+  await rm(folder, { recursive: true, force: true })
+  await rename(fresh, folder)
 }
 
 async function hashOf(paths: string[]): Promise<string> {
@@ -59,4 +80,17 @@ async function hashOf(paths: string[]): Promise<string> {
   return hash.digest('hex')
 }
 
-if (import.meta.main) await buildWeb({ force: process.argv.includes('--force') })
+function isInterface(name: string): name is Interface {
+  return Object.hasOwn(INTERFACES, name)
+}
+
+if (import.meta.main) {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { force: { type: 'boolean', default: false } },
+  })
+  const names = positionals.length > 0 ? positionals : Object.keys(INTERFACES)
+  const unknown = names.filter((name) => !isInterface(name))
+  if (unknown.length > 0) throw new Error(`Unknown interface: ${unknown.join(', ')}`)
+  for (const name of names.filter(isInterface)) await buildWeb(name, values)
+}

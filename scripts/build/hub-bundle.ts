@@ -219,7 +219,7 @@ async function gatherHub(payload: string, { license_keys }: BundleOptions): Prom
   await rm(join(payload, 'hub/package-lock.json'))
   await cp(license_keys, join(payload, 'hub/license/license-keys.json'))
   await cp(join(ROOT, 'shared'), join(payload, 'shared'), { recursive: true })
-  await run(process.execPath, [join(ROOT, 'scripts/build/build-web.ts')])
+  await run(process.execPath, [join(ROOT, 'scripts/build/build-web.ts'), 'hub'])
   await cp(join(ROOT, 'dist/hub'), join(payload, 'dist/hub'), { recursive: true })
   await cp(join(ROOT, 'LICENSE'), join(payload, 'LICENSE'))
 }

@@ -24,9 +24,12 @@ export function setTheme(theme: Theme): void {
   apply()
 }
 
+/** onTheme calls the listener whenever other colours apply; returns a function that stops it. */
+export function onTheme(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
 export function useTheme(): Theme {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
-  }, chosen)
+  return useSyncExternalStore(onTheme, chosen)
 }

@@ -1,7 +1,9 @@
 /** The words of messages: the only place of them, but for the sentences of shared/reason. */
+
 import type { Language } from '../../../shared/channel.ts'
 import type { BANDS } from '../../../shared/checks.ts'
 import type { EventType } from '../../../shared/event.ts'
+import { eventWords } from '../../../shared/event-words.ts'
 import type { Clock, Update } from '../../../shared/reason/sentences.ts'
 import type { Cause } from '../channel.ts'
 
@@ -74,27 +76,7 @@ const count = (number: number, one: string, many: string) =>
 
 const english: Words = {
   locale: 'en-GB',
-  bands: {
-    minor: 'minor',
-    low: 'low',
-    moderate: 'moderate',
-    severe: 'severe',
-    extreme: 'extreme',
-  },
-  types: {
-    earthquake: 'Earthquake',
-    vessel: 'Vessel',
-    aircraft: 'Aircraft',
-    wildfire: 'Wildfire',
-    storm: 'Storm',
-    flood: 'Flood',
-    volcano: 'Volcano',
-    tsunami: 'Tsunami',
-    drought: 'Drought',
-    weather: 'Weather',
-    conflict: 'Conflict',
-    other: 'Event',
-  },
+  ...eventWords.en,
   updates: {
     revised: 'Revised',
     escalated: 'Worse',
@@ -205,27 +187,7 @@ const CAUSES: Record<string, string> = {
 // Suffixes follow the vowels of what they are added to, so none is added to a name, a number or a time.
 const turkish: Words = {
   locale: 'tr-TR',
-  bands: {
-    minor: 'çok düşük',
-    low: 'düşük',
-    moderate: 'orta',
-    severe: 'yüksek',
-    extreme: 'çok yüksek',
-  },
-  types: {
-    earthquake: 'Deprem',
-    vessel: 'Gemi',
-    aircraft: 'Hava aracı',
-    wildfire: 'Orman yangını',
-    storm: 'Fırtına',
-    flood: 'Sel',
-    volcano: 'Yanardağ',
-    tsunami: 'Tsunami',
-    drought: 'Kuraklık',
-    weather: 'Hava olayı',
-    conflict: 'Çatışma',
-    other: 'Olay',
-  },
+  ...eventWords.tr,
   updates: {
     revised: 'Güncellendi',
     escalated: 'Kötüleşti',

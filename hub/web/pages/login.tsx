@@ -6,7 +6,7 @@ import { useText } from '../../../web/ui/language.ts'
 import { api, ok } from '../api/client.ts'
 import { HubForm } from '../errors.tsx'
 import { useLook } from '../look.ts'
-import { LanguageSwitch } from '../shell/language-switch.tsx'
+import { LanguageSwitch } from '../../../web/ui/language-switch.tsx'
 import { accessText } from './access.text.ts'
 
 /** Signs the admin in and then opens the page that required it. */

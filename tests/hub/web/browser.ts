@@ -53,7 +53,7 @@ const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 
 /** startBrowser starts Chromium; a machine without one fails here, with what to do. */
 export async function startBrowser(): Promise<Browser> {
-  await buildWeb()
+  await buildWeb('hub')
   const given = process.env.CHROMIUM
   const executablePath = (given ? [given] : BROWSERS).find((path) => existsSync(path))
   if (!executablePath) {

@@ -12,7 +12,7 @@ import {
   projectsQuery,
 } from '../../api/queries.ts'
 import { useLook } from '../../look.ts'
-import { LanguageSwitch } from '../../shell/language-switch.tsx'
+import { LanguageSwitch } from '../../../../web/ui/language-switch.tsx'
 import { accessText } from '../access.text.ts'
 import { FirstProject } from './first-project.tsx'
 import { KeyStep } from './key-step.tsx'

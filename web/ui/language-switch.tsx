@@ -1,6 +1,6 @@
-import type { Language } from '../../../shared/texts.ts'
-import { cn } from '../../../web/ui/class-names.ts'
-import { LANGUAGE_NAMES, setLanguage, useLanguage } from '../../../web/ui/language.ts'
+import type { Language } from '../../shared/texts.ts'
+import { cn } from './class-names.ts'
+import { LANGUAGE_NAMES, setLanguage, useLanguage } from './language.ts'
 
 /** Switches the language on pages without a sidebar. */
 export function LanguageSwitch() {

@@ -1,0 +1,86 @@
+import { useEffect } from 'react'
+import { api, ok, ProblemError } from './client.ts'
+import { type Alert, queryClient } from './queries.ts'
+
+const WAIT_SECONDS = 25
+const RETRY_MS = 5_000
+/** Under load one look is enough for many changes. */
+const GATHER_MS = 250
+
+/** What a listener is told of an alert. */
+export type Raised = Pick<Alert, 'id' | 'zone_name' | 'severity' | 'event'>
+type Listener = (alert: Raised) => void
+const listeners = new Set<Listener>()
+
+/** onRaised calls the listener for each alert that is raised while the console is open. */
+export function onRaised(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+/** Follows alerts and events while the component is shown, so that they appear without a reload. */
+export function useLive(): void {
+  useEffect(() => {
+    const stopped = new AbortController()
+    const began = Date.now()
+    void follow(stopped.signal, async (after) => {
+      const { changes, next_cursor } = await ok(
+        api.GET('/api/v1/alerts/changes', {
+          params: { query: { after, wait: WAIT_SECONDS } },
+          signal: stopped.signal,
+        }),
+      )
+      for (const change of changes) {
+        if (change.kind !== 'upsert') continue
+        queryClient.setQueryData(['alerts', 'one', change.alert.id], change.alert)
+        if (Date.parse(change.alert.raised_at) >= began && change.alert.updates.length === 0) {
+          for (const listener of listeners) listener(change.alert)
+        }
+      }
+      if (changes.length > 0) {
+        void queryClient.invalidateQueries({ queryKey: ['alerts', 'list'] })
+      }
+      return next_cursor
+    })
+    void follow(stopped.signal, async (after) => {
+      const { changes, next_cursor } = await ok(
+        api.GET('/api/v1/events/changes', {
+          params: { query: { after, wait: WAIT_SECONDS, limit: 500 } },
+          signal: stopped.signal,
+        }),
+      )
+      if (changes.length > 0) void queryClient.invalidateQueries({ queryKey: ['events'] })
+      return next_cursor
+    })
+    return () => stopped.abort()
+  }, [])
+}
+
+/** Asks for what follows, again and again; a cursor that is no longer known begins from now. */
+async function follow(signal: AbortSignal, ask: (after: string) => Promise<string>): Promise<void> {
+  let after = 'now'
+  while (!signal.aborted) {
+    try {
+      after = await ask(after)
+      await pause(GATHER_MS, signal)
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof ProblemError && error.problem.code === 'cursor_expired') {
+        after = 'now'
+        void queryClient.invalidateQueries()
+      }
+      if (error instanceof ProblemError && error.problem.code === 'unauthenticated') return
+      await pause(RETRY_MS, signal)
+    }
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

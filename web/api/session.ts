@@ -1,0 +1,87 @@
+import { AuthClient, type Session } from '@supabase/auth-js'
+import { useSyncExternalStore } from 'react'
+
+/** Where the browser keeps the session; the sign-in page of the service writes it there, too. */
+export const SESSION_KEY = 'watchpost.session'
+
+/** Where people sign in: the service's own issuer unless it names another. */
+export type SignIn = {
+  auth_url: string
+  /** The publishable key of a Supabase project; null for the service's own issuer. */
+  auth_key: string | null
+  /** `link`: with a one-time link that an operator gives out; `mail`: the issuer mails one. */
+  by: 'link' | 'mail'
+}
+
+type State = { client: InstanceType<typeof AuthClient>; session: Session | null; sign_in: SignIn }
+let state: State | undefined
+const listeners = new Set<() => void>()
+
+/** Opens the session that the browser keeps, and follows it. To be called once, before anything else. */
+export async function openSession(sign_in: SignIn): Promise<void> {
+  const client = new AuthClient({
+    url: new URL(sign_in.auth_url, document.baseURI).href.replace(/\/$/, ''),
+    headers: sign_in.auth_key ? { apikey: sign_in.auth_key } : {},
+    storageKey: SESSION_KEY,
+    autoRefreshToken: true,
+    persistSession: true,
+    detectSessionInUrl: sign_in.by === 'mail',
+    flowType: 'pkce',
+  })
+  const { data } = await client.getSession()
+  state = { client, session: data.session, sign_in }
+  client.onAuthStateChange((_, session) => {
+    if (!state) return
+    state = { ...state, session }
+    for (const listener of listeners) listener()
+  })
+}
+
+function opened(): State {
+  if (!state) throw new Error('the session was not opened')
+  return state
+}
+
+/** The session of who is signed in, or null. */
+export function useSession(): Session | null {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    () => opened().session,
+  )
+}
+
+export const signInWays = (): SignIn => opened().sign_in
+
+/** An access token that is valid for some time yet; undefined when nobody is signed in. */
+export async function accessToken(): Promise<string | undefined> {
+  const { data } = await opened().client.getSession()
+  return data.session?.access_token
+}
+
+/** Signs in with the token of a one-time link. Throws the issuer's reason. */
+export async function signInByLink(token: string): Promise<void> {
+  const { error } = await opened().client.verifyOtp({ token_hash: token, type: 'magiclink' })
+  if (error) throw error
+}
+
+/** Has a one-time link mailed by the issuer. Throws its reason. */
+export async function mailLink(email: string): Promise<void> {
+  const { error } = await opened().client.signInWithOtp({
+    email,
+    options: { emailRedirectTo: location.href.split('#')[0] ?? location.href },
+  })
+  if (error) throw error
+}
+
+/** Ends the session here, and at the issuer if it can be reached. */
+export async function signOut(): Promise<void> {
+  await opened().client.signOut({ scope: 'local' })
+}
+
+/** Forgets a session that the API does not accept any more. */
+export async function forgetSession(): Promise<void> {
+  if (opened().session) await signOut()
+}

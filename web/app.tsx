@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { Component, type ReactNode, Suspense } from 'react'
+import { Router } from 'wouter'
+import { useHashLocation } from 'wouter/use-hash-location'
+import { openSession, type SignIn, useSession } from './api/session.ts'
+import { common } from './common.text.ts'
+import { FailedQuery } from './errors.tsx'
+import { SignInPage } from './pages/sign-in/sign-in.tsx'
+import { Shell } from './shell/shell.tsx'
+import { localeOf, useLanguage } from './ui/language.ts'
+import { Toaster } from './ui/toast.tsx'
+import { WordsProvider } from './ui/words.tsx'
+
+/** The whole console: the sign-in, or the pages in their shell. */
+export function App() {
+  const language = useLanguage()
+  return (
+    <WordsProvider value={{ locale: localeOf(language), ...common[language].ui }}>
+      <Router hook={useHashLocation}>
+        <ErrorBoundary>
+          <Suspense>
+            <Opening />
+          </Suspense>
+        </ErrorBoundary>
+      </Router>
+      <Toaster />
+    </WordsProvider>
+  )
+}
+
+/** Asks the service where people sign in; then there is a session, or there is none. */
+function Opening() {
+  const opening = useQuery({
+    queryKey: ['opening'],
+    queryFn: async () => {
+      const response = await fetch('./console.json')
+      if (!response.ok) throw new Error(`console.json: ${response.status}`)
+      const settings: SignIn = await response.json()
+      await openSession(settings)
+      return settings
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (opening.isPending) return null
+  if (opening.isError) {
+    return <FailedQuery error={opening.error} onRetry={() => opening.refetch()} />
+  }
+  return <Signed />
+}
+
+function Signed() {
+  return useSession() ? <Shell /> : <SignInPage />
+}
+
+/** Shows a sentence instead of a blank page when a page throws. */
+class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state = { error: undefined as unknown }
+  static getDerivedStateFromError(error: unknown) {
+    return { error }
+  }
+  override render() {
+    if (this.state.error === undefined) return this.props.children
+    return <FailedQuery error={this.state.error} onRetry={() => location.reload()} />
+  }
+}

@@ -1,0 +1,166 @@
+import 'maplibre-gl/dist/maplibre-gl.css'
+import type { FeatureCollection } from 'geojson'
+import { type GeoJSONSource, Map as MapLibre, NavigationControl, setWorkerUrl } from 'maplibre-gl'
+import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url'
+import { useEffect, useRef, useState } from 'react'
+import type { MapFeature, Zone } from '../api/queries.ts'
+import { onTheme } from '../ui/theme.ts'
+import { baseStyle, coloursOf } from './base.ts'
+import { addLayers, EMPTY, setData } from './layers.ts'
+import { eventFeatures, zoneFeatures } from './shapes.ts'
+import { addSymbols } from './symbols.ts'
+
+setWorkerUrl(workerUrl)
+
+/** The part of the world that the map shows. */
+export type View = { bbox: string; zoom: number }
+export type Look = 'flat' | 'globe'
+
+type Props = {
+  label: string
+  events: MapFeature[]
+  zones: Zone[]
+  /** Events after this moment are not shown, in milliseconds. */
+  until: number
+  selected: string | null
+  footprint: FeatureCollection | null
+  look: Look
+  onEvent: (id: string) => void
+  onZone: (id: string) => void
+  onNothing: () => void
+  onView: (view: View) => void
+  onMap?: (map: MapLibre) => void
+}
+
+const HOME_KEY = 'watchpost.view'
+const HOME = { center: [15, 20] as [number, number], zoom: 1.4 }
+
+/** Where the reader left the map. */
+function lastView(): typeof HOME {
+  try {
+    const kept = JSON.parse(localStorage.getItem(HOME_KEY) ?? '')
+    if (Array.isArray(kept.center) && typeof kept.zoom === 'number') return kept
+  } catch {
+    // Nothing is kept, or nothing that can be read.
+  }
+  return HOME
+}
+
+/** The living map. It needs WebGL: `hasWebGL` says whether there is any. */
+export function MapView(props: Props) {
+  const { label, events, zones, until, selected, footprint, look } = props
+  const place = useRef<HTMLDivElement>(null)
+  const latest = useRef(props)
+  latest.current = props
+  const [map, setMap] = useState<MapLibre>()
+
+  useEffect(() => {
+    if (!place.current) return
+    const container = place.current
+    const created = new MapLibre({
+      container,
+      style: { version: 8, sources: {}, layers: [] },
+      ...lastView(),
+      attributionControl: { compact: true },
+      renderWorldCopies: true,
+      maxPitch: 0,
+      dragRotate: false,
+    })
+    created.touchZoomRotate.disableRotation()
+    created.addControl(new NavigationControl({ showCompass: false }), 'top-right')
+    const dress = async () => {
+      const colours = coloursOf(container)
+      created.setStyle(await baseStyle(colours), { diff: false })
+      created.once('style.load', () => {
+        addSymbols(created, colours)
+        addLayers(created, colours)
+        setMap(created)
+      })
+    }
+    listen(created, latest)
+    created.on('error', ({ error }) => console.error('map:', error))
+    void dress()
+    const stopTheme = onTheme(() => {
+      setMap(undefined)
+      void dress()
+    })
+    latest.current.onMap?.(created)
+    return () => {
+      stopTheme()
+      created.remove()
+      setMap(undefined)
+    }
+  }, [])
+
+  useEffect(
+    () => setData(map, 'events', eventFeatures(shownUntil(events, until))),
+    [map, events, until],
+  )
+  useEffect(() => setData(map, 'zones', zoneFeatures(zones)), [map, zones])
+  useEffect(() => setData(map, 'footprint', footprint ?? EMPTY), [map, footprint])
+  useEffect(
+    () => void map?.setFilter('selected', ['==', ['get', 'id'], selected ?? '']),
+    [map, selected],
+  )
+  useEffect(
+    () => void map?.setProjection({ type: look === 'globe' ? 'globe' : 'mercator' }),
+    [map, look],
+  )
+  return (
+    <section aria-label={label} className="absolute inset-0" data-ready={map !== undefined}>
+      <div ref={place} className="h-full" />
+    </section>
+  )
+}
+
+function shownUntil(events: MapFeature[], until: number): MapFeature[] {
+  return events.filter(({ properties }) => Date.parse(properties.ts) <= until)
+}
+
+const CLICKABLE = ['events', 'clusters', 'event-clusters']
+
+function listen(map: MapLibre, latest: { current: Props }): void {
+  map.on('moveend', () => {
+    const { lng, lat } = map.getCenter()
+    const zoom = map.getZoom()
+    localStorage.setItem(HOME_KEY, JSON.stringify({ center: [lng, lat], zoom }))
+    latest.current.onView(viewOf(map))
+  })
+  map.on('mousemove', ({ point }) => {
+    if (!map.getLayer('events')) return
+    const found = map.queryRenderedFeatures(point, { layers: [...CLICKABLE, 'zone-areas'] })
+    map.getCanvas().style.cursor = found.length > 0 ? 'pointer' : ''
+  })
+  map.on('click', async ({ point, lngLat }) => {
+    if (!map.getLayer('events')) return
+    const [found] = map.queryRenderedFeatures(point, { layers: CLICKABLE })
+    if (found?.layer.id === 'events') return latest.current.onEvent(String(found.properties.id))
+    if (found?.layer.id === 'clusters') {
+      const source = map.getSource<GeoJSONSource>('events')
+      const zoom = await source?.getClusterExpansionZoom(Number(found.properties.cluster_id))
+      return map.easeTo({ center: lngLat, zoom: zoom ?? map.getZoom() + 2 })
+    }
+    if (found) {
+      const [west = 0, south = 0, east = 0, north = 0] = String(found.properties.bbox)
+        .split(',')
+        .map(Number)
+      return map.fitBounds([west, south, east, north], { padding: 60, maxZoom: 12 })
+    }
+    const [zone] = map.queryRenderedFeatures(point, { layers: ['zone-areas'] })
+    if (zone) return latest.current.onZone(String(zone.properties.id))
+    latest.current.onNothing()
+  })
+}
+
+/** What the map shows, as the API takes it: whole degrees, so that a small move asks for nothing new. */
+function viewOf(map: MapLibre): View {
+  const bounds = map.getBounds()
+  const zoom = Math.round(map.getZoom())
+  const isWorld = bounds.getEast() - bounds.getWest() >= 360
+  const wrap = (lon: number) => ((((lon + 180) % 360) + 360) % 360) - 180
+  const west = isWorld ? -180 : wrap(Math.floor(bounds.getWest()))
+  const east = isWorld ? 180 : wrap(Math.ceil(bounds.getEast()))
+  const south = Math.max(-90, Math.floor(bounds.getSouth()))
+  const north = Math.min(90, Math.ceil(bounds.getNorth()))
+  return { bbox: [west, south, east, north].join(','), zoom }
+}

@@ -1,0 +1,3 @@
+export function AlertsPage({ id }: { id: string | undefined }) {
+  return <p>{id}</p>
+}

@@ -1,0 +1,76 @@
+import { useState } from 'react'
+import { mailLink, signInByLink, signInWays } from '../../api/session.ts'
+import { Input } from '../../ui/field.tsx'
+import { Form, FormError, FormField, Notice, Submit } from '../../ui/form.tsx'
+import { useText } from '../../ui/language.ts'
+import { LanguageSwitch } from '../../ui/language-switch.tsx'
+import { signInText } from './sign-in.text.ts'
+
+/** Without a session: how to get one. */
+export function SignInPage() {
+  const text = useText(signInText)
+  return (
+    <main className="mx-auto flex min-h-dvh max-w-sm flex-col justify-center gap-6 p-6">
+      <h1 className="text-xl">{text.title}</h1>
+      {signInWays().by === 'link' ? <ByLink /> : <ByMail />}
+      <LanguageSwitch />
+    </main>
+  )
+}
+
+/** What the issuer says about a link that it refuses, in a form's shape. */
+const refusal = (error: unknown) => ({
+  fields: {},
+  whole: error instanceof Error ? error.message : String(error),
+})
+
+function ByLink() {
+  const text = useText(signInText)
+  return (
+    <Form
+      className="flex flex-col gap-4"
+      explain={refusal}
+      onSubmit={async ({ link = '' }) => {
+        const token = link.split('#')[1] ?? ''
+        if (token === '') throw new Error(text.incomplete)
+        await signInByLink(token)
+      }}
+    >
+      <p className="text-pretty text-muted">{text.by_link}</p>
+      <FormField name="link" label={text.link}>
+        <Input type="url" autoComplete="off" required />
+      </FormField>
+      <FormError />
+      <Submit>{text.sign_in}</Submit>
+      <p className="text-sm text-muted">
+        {text.new_link}
+        <code className="mt-1 block select-all break-all font-mono text-xs">
+          npm run admin -- account link --email local@watchpost.localhost
+        </code>
+      </p>
+    </Form>
+  )
+}
+
+function ByMail() {
+  const text = useText(signInText)
+  const [sent, setSent] = useState<string>()
+  if (sent) return <Notice text={text.sent(sent)} />
+  return (
+    <Form
+      className="flex flex-col gap-4"
+      explain={refusal}
+      onSubmit={async ({ email = '' }) => {
+        await mailLink(email)
+        setSent(email)
+      }}
+    >
+      <p className="text-pretty text-muted">{text.by_mail}</p>
+      <FormField name="email" label={text.email}>
+        <Input type="email" autoComplete="email" required />
+      </FormField>
+      <FormError />
+      <Submit>{text.send}</Submit>
+    </Form>
+  )
+}

@@ -1,0 +1,3 @@
+export function ZonesPage({ id }: { id: string | undefined }) {
+  return <p>{id}</p>
+}
