@@ -29,7 +29,6 @@ export type Colours = ReturnType<typeof coloursOf>
 
 type World = Topology<{
   countries: GeometryCollection<{ name: string }>
-  land: GeometryCollection
 }>
 let world: Promise<World> | undefined
 
@@ -38,7 +37,8 @@ async function loadWorld() {
   world ??= fetch(worldUrl).then((response) => response.json())
   const topology = await world
   return {
-    land: feature(topology, topology.objects.land),
+    // Of countries: the outline of all land runs across the antimeridian, where a flat map would draw bands.
+    land: feature(topology, topology.objects.countries),
     borders: mesh(topology, topology.objects.countries, (one, other) => one !== other),
   }
 }

@@ -1,16 +1,15 @@
 import 'maplibre-gl/dist/maplibre-gl.css'
 import type { FeatureCollection } from 'geojson'
-import { type GeoJSONSource, Map as MapLibre, NavigationControl, setWorkerUrl } from 'maplibre-gl'
-import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url'
+import { type GeoJSONSource, Map as MapLibre, NavigationControl } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
 import type { MapFeature, Zone } from '../api/queries.ts'
 import { onTheme } from '../ui/theme.ts'
 import { baseStyle, coloursOf } from './base.ts'
+import { keepView, lastView } from './last-view.ts'
 import { addLayers, EMPTY, setData } from './layers.ts'
 import { eventFeatures, zoneFeatures } from './shapes.ts'
 import { addSymbols } from './symbols.ts'
-
-setWorkerUrl(workerUrl)
+import './worker.ts'
 
 /** The part of the world that the map shows. */
 export type View = { bbox: string; zoom: number }
@@ -30,20 +29,6 @@ type Props = {
   onNothing: () => void
   onView: (view: View) => void
   onMap?: (map: MapLibre) => void
-}
-
-const HOME_KEY = 'watchpost.view'
-const HOME = { center: [15, 20] as [number, number], zoom: 1.4 }
-
-/** Where the reader left the map. */
-function lastView(): typeof HOME {
-  try {
-    const kept = JSON.parse(localStorage.getItem(HOME_KEY) ?? '')
-    if (Array.isArray(kept.center) && typeof kept.zoom === 'number') return kept
-  } catch {
-    // Nothing is kept, or nothing that can be read.
-  }
-  return HOME
 }
 
 /** The living map. It needs WebGL: `hasWebGL` says whether there is any. */
@@ -123,7 +108,7 @@ function listen(map: MapLibre, latest: { current: Props }): void {
   map.on('moveend', () => {
     const { lng, lat } = map.getCenter()
     const zoom = map.getZoom()
-    localStorage.setItem(HOME_KEY, JSON.stringify({ center: [lng, lat], zoom }))
+    keepView({ center: [lng, lat], zoom })
     latest.current.onView(viewOf(map))
   })
   map.on('mousemove', ({ point }) => {

@@ -1,3 +1,189 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Bell } from 'lucide-react'
+import { useMemo } from 'react'
+import { useLocation, useSearchParams } from 'wouter'
+import { type AlertFilter, alertsQuery, zonesQuery } from '../../api/queries.ts'
+import { common } from '../../common.text.ts'
+import { FailedQuery } from '../../errors.tsx'
+import { Severity } from '../../event/severity.tsx'
+import { TypeIcon } from '../../event/type-icon.tsx'
+import { Button } from '../../ui/button.tsx'
+import { cn } from '../../ui/class-names.ts'
+import { useKeys } from '../../ui/keys.ts'
+import { useText } from '../../ui/language.ts'
+import { Select } from '../../ui/select.tsx'
+import { Empty, SkeletonRows } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { AlertDetail } from './alert-detail.tsx'
+import { alertsText } from './alerts.text.ts'
+import { useResolve } from './resolve.ts'
+
+const DAYS = [1, 7, 30, 90, 400]
+const SEVERITIES = [20, 40, 60, 80]
+
+/** The inbox: alerts by a filter that stands in the address, and the chosen one beside them. */
 export function AlertsPage({ id }: { id: string | undefined }) {
-  return <p>{id}</p>
+  const text = useText(alertsText)
+  const words = useText(common)
+  const [, navigate] = useLocation()
+  const [search] = useSearchParams()
+  const filter = useMemo(() => filterOf(search), [search])
+  const alerts = useInfiniteQuery(alertsQuery(filter))
+  const listed = useMemo(
+    () => alerts.data?.pages.flatMap((page) => page.alerts) ?? [],
+    [alerts.data],
+  )
+  const resolve = useResolve()
+  const query = search.toString()
+  const open = (to: string | undefined) =>
+    navigate(`/alerts${to ? `/${to}` : ''}${query ? `?${query}` : ''}`)
+  const at = listed.findIndex((alert) => alert.id === id)
+  const chosen = listed[at]
+  useKeys({
+    j: () => open(listed[Math.min(at + 1, listed.length - 1)]?.id ?? id),
+    k: () => open(listed[Math.max(at - 1, 0)]?.id ?? id),
+    e: chosen ? () => resolve.mutate(chosen) : undefined,
+    Escape: id ? () => open(undefined) : undefined,
+  })
+  return (
+    <div className="flex min-h-0 flex-1">
+      <section
+        className={cn(
+          'flex min-h-0 w-full flex-col border-line md:w-[26rem] md:border-r',
+          id && 'max-md:hidden',
+        )}
+      >
+        <header className="flex flex-col gap-2 border-b border-line px-4 py-3">
+          <h1 className="text-lg">{text.title}</h1>
+          <Filter />
+        </header>
+        {alerts.isPending ? <SkeletonRows /> : null}
+        {alerts.isError ? (
+          <FailedQuery error={alerts.error} onRetry={() => alerts.refetch()} />
+        ) : null}
+        {alerts.isSuccess && listed.length === 0 ? (
+          <Empty
+            picture={<Bell size={24} strokeWidth={1.5} aria-hidden />}
+            title={text.none}
+            text={text.none_text}
+          />
+        ) : null}
+        <ul className="min-h-0 flex-1 overflow-y-auto">
+          {listed.map((alert) => (
+            <li key={alert.id}>
+              <button
+                type="button"
+                aria-current={alert.id === id ? 'true' : undefined}
+                onClick={() => open(alert.id)}
+                className="flex w-full items-center gap-3 border-b border-line px-4 py-2 text-left -outline-offset-2 hover:bg-hover aria-[current]:bg-selected"
+              >
+                <span className="text-muted">
+                  <TypeIcon type={alert.event.type} />
+                </span>
+                <span className="min-w-0 flex-1">
+                  <span className={cn('line-clamp-2', alert.resolved && 'text-muted line-through')}>
+                    {alert.event.title}
+                  </span>
+                  <span className="text-sm text-muted">
+                    {alert.zone_name} · {text.statuses[alert.status]} ·{' '}
+                    <Time at={alert.raised_at} />
+                  </span>
+                </span>
+                <Severity severity={alert.severity} />
+              </button>
+            </li>
+          ))}
+          {alerts.hasNextPage ? (
+            <li className="flex justify-center p-4">
+              <Button
+                variant="ghost"
+                isPending={alerts.isFetchingNextPage}
+                onClick={() => void alerts.fetchNextPage()}
+              >
+                {words.show_more}
+              </Button>
+            </li>
+          ) : null}
+        </ul>
+      </section>
+      <section className={cn('min-h-0 min-w-0 flex-1 overflow-y-auto', !id && 'max-md:hidden')}>
+        {id ? (
+          <AlertDetail key={id} id={id} onClose={() => open(undefined)} />
+        ) : (
+          <Empty
+            picture={<Bell size={24} strokeWidth={1.5} aria-hidden />}
+            title={text.choose}
+            text={text.choose_text}
+          />
+        )}
+      </section>
+    </div>
+  )
+}
+
+/** The filter that an address means; what it does not understand it leaves out. */
+export function filterOf(search: URLSearchParams): AlertFilter {
+  const state = search.get('state') ?? 'open'
+  const zone_id = search.get('zone')
+  const [severity, days] = [Number(search.get('severity')), Number(search.get('days'))]
+  return {
+    ...(state === 'all' ? {} : { resolved: state === 'resolved' ? 'true' : 'false' }),
+    ...(zone_id ? { zone_id } : {}),
+    ...(SEVERITIES.includes(severity) ? { min_severity: severity } : {}),
+    days: DAYS.includes(days) ? days : 7,
+  }
+}
+
+function Filter() {
+  const text = useText(alertsText)
+  const zones = useQuery(zonesQuery)
+  const [search, setSearch] = useSearchParams()
+  const set = (name: string, value: string) =>
+    setSearch((before) => {
+      const next = new URLSearchParams(before)
+      if (value) next.set(name, value)
+      else next.delete(name)
+      return next
+    })
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Select
+        aria-label={text.state}
+        value={search.get('state') ?? 'open'}
+        onChange={({ target }) => set('state', target.value === 'open' ? '' : target.value)}
+        options={(['open', 'resolved', 'all'] as const).map((value) => ({
+          value,
+          label: text.states[value],
+        }))}
+      />
+      <Select
+        aria-label={text.severity}
+        value={search.get('severity') ?? ''}
+        onChange={({ target }) => set('severity', target.value)}
+        options={[
+          { value: '', label: text.any_severity },
+          ...SEVERITIES.map((value) => ({
+            value: String(value),
+            label: text.from_severity(value),
+          })),
+        ]}
+      />
+      <Select
+        aria-label={text.days}
+        value={search.get('days') ?? '7'}
+        onChange={({ target }) => set('days', target.value === '7' ? '' : target.value)}
+        options={DAYS.map((value) => ({ value: String(value), label: text.last_days(value) }))}
+      />
+      <Select
+        aria-label={text.zone}
+        className="max-w-40"
+        value={search.get('zone') ?? ''}
+        onChange={({ target }) => set('zone', target.value)}
+        options={[
+          { value: '', label: text.all_zones },
+          ...(zones.data ?? []).map(({ id, label }) => ({ value: id, label })),
+        ]}
+      />
+    </div>
+  )
 }

@@ -1,3 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import { Hexagon, Plus } from 'lucide-react'
+import { Link } from 'wouter'
+import { type Zone, zonesQuery } from '../../api/queries.ts'
+import { FailedQuery } from '../../errors.tsx'
+import { stateOf } from '../../map/shapes.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { buttonClass } from '../../ui/button.tsx'
+import { cn } from '../../ui/class-names.ts'
+import { number, useLanguage, useText } from '../../ui/language.ts'
+import { Empty, SkeletonRows } from '../../ui/states.tsx'
+import { ZoneEditor } from './zone-editor.tsx'
+import { zonesText } from './zones.text.ts'
+
+const TONES = { on: 'good', blind: 'bad', snoozed: 'plain', off: 'plain' } as const
+
+/** All zones of the caller, and beside them the one that is edited or made. */
 export function ZonesPage({ id }: { id: string | undefined }) {
-  return <p>{id}</p>
+  const text = useText(zonesText)
+  const zones = useQuery(zonesQuery)
+  const zone = zones.data?.find((one) => one.id === id)
+  const create = (
+    <Link href="/zones/new" className={buttonClass({ variant: 'primary' })}>
+      <Plus size={14} aria-hidden /> {text.create}
+    </Link>
+  )
+  return (
+    <div className="flex min-h-0 flex-1">
+      <section
+        className={cn(
+          'flex min-h-0 w-full flex-col border-line md:w-80 md:border-r',
+          id && 'max-md:hidden',
+        )}
+      >
+        <header className="flex items-center justify-between gap-2 border-b border-line px-4 py-3">
+          <h1 className="text-lg">{text.title}</h1>
+          {create}
+        </header>
+        {zones.isPending ? <SkeletonRows /> : null}
+        {zones.isError ? <FailedQuery error={zones.error} onRetry={() => zones.refetch()} /> : null}
+        {zones.data?.length === 0 ? (
+          <Empty
+            picture={<Hexagon size={24} strokeWidth={1.5} aria-hidden />}
+            title={text.none}
+            text={text.none_text}
+          />
+        ) : null}
+        <ul className="min-h-0 flex-1 overflow-y-auto">
+          {(zones.data ?? []).map((one) => (
+            <ZoneLine key={one.id} zone={one} isHere={one.id === id} />
+          ))}
+        </ul>
+      </section>
+      <section className={cn('min-h-0 min-w-0 flex-1', !id && 'max-md:hidden')}>
+        {id === 'new' || zone ? <ZoneEditor key={id} zone={zone} /> : null}
+      </section>
+    </div>
+  )
+}
+
+function ZoneLine({ zone, isHere }: { zone: Zone; isHere: boolean }) {
+  const text = useText(zonesText)
+  const language = useLanguage()
+  const state = stateOf(zone)
+  const shape =
+    zone.shape_type === 'polygon' ? text.polygon : text.circle(number(language, zone.radius_km))
+  return (
+    <li>
+      <Link
+        href={`/zones/${zone.id}`}
+        aria-current={isHere ? 'true' : undefined}
+        className="flex items-center gap-3 border-b border-line px-4 py-2 -outline-offset-2 hover:bg-hover aria-[current]:bg-selected"
+      >
+        <span className="min-w-0 flex-1">
+          <span className="block truncate">{zone.label}</span>
+          <span className="text-sm text-muted">
+            {shape}, {text.threshold(number(language, zone.min_severity))}
+          </span>
+        </span>
+        <Badge tone={TONES[state]}>{text.states[state]}</Badge>
+      </Link>
+    </li>
+  )
 }

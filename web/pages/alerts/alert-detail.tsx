@@ -1,0 +1,246 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ArrowLeft, Check, ChevronDown, Eye, Map as MapIcon, RotateCcw } from 'lucide-react'
+import { Link } from 'wouter'
+import { api, ok } from '../../api/client.ts'
+import { type Alert, alertQuery } from '../../api/queries.ts'
+import { common } from '../../common.text.ts'
+import { explain, FailedQuery, useToastError } from '../../errors.tsx'
+import { Severity } from '../../event/severity.tsx'
+import { Why } from '../../event/why.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button, buttonClass, IconButton } from '../../ui/button.tsx'
+import { FactsLine } from '../../ui/facts-line.tsx'
+import { Textarea } from '../../ui/field.tsx'
+import { Form, FormError, FormField, Submit } from '../../ui/form.tsx'
+import { useLanguage, useText } from '../../ui/language.ts'
+import { Menu } from '../../ui/menu.tsx'
+import { SkeletonRows } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { useWords } from '../../ui/words.tsx'
+import { alertsText } from './alerts.text.ts'
+import { useAlertPatch, useResolve } from './resolve.ts'
+
+const TONES = {
+  queued: 'plain',
+  held: 'plain',
+  sending: 'plain',
+  succeeded: 'good',
+  failed: 'bad',
+  expired: 'warn',
+  cancelled: 'plain',
+} as const
+
+/** One alert: why it was raised, what became of it, the way of each message, and what can be done. */
+export function AlertDetail({ id, onClose }: { id: string; onClose: () => void }) {
+  const words = useWords()
+  const found = useQuery(alertQuery(id))
+  if (found.isPending) return <SkeletonRows />
+  if (found.isError) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+  const alert = found.data
+  return (
+    <article className="mx-auto flex max-w-3xl flex-col gap-6 p-4 md:p-6">
+      <header className="flex flex-col gap-2">
+        <IconButton label={words.close} onClick={onClose} className="md:hidden">
+          <ArrowLeft size={16} aria-hidden />
+        </IconButton>
+        <h2 className="text-xl text-pretty">{alert.event.title}</h2>
+        <State alert={alert} />
+        <Actions alert={alert} />
+      </header>
+      <Reason alert={alert} />
+      <Note alert={alert} />
+      <Deliveries alert={alert} />
+      <Updates alert={alert} />
+      <p className="text-xs text-muted">{alert.attribution}</p>
+    </article>
+  )
+}
+
+function State({ alert }: { alert: Alert }) {
+  const text = useText(alertsText)
+  return (
+    <FactsLine>
+      <Severity severity={alert.severity} />
+      <Link href={`/zones/${alert.zone_id}`} className="text-accent-text hover:underline">
+        {alert.zone_name}
+      </Link>
+      {text.statuses[alert.status]}
+      <Time at={alert.raised_at} />
+      {alert.seen_at && !alert.resolved ? (
+        <span>
+          {text.seen} <Time at={alert.seen_at} />
+        </span>
+      ) : null}
+      {alert.resolved_at ? (
+        <span>
+          {text.is_resolved} <Time at={alert.resolved_at} />
+        </span>
+      ) : null}
+    </FactsLine>
+  )
+}
+
+const SNOOZES = { hour: 1, day: 24, week: 168 } as const
+
+function Actions({ alert }: { alert: Alert }) {
+  const text = useText(alertsText)
+  const queryClient = useQueryClient()
+  const onError = useToastError()
+  const resolve = useResolve()
+  const acknowledge = useMutation({
+    mutationFn: () =>
+      ok(api.POST('/api/v1/alerts/{id}/acknowledge', { params: { path: { id: alert.id } } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['alerts'] }),
+    onError,
+  })
+  const snooze = useMutation({
+    mutationFn: (hours: number) =>
+      ok(
+        api.PATCH('/api/v1/zones/{id}', {
+          params: { path: { id: alert.zone_id } },
+          body: { snoozed_until: new Date(Date.now() + hours * 3_600_000).toISOString() },
+        }),
+      ),
+    onSuccess: () => {
+      toast(text.snoozed(alert.zone_name))
+      void queryClient.invalidateQueries({ queryKey: ['zones'] })
+    },
+    onError,
+  })
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button
+        variant={alert.resolved ? 'secondary' : 'primary'}
+        isPending={resolve.isPending}
+        onClick={() => resolve.mutate(alert)}
+        icon={
+          alert.resolved ? <RotateCcw size={14} aria-hidden /> : <Check size={14} aria-hidden />
+        }
+      >
+        {alert.resolved ? text.reopen : text.resolve}
+      </Button>
+      {alert.seen_at ? null : (
+        <Button
+          isPending={acknowledge.isPending}
+          onClick={() => acknowledge.mutate()}
+          icon={<Eye size={14} aria-hidden />}
+        >
+          {text.acknowledge}
+        </Button>
+      )}
+      <Menu
+        trigger={
+          <Button icon={<ChevronDown size={14} aria-hidden />} isPending={snooze.isPending}>
+            {text.snooze}
+          </Button>
+        }
+        items={(['hour', 'day', 'week'] as const).map((name) => ({
+          label: text.snoozes[name],
+          onSelect: () => snooze.mutate(SNOOZES[name]),
+        }))}
+      />
+      <Link
+        href={`/?event=${encodeURIComponent(alert.event_id)}`}
+        className={buttonClass({ variant: 'ghost' })}
+      >
+        <MapIcon size={14} aria-hidden /> {text.on_map}
+      </Link>
+    </div>
+  )
+}
+
+function Reason({ alert }: { alert: Alert }) {
+  const text = useText(alertsText)
+  return (
+    <section className="flex flex-col gap-2">
+      <h3>{text.why}</h3>
+      <p className="text-pretty">{alert.reason}</p>
+      <Why zone_id={alert.zone_id} event_id={alert.event_id} />
+    </section>
+  )
+}
+
+function Note({ alert }: { alert: Alert }) {
+  const text = useText(alertsText)
+  const words = useText(common)
+  const language = useLanguage()
+  const patch = useAlertPatch()
+  return (
+    <Form
+      className="flex flex-col gap-2"
+      explain={(error, names) => explain(error, names, language)}
+      onSubmit={async ({ note = '' }) => {
+        await patch.mutateAsync({ id: alert.id, note: note || null })
+        toast(text.noted)
+      }}
+    >
+      <FormField name="note" label={text.note} hint={text.note_hint}>
+        <Textarea rows={2} defaultValue={alert.note ?? ''} maxLength={4000} />
+      </FormField>
+      <FormError />
+      <Submit variant="secondary" className="self-start">
+        {words.save}
+      </Submit>
+    </Form>
+  )
+}
+
+function Deliveries({ alert }: { alert: Alert }) {
+  const text = useText(alertsText)
+  return (
+    <section className="flex flex-col gap-2">
+      <h3>{text.deliveries}</h3>
+      {alert.deliveries.length === 0 ? <p className="text-muted">{text.no_deliveries}</p> : null}
+      <ul>
+        {alert.deliveries.map((delivery) => (
+          <li
+            key={delivery.id}
+            className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line py-2 text-sm"
+          >
+            <Badge tone={TONES[delivery.status]}>{text.delivery_statuses[delivery.status]}</Badge>
+            <span className="min-w-0 flex-1">
+              {delivery.channel} <code className="text-xs text-muted">{delivery.kind}</code>
+            </span>
+            <span className="text-muted">{text.attempts(delivery.attempts)}</span>
+            {delivery.delivered_at ? (
+              <Time at={delivery.delivered_at} className="text-muted" />
+            ) : null}
+            {delivery.last_error ? (
+              <code className="basis-full break-words text-xs text-bad">{delivery.last_error}</code>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Updates({ alert }: { alert: Alert }) {
+  const text = useText(alertsText)
+  if (alert.updates.length === 0) return null
+  return (
+    <section className="flex flex-col gap-2">
+      <h3>{text.updates}</h3>
+      <ol>
+        {alert.updates.map((update) => (
+          <li
+            key={`${update.at} ${update.kind}`}
+            className="flex flex-wrap gap-x-3 border-t border-line py-2 text-sm"
+          >
+            <span className="min-w-24">{text.update_kinds[update.kind]}</span>
+            <code className="min-w-0 flex-1 break-words text-xs text-muted">
+              {Object.entries(update.changes)
+                .map(
+                  ([field, [from, to]]) =>
+                    `${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
+                )
+                .join(', ')}
+            </code>
+            <Time at={update.at} className="text-muted" />
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,266 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { ArrowLeft } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { eventWords } from '../../../shared/event-words.ts'
+import { api, ok, type Schemas } from '../../api/client.ts'
+import type { Zone } from '../../api/queries.ts'
+import { common } from '../../common.text.ts'
+import { explain, useToastError } from '../../errors.tsx'
+import { lastPlace } from '../../map/last-view.ts'
+import { hasWebGL } from '../../map/webgl.ts'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox, Input, Switch } from '../../ui/field.tsx'
+import { Form, FormError, FormField, Submit } from '../../ui/form.tsx'
+import { useLanguage, useText } from '../../ui/language.ts'
+import { Select } from '../../ui/select.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { bodyOf, type Draft, draftOf } from './draft.ts'
+import { Preview } from './preview.tsx'
+import { zonesText } from './zones.text.ts'
+
+const ShapeMap = lazy(() =>
+  import('../../map/shape-map.tsx').then(({ ShapeMap }) => ({ default: ShapeMap })),
+)
+const TYPES = Object.keys(eventWords.en.types) as Schemas['EventType'][] // safe: its keys
+
+/** The form of a zone beside its map, with a preview that follows every change. */
+export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
+  const text = useText(zonesText)
+  const words = useText(common)
+  const language = useLanguage()
+  const queryClient = useQueryClient()
+  const [, navigate] = useLocation()
+  const [draft, setDraft] = useState(() => draftOf(zone, lastPlace()))
+  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }))
+  const body = bodyOf(draft)
+
+  async function save(): Promise<void> {
+    if (!body) return
+    if (zone) {
+      await ok(api.PATCH('/api/v1/zones/{id}', { params: { path: { id: zone.id } }, body }))
+      toast(text.saved)
+    } else {
+      const made = await ok(api.POST('/api/v1/zones', { body }))
+      toast(text.created(draft.label))
+      await queryClient.invalidateQueries({ queryKey: ['zones'] })
+      if (typeof made !== 'string') navigate(`/zones/${made.zone.id}`)
+    }
+    void queryClient.invalidateQueries({ queryKey: ['zones'] })
+  }
+
+  return (
+    <div className="flex h-full min-h-0 max-lg:flex-col max-lg:overflow-y-auto">
+      <Form
+        className="flex w-full shrink-0 flex-col gap-4 overflow-y-auto p-4 lg:w-96"
+        explain={(error, names) => explain(error, names, language)}
+        onSubmit={save}
+      >
+        <header className="flex items-center gap-2">
+          <Link href="/zones" aria-label={words.ui.close} className="md:hidden">
+            <ArrowLeft size={16} aria-hidden />
+          </Link>
+          <h2 className="text-lg">{zone?.label ?? text.new_title}</h2>
+        </header>
+        <FormField name="label" label={text.label}>
+          <Input
+            value={draft.label}
+            maxLength={120}
+            onChange={({ target }) => change({ label: target.value })}
+          />
+        </FormField>
+        <Shape draft={draft} change={change} />
+        <Rules draft={draft} change={change} />
+        <FormError />
+        <div className="flex flex-wrap items-center gap-2">
+          <Submit disabled={!body}>{zone ? text.save : text.create}</Submit>
+          {zone ? <Delete zone={zone} /> : null}
+        </div>
+      </Form>
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col border-line lg:border-l">
+        <div className="relative min-h-72 flex-1">
+          {hasWebGL() ? (
+            <Suspense>
+              <ShapeMap label={text.map} draft={draft} onChange={change} />
+            </Suspense>
+          ) : null}
+        </div>
+        <Preview body={body} />
+      </div>
+    </div>
+  )
+}
+
+type Part = { draft: Draft; change: (part: Partial<Draft>) => void }
+
+/** A number that is only taken over when it is one. */
+function numberFrom(text: string, given: number): number {
+  const value = Number(text.replace(',', '.'))
+  return text.trim() !== '' && Number.isFinite(value) ? value : given
+}
+
+function Shape({ draft, change }: Part) {
+  const text = useText(zonesText)
+  const isCircle = draft.shape_type === 'circle'
+  return (
+    <>
+      <FormField
+        name="shape_type"
+        label={text.shape}
+        hint={isCircle ? text.place_hint : text.draw_hint}
+      >
+        <Select
+          value={draft.shape_type}
+          onChange={({ target }) =>
+            change({ shape_type: target.value === 'polygon' ? 'polygon' : 'circle' })
+          }
+          options={[
+            { value: 'circle', label: text.shapes.circle },
+            { value: 'polygon', label: text.shapes.polygon },
+          ]}
+        />
+      </FormField>
+      {isCircle ? (
+        <>
+          <div className="grid grid-cols-2 gap-2">
+            {(['lat', 'lon'] as const).map((name) => (
+              <FormField key={name} name={name} label={text[name]}>
+                <Input
+                  key={draft[name]}
+                  inputMode="decimal"
+                  defaultValue={draft[name]}
+                  onBlur={({ target }) => change({ [name]: numberFrom(target.value, draft[name]) })}
+                />
+              </FormField>
+            ))}
+          </div>
+          <FormField name="radius_km" label={text.radius}>
+            <Input
+              inputMode="decimal"
+              type="number"
+              min={0.1}
+              max={5000}
+              step="any"
+              value={draft.radius_km}
+              onChange={({ target }) =>
+                change({ radius_km: numberFrom(target.value, draft.radius_km) })
+              }
+            />
+          </FormField>
+        </>
+      ) : (
+        <Button
+          className="self-start"
+          disabled={draft.polygon === null}
+          onClick={() => change({ polygon: null })}
+        >
+          {text.draw_again}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Rules({ draft, change }: Part) {
+  const text = useText(zonesText)
+  const types = useText(eventWords).types
+  return (
+    <>
+      <FormField name="min_severity" label={`${text.min_severity}: ${draft.min_severity}`}>
+        <input
+          type="range"
+          aria-label={text.min_severity}
+          min={0}
+          max={100}
+          value={draft.min_severity}
+          onChange={({ target }) => change({ min_severity: Number(target.value) })}
+          className="w-full accent-[var(--accent)]"
+        />
+      </FormField>
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1 text-sm font-medium">{text.types}</legend>
+        <div className="grid grid-cols-2 gap-x-4 gap-y-1">
+          {TYPES.map((type) => (
+            <label key={type} className="flex items-center gap-2">
+              <Checkbox
+                checked={draft.types.includes(type)}
+                onChange={({ target }) =>
+                  change({
+                    types: target.checked
+                      ? [...draft.types, type]
+                      : draft.types.filter((one) => one !== type),
+                  })
+                }
+              />
+              {types[type]}
+            </label>
+          ))}
+        </div>
+        <p className="text-sm text-muted">{text.types_hint}</p>
+      </fieldset>
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1 text-sm font-medium">{text.quiet}</legend>
+        <div className="grid grid-cols-2 gap-2">
+          <FormField name="quiet_hours_start" label={text.quiet_from}>
+            <Input
+              type="time"
+              value={draft.quiet_hours_start}
+              onChange={({ target }) => change({ quiet_hours_start: target.value })}
+            />
+          </FormField>
+          <FormField name="quiet_hours_end" label={text.quiet_to}>
+            <Input
+              type="time"
+              value={draft.quiet_hours_end}
+              onChange={({ target }) => change({ quiet_hours_end: target.value })}
+            />
+          </FormField>
+        </div>
+        <FormField name="quiet_hours_tz" label={text.time_zone} hint={text.quiet_hint}>
+          <Input
+            value={draft.quiet_hours_tz}
+            onChange={({ target }) => change({ quiet_hours_tz: target.value })}
+          />
+        </FormField>
+      </fieldset>
+      <div className="flex items-center justify-between gap-2">
+        {text.enabled}
+        <Switch
+          label={text.enabled}
+          isOn={draft.enabled}
+          onChange={(enabled) => change({ enabled })}
+        />
+      </div>
+    </>
+  )
+}
+
+function Delete({ zone }: { zone: Zone }) {
+  const text = useText(zonesText)
+  const words = useText(common)
+  const queryClient = useQueryClient()
+  const [, navigate] = useLocation()
+  const onError = useToastError()
+  const path = { id: zone.id }
+  const restore = useMutation({
+    mutationFn: () => ok(api.POST('/api/v1/zones/{id}/restore', { params: { path } })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['zones'] }),
+    onError,
+  })
+  const remove = useMutation({
+    mutationFn: () => ok(api.DELETE('/api/v1/zones/{id}', { params: { path } })),
+    onSuccess: () => {
+      navigate('/zones')
+      void queryClient.invalidateQueries({ queryKey: ['zones'] })
+      toast(text.deleted(zone.label), {
+        action: { label: words.undo, onClick: () => restore.mutate() },
+      })
+    },
+    onError,
+  })
+  return (
+    <Button variant="ghost" isPending={remove.isPending} onClick={() => remove.mutate()}>
+      {text.delete}
+    </Button>
+  )
+}
