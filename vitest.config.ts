@@ -20,7 +20,11 @@ const ALONE = [
   'tests/hub/http/access.attack.test.ts',
 ]
 /** Files that drive a browser: those that run in one process share one. */
-const IN_BROWSERS = ['tests/hub/web/**/*.test.ts', 'tests/functions/sign-in-page.test.ts']
+const IN_BROWSERS = [
+  'tests/hub/web/**/*.test.ts',
+  'tests/web/**/*.test.ts',
+  'tests/functions/sign-in-page.test.ts',
+]
 /** A chat model of 98 MB belongs to the proof, which fetches it. */
 const WITH_CHAT_MODEL = process.env.PROOF ? [] : ['tests/hub/**/*smollm2.test.ts']
 

@@ -2,9 +2,16 @@ import { isAbsolute, relative } from 'node:path'
 import { type Config, readConfig, urlHost } from '../functions/config.ts'
 import { createLog } from '../functions/log.ts'
 import { startService } from '../functions/service.ts'
+import { SIGN_IN_PATH } from '../functions/sign-in-page.ts'
 import { generateSecret } from '../shared/signing.ts'
 import { VERSION } from '../shared/version.ts'
-import { asOperator, createAccount, hasAccounts, type MintedKey } from './postgres/accounts.ts'
+import {
+  asOperator,
+  createAccount,
+  createLink,
+  hasAccounts,
+  type MintedKey,
+} from './postgres/accounts.ts'
 import { createSecrets, type Logins, prepareLogins } from './postgres/logins.ts'
 import { migrate, usesSupabaseAuth } from './postgres/migrate.ts'
 import { findPort, portProblem } from './postgres/port.ts'
@@ -134,6 +141,7 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
       account: has_people ? undefined : ACCOUNT,
       minted,
       zones,
+      console_link: has_people ? undefined : await consoleLink(adminUrl, config.public_url),
       is_issuer: config.auth === undefined,
       admin_options: adminOptions(options),
       signing_secret: generateSecret(),
@@ -146,6 +154,16 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
   watching?.then(sayUnreachable, (error) =>
     log({ msg: 'watching the feeds', error: String(error) }),
   )
+}
+
+/** A sign-in link of the local account; undefined when nobody can sign in with it, which `admin account link` explains. */
+async function consoleLink(adminUrl: string, public_url: string): Promise<string | undefined> {
+  try {
+    const { token_hash } = await asOperator(adminUrl, (client) => createLink(client, ACCOUNT))
+    return `${public_url}${SIGN_IN_PATH}#${token_hash}`
+  } catch {
+    return undefined
+  }
 }
 
 async function addReplay(config: Config, options: Options, env: Environment): Promise<void> {

@@ -2,8 +2,12 @@ import './console.css'
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { config } from 'zod/v4/core'
 import { queryClient } from './api/queries.ts'
 import { App } from './app.tsx'
+
+// The policy of the page allows no code that is made at run time, which zod would try.
+config({ jitless: true })
 
 declare global {
   interface Window {

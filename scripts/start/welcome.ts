@@ -9,6 +9,8 @@ export type Welcome = {
   account: { email: string; plan: string } | undefined
   /** The key, if it was just created. */
   minted: MintedKey | undefined
+  /** What opens the console once; undefined where people sign in elsewhere. */
+  console_link: string | undefined
   /** For the demo: the labels of the zones that were just created. */
   zones: string[]
   /** Whether Watchpost signs people in itself. */
@@ -24,13 +26,18 @@ export function welcome(given: Welcome): string {
   return [links(given), key(given), given.is_replay ? demo(given) : firstCalls(given)].join('\n')
 }
 
-function links({ url, is_replay }: Welcome): string {
+function links({ url, is_replay, console_link }: Welcome): string {
   const replay = `
   REPLAY: recorded events are replayed in five minutes, then again every thirty: earthquakes of a week
   of 2018, hurricanes of 2008, fires of 2020 and weather warnings of 2026. The vessels are INVENTED.
   None of these events is live.
 `
+  const console = console_link
+    ? `${console_link}
+  (opens once, within the hour)`
+    : `${url}/`
   return `${is_replay ? replay : ''}
+  The console                 ${console}
   API and its documentation   ${url}/docs
   Status of the sources       ${url}/status
   The same for programs       ${url}/api/sources/health`

@@ -1,6 +1,6 @@
 import 'maplibre-gl/dist/maplibre-gl.css'
 import type { FeatureCollection } from 'geojson'
-import { type GeoJSONSource, Map as MapLibre, NavigationControl } from 'maplibre-gl'
+import { type GeoJSONSource, Map as MapLibre, NavigationControl, AttributionControl } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
 import type { MapFeature, Zone } from '../api/queries.ts'
 import { onTheme } from '../ui/theme.ts'
@@ -46,13 +46,14 @@ export function MapView(props: Props) {
       container,
       style: { version: 8, sources: {}, layers: [] },
       ...lastView(),
-      attributionControl: { compact: true },
+      attributionControl: false,
       renderWorldCopies: true,
       maxPitch: 0,
       dragRotate: false,
     })
     created.touchZoomRotate.disableRotation()
     created.addControl(new NavigationControl({ showCompass: false }), 'top-right')
+    created.addControl(new AttributionControl({ compact: true }), 'top-right')
     const dress = async () => {
       const colours = coloursOf(container)
       created.setStyle(await baseStyle(colours), { diff: false })

@@ -1,6 +1,6 @@
 import 'maplibre-gl/dist/maplibre-gl.css'
 import type { Polygon } from 'geojson'
-import { Map as MapLibre, NavigationControl } from 'maplibre-gl'
+import { Map as MapLibre, NavigationControl, AttributionControl } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
 import { TerraDraw, TerraDrawPolygonMode } from 'terra-draw'
 import { TerraDrawMapLibreGLAdapter } from 'terra-draw-maplibre-gl-adapter'
@@ -36,11 +36,12 @@ export function ShapeMap(props: Props) {
         container,
         style,
         ...(isPlaced ? { center: [draft.lon, draft.lat], zoom: 4 } : lastView()),
-        attributionControl: { compact: true },
+        attributionControl: false,
         maxPitch: 0,
         dragRotate: false,
       })
       created.addControl(new NavigationControl({ showCompass: false }), 'top-right')
+      created.addControl(new AttributionControl({ compact: true }), 'top-right')
       created.on('click', ({ lngLat }) => {
         if (latest.current.draft.shape_type !== 'circle') return
         const { lat, lng } = lngLat.wrap()

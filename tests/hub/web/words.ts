@@ -3,19 +3,24 @@ import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
 
-const HUB = resolve(import.meta.dirname, '../../../hub')
+const ROOT = resolve(import.meta.dirname, '../../..')
 
 /** What a page may say: whole sentences, and those with something filled in. */
 export type Vocabulary = { sentences: Set<string>; patterns: RegExp[] }
 
-/** readVocabulary collects the words of every *.text.ts, the server's and the interface's, in one language. */
-export async function readVocabulary(language: 'en' | 'tr'): Promise<Vocabulary> {
+/** readVocabulary collects the words of every *.text.ts of a product and of other files, in one language. */
+export async function readVocabulary(
+  language: 'en' | 'tr',
+  product: 'hub' | 'web' = 'hub',
+  others: string[] = [],
+): Promise<Vocabulary> {
   // The dictionaries stand beside code that reads the browser's own language.
   vi.stubGlobal('localStorage', { getItem: () => null })
   vi.stubGlobal('document', { documentElement: {} })
   const vocabulary: Vocabulary = { sentences: new Set(), patterns: [] }
-  for (const file of globSync('**/*.text.ts', { cwd: HUB, exclude: ['node_modules'] })) {
-    const module: Record<string, unknown> = await import(join(HUB, file))
+  const files = globSync(`${product}/**/*.text.ts`, { cwd: ROOT, exclude: ['**/node_modules'] })
+  for (const file of [...files, ...others]) {
+    const module: Record<string, unknown> = await import(join(ROOT, file))
     for (const both of Object.values(module))
       collect(Reflect.get(Object(both), language), vocabulary)
   }

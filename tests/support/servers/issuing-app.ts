@@ -1,5 +1,6 @@
 import { createApp } from '../../../functions/app.ts'
 import { parseAllowList } from '../../../functions/channels/transport/target.ts'
+import { consoleRoutes } from '../../../functions/console.ts'
 import type { Deps } from '../../../functions/context.ts'
 import { createPool } from '../../../functions/db.ts'
 import { createIssuer, ISSUER_PATH } from '../../../functions/issuer.ts'
@@ -38,6 +39,7 @@ export async function createIssuingApp(
     ...options,
     public_url,
   })
-  app.route(ISSUER_PATH, routes).route(SIGN_IN_PATH, signInPage)
+  const pages = consoleRoutes({ auth_url: `.${ISSUER_PATH}`, auth_key: null, by: 'link' })
+  app.route(ISSUER_PATH, routes).route(SIGN_IN_PATH, signInPage).route('/', pages)
   return { fetch: async (input, init) => app.request(input, init), lines, close: () => db.end() }
 }

@@ -155,7 +155,6 @@ function Reason({ alert }: { alert: Alert }) {
   return (
     <section className="flex flex-col gap-2">
       <h3>{text.why}</h3>
-      <p className="text-pretty">{alert.reason}</p>
       <Why zone_id={alert.zone_id} event_id={alert.event_id} />
     </section>
   )

@@ -166,7 +166,7 @@ function Rules({ draft, change }: Part) {
   const types = useText(eventWords).types
   return (
     <>
-      <FormField name="min_severity" label={`${text.min_severity}: ${draft.min_severity}`}>
+      <FormField name="min_severity" label={text.min_severity_is(draft.min_severity)}>
         <input
           type="range"
           aria-label={text.min_severity}
@@ -181,8 +181,9 @@ function Rules({ draft, change }: Part) {
         <legend className="mb-1 text-sm font-medium">{text.types}</legend>
         <div className="grid grid-cols-2 gap-x-4 gap-y-1">
           {TYPES.map((type) => (
-            <label key={type} className="flex items-center gap-2">
+            <label key={type} htmlFor={`type-${type}`} className="flex items-center gap-2">
               <Checkbox
+                id={`type-${type}`}
                 checked={draft.types.includes(type)}
                 onChange={({ target }) =>
                   change({

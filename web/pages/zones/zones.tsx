@@ -77,7 +77,9 @@ function ZoneLine({ zone, isHere }: { zone: Zone; isHere: boolean }) {
             {shape}, {text.threshold(number(language, zone.min_severity))}
           </span>
         </span>
-        <Badge tone={TONES[state]}>{text.states[state]}</Badge>
+        <Badge tone={TONES[state]} className="bg-surface">
+          {text.states[state]}
+        </Badge>
       </Link>
     </li>
   )

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  eventually,
+  expectAccessible,
+  expectClean,
+  expectNoSideways,
+  open,
+  settled,
+} from '../hub/web/browser.ts'
+import { expectSpoken, readVocabulary } from '../hub/web/words.ts'
+import { quake } from '../support/jobs.ts'
+import type { Person } from '../support/service.ts'
+import { type ServedConsole, serveConsole } from './console.ts'
+
+const PLACE = { lat: 41, lon: 29 }
+let at: ServedConsole
+let owner: Person
+let zone: string
+
+beforeAll(async () => {
+  at = await serveConsole()
+  owner = await at.service.person()
+  zone = await makeZone(owner, 'The strait')
+})
+afterAll(() => at?.close())
+
+async function makeZone(person: Person, label: string): Promise<string> {
+  const body = { label, ...PLACE, radius_km: 80 }
+  const answer = await at.service.request('POST', '/api/v1/zones', { key: person.key, body })
+  expect(answer.status).toBe(201)
+  return (answer.body as { zone: { id: string } }).zone.id // safe: 201
+}
+
+/** An earthquake in the zone and its alert. */
+async function raise(title: string): Promise<void> {
+  await at.jobs.ingest(quake({ ...PLACE, title }))
+  await at.jobs.drain()
+}
+
+test('whoever has no session is asked for a link, and gets in with it', async () => {
+  const { page, wrongs } = await open(at.browser, at.origin)
+  await page.goto('/')
+  await page.getByRole('heading', { name: 'Sign in to Watchpost' }).waitFor()
+  await page.getByLabel('Sign-in link').fill(`${at.origin}/sign-in`)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('it has no token after #').waitFor()
+  await page.getByLabel('Sign-in link').fill(await at.linkFor(owner))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Events' }).waitFor()
+  expect(wrongs).toEqual([])
+})
+
+test('the page of a sign-in link opens the console signed in, and signing out ends that', async () => {
+  const { page } = await open(at.browser, at.origin)
+  await page.goto(await at.linkFor(owner))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Open the console' }).click()
+  await page.getByRole('heading', { name: 'Events' }).waitFor()
+  await page.getByRole('button', { name: 'Account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Watchpost' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Sign in to Watchpost' }).waitFor()
+})
+
+test('an alert appears without a reload; it is resolved with a note, and reopened by undo', async () => {
+  const opened = await at.visit(owner, '/#/alerts')
+  const { page } = opened
+  await raise('M 5.1 - seen at once')
+  const line = page.getByRole('button', { name: /M 5\.1 - seen at once/ }).first()
+  await line.waitFor()
+  await line.click()
+  await page.getByRole('heading', { name: 'M 5.1 - seen at once' }).waitFor()
+  await page.getByText('Severe enough').waitFor()
+  await page.getByLabel('Note').fill('Nobody is hurt.')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The note is saved.').waitFor()
+  await page.getByRole('heading', { name: 'M 5.1 - seen at once' }).focus()
+  await page.keyboard.press('e')
+  await page.getByText('Resolved.', { exact: true }).waitFor()
+  const alertOf = async () => {
+    const path = '/api/v1/alerts?resolved=true'
+    const { body } = await at.service.request('GET', path, { key: owner.key })
+    const { alerts } = body as { alerts: { note: string; resolved_via: string }[] } // safe: 200
+    return alerts.map(({ note, resolved_via }) => [note, resolved_via])
+  }
+  await eventually(alertOf).toEqual([['Nobody is hurt.', 'console']])
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await eventually(alertOf).toEqual([])
+  expectClean(opened)
+})
+
+test('a chosen event says which zones hold it and why it alerted or did not', async () => {
+  await at.jobs.ingest(quake({ ...PLACE, title: 'M 1.0 - too weak', severity: 5 }))
+  await at.jobs.drain()
+  const opened = await at.visit(owner, '/')
+  const { page } = opened
+  await page.getByRole('button', { name: /M 1\.0 - too weak/ }).click()
+  await page.getByText('It raised no alert').waitFor()
+  await page.getByText('5, at least 40 needed').waitFor()
+  await page.getByText(/from the centre, radius 80 km/).waitFor()
+  // The address leads others to the same event.
+  await page.reload()
+  await page.getByRole('heading', { name: 'M 1.0 - too weak' }).waitFor()
+  expectClean(opened)
+})
+
+test('the map draws: a zone under the pointer opens its page', async () => {
+  const { page } = await at.visit(owner, `/#/zones/${zone}`)
+  // What the shape map shows is where the zone is; its centre is clicked to move nothing.
+  await page.locator('section[aria-label="Map of the zone"][data-ready=true]').waitFor()
+  await page.goto('/#/')
+  await page.evaluate(() =>
+    localStorage.setItem('watchpost.view', JSON.stringify({ center: [29, 41], zoom: 6 })),
+  )
+  await page.reload()
+  const map = page.locator('section[aria-label="Map of events and zones"][data-ready=true]')
+  await map.waitFor()
+  const box = await map.boundingBox()
+  if (!box) throw new Error('the map has no size')
+  await expect
+    .poll(
+      async () => {
+        await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2 + 40)
+        return page.url()
+      },
+      { timeout: 60_000, interval: 1000 },
+    )
+    .toContain(`#/zones/${zone}`)
+})
+
+test('a zone is made by a click on the map, and its preview follows the threshold', async () => {
+  const opened = await at.visit(owner, '/#/zones/new')
+  const { page } = opened
+  await page.getByLabel('Name').fill('By hand')
+  await page.getByLabel('Latitude').fill('41')
+  await page.getByLabel('Longitude').fill('29')
+  await page.getByLabel('Radius in km').fill('80')
+  await page.getByText(/In the last 30 days/).waitFor()
+  await page.getByText('1 alert', { exact: true }).waitFor()
+  await page.getByRole('slider', { name: 'Alert from severity' }).fill('90')
+  await page.getByText('0 alerts', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Create zone' }).click()
+  await page.getByText('By hand watches from now on.').waitFor()
+  await page.getByRole('heading', { name: 'By hand' }).waitFor()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('By hand is deleted.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('link', { name: /By hand/ }).waitFor()
+  expectClean(opened)
+})
+
+test('what the service refuses stands at its field', async () => {
+  const { page } = await at.visit(owner, '/#/zones/new')
+  await page.getByLabel('Time zone').fill('Mars/Olympus')
+  await page.getByLabel('From', { exact: true }).fill('22:00')
+  await page.getByLabel('To', { exact: true }).fill('07:00')
+  await page.getByRole('button', { name: 'Create zone' }).click()
+  await eventually(() => page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true')
+  expect(await page.getByLabel('Time zone').getAttribute('aria-invalid')).toBe('true')
+})
+
+test('a service that is away is said, and what was there stays', async () => {
+  const { page } = await at.visit(owner, '/#/zones')
+  await page.getByRole('link', { name: /The strait/ }).waitFor()
+  at.away(true)
+  try {
+    await page.getByText('The service does not answer.').waitFor({ timeout: 40_000 })
+    expect(await page.getByRole('link', { name: /The strait/ }).isVisible()).toBe(true)
+  } finally {
+    at.away(false)
+  }
+  await page
+    .getByText('The service does not answer.')
+    .waitFor({ state: 'detached', timeout: 60_000 })
+})
+
+test.each(['light', 'dark'] as const)(
+  'every page is accessible and Turkish throughout, %s',
+  async (theme) => {
+    const words = await readVocabulary('tr', 'web', ['shared/event-words.ts'])
+    // Names, titles, sentences of the API, which are English, units and addresses.
+    const data =
+      /^(The strait|By hand|M \d.*|test.*|a test|Watchpost|Natural Earth|English|Türkçe|UTC|[\d.,]+ km.*|.*@.*|severity.*|.*threshold.*|Nothing happened.*|[A-Z].* (raised|alerts?|zone|severity).*|alert\.\w+|Zoom (in|out)|Toggle attribution|Map)$/s
+    const { page, wrongs } = await at.visit(owner, '/', { theme, language: 'tr' })
+    for (const path of ['/#/', '/#/alerts', '/#/zones', `/#/zones/${zone}`, '/#/nowhere']) {
+      await page.goto(path)
+      await settled(page)
+      await expectAccessible(page)
+      await expectSpoken(page, words, data)
+    }
+    expect(wrongs).toEqual([])
+  },
+)
+
+test('on a phone nothing is wider than the page', async () => {
+  const { page } = await at.visit(owner, '/', { isPhone: true })
+  for (const path of ['/#/', '/#/alerts', '/#/zones', '/#/zones/new']) {
+    await page.goto(path)
+    await settled(page)
+    await expectNoSideways(page)
+  }
+})

@@ -1,0 +1,81 @@
+import { serve } from '@hono/node-server'
+import type { Browser } from 'playwright-core'
+import { buildWeb } from '../../scripts/build/build-web.ts'
+import { asOperator, createLink } from '../../scripts/postgres/accounts.ts'
+import { type Look, type Opened, open, settled, sharedBrowser } from '../hub/web/browser.ts'
+import { createTestJobs, type TestJobs } from '../support/jobs.ts'
+import { createIssuingApp } from '../support/servers/issuing-app.ts'
+import { createService, type Person, type Service } from '../support/service.ts'
+
+/** A service with its issuer, jobs and console, which listens for browsers. */
+export type ServedConsole = {
+  service: Service
+  jobs: TestJobs
+  browser: Browser
+  origin: string
+  /** Stops answering, as a service that is restarted, until called with false. */
+  away: (isAway: boolean) => void
+  /** A sign-in link as an operator gives it out. */
+  linkFor: (person: Pick<Person, 'email'>) => Promise<string>
+  /** Opens a page of the console, signed in, and waits until everything has come. */
+  visit: (person: Person, path: string, look?: Look) => Promise<Opened>
+  close: () => Promise<void>
+}
+
+/** serveConsole starts all that the console needs on a database of its own. */
+export async function serveConsole(): Promise<ServedConsole> {
+  await buildWeb('console')
+  const service = await createService()
+  const jobs = await createTestJobs(service)
+  let isAway = false
+  let handle: (request: Request) => Promise<Response>
+  const server = serve({
+    fetch: async (request) => (isAway ? new Response('', { status: 502 }) : handle(request)),
+    hostname: '127.0.0.1',
+    port: 0,
+  })
+  await new Promise<void>((resolve) => server.once('listening', () => resolve()))
+  const address = server.address()
+  const origin = `http://localhost:${typeof address === 'object' && address ? address.port : 0}`
+  const app = await createIssuingApp(service, { public_url: origin })
+  handle = (request) => app.fetch(request)
+  const browser = await sharedBrowser()
+  const linkFor: ServedConsole['linkFor'] = async ({ email }) => {
+    const link = await asOperator(service.database.adminUrl, (sql) => createLink(sql, { email }))
+    return `${origin}/sign-in#${link.token_hash}`
+  }
+  return {
+    service,
+    jobs,
+    browser,
+    origin,
+    away: (is) => {
+      isAway = is
+    },
+    linkFor,
+    visit: async (person, path, look) => {
+      const opened = await open(browser, origin, look)
+      const link = new URL(await linkFor(person))
+      const answer = await opened.context.request.post('/auth/v1/verify', {
+        data: { token_hash: link.hash.slice(1), type: 'magiclink' },
+      })
+      const session = await answer.text()
+      await opened.context.addInitScript((text) => {
+        // Not again on a reload: the session may have been renewed or ended since.
+        if (localStorage.getItem('visited')) return
+        localStorage.setItem('visited', 'yes')
+        localStorage.setItem('watchpost.session', text)
+      }, session)
+      await opened.page.goto(path)
+      await settled(opened.page)
+      return opened
+    },
+    close: async () => {
+      if ('closeAllConnections' in server) server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await app.close()
+      await jobs.close()
+      await service.close()
+    },
+  }
+}
