@@ -128,10 +128,20 @@ describe('readConfig', () => {
     expect(readConfig({ ...LEAST, AUTH_ISSUER: issuer }, 'serve').auth).toEqual({
       issuer,
       jwks_url: `${issuer}/.well-known/jwks.json`,
+      publishable_key: null,
     })
     const jwks_url = 'https://keys.example.com/jwks.json'
     const both = { ...LEAST, AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwks_url }
-    expect(readConfig(both, 'serve').auth).toEqual({ issuer, jwks_url })
+    expect(readConfig(both, 'serve').auth).toEqual({
+      issuer,
+      jwks_url,
+      publishable_key: null,
+    })
+    const keyed = { ...LEAST, AUTH_ISSUER: issuer, AUTH_PUBLISHABLE_KEY: 'sb_publishable_1' }
+    expect(readConfig(keyed, 'serve').auth?.publishable_key).toBe('sb_publishable_1')
+    expect(() => readConfig({ ...LEAST, AUTH_PUBLISHABLE_KEY: 'sb_1' }, 'serve')).toThrow(
+      'AUTH_ISSUER is not set',
+    )
     expect(() => readConfig({ ...LEAST, AUTH_JWKS_URL: jwks_url }, 'serve')).toThrow(
       'AUTH_ISSUER is not set',
     )

@@ -23,7 +23,8 @@ export const whyText = texts(
     inside: 'inside the area',
     outside: 'outside the area',
     touches: 'its footprint touches the area',
-    threshold: (effective: string, threshold: string) => `${effective}, at least ${threshold} needed`,
+    threshold: (effective: string, threshold: string) =>
+      `${effective}, at least ${threshold} needed`,
     multiplied: (severity: string, multiplier: string) => `${severity} × ${multiplier}`,
     quiet: (from: string, to: string, zone: string) => `${from}–${to}, ${zone}`,
   },

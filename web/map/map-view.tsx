@@ -1,6 +1,11 @@
 import 'maplibre-gl/dist/maplibre-gl.css'
 import type { FeatureCollection } from 'geojson'
-import { type GeoJSONSource, Map as MapLibre, NavigationControl, AttributionControl } from 'maplibre-gl'
+import {
+  AttributionControl,
+  type GeoJSONSource,
+  Map as MapLibre,
+  NavigationControl,
+} from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
 import type { MapFeature, Zone } from '../api/queries.ts'
 import { onTheme } from '../ui/theme.ts'

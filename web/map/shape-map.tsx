@@ -1,6 +1,6 @@
 import 'maplibre-gl/dist/maplibre-gl.css'
 import type { Polygon } from 'geojson'
-import { Map as MapLibre, NavigationControl, AttributionControl } from 'maplibre-gl'
+import { AttributionControl, Map as MapLibre, NavigationControl } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
 import { TerraDraw, TerraDrawPolygonMode } from 'terra-draw'
 import { TerraDrawMapLibreGLAdapter } from 'terra-draw-maplibre-gl-adapter'
