@@ -20,15 +20,14 @@ export type SignIn = {
 /** Serves the console from disk to anybody: it holds no data. For Node. */
 export function consoleRoutes(sign_in: SignIn, folder = FOLDER): Hono<Env> {
   const routes = new Hono<Env>()
+  const serveFile = serveStatic<Env>({ root: folder })
   routes.get('/console.json', (c) => c.json(sign_in))
-  routes.get(
-    '/*',
-    serveStatic({
-      root: folder,
-      onFound: (path, c) =>
-        // Only files with a hash of their content in their name never change.
-        c.header('Cache-Control', path.includes('/assets/') ? A_YEAR : 'no-cache'),
-    }),
-  )
+  routes.get('/*', async (c, next) => {
+    const answer = await serveFile(c, next)
+    // Only files with a hash of their content in their name never change.
+    const cache = c.req.path.includes('/assets/') ? A_YEAR : 'no-cache'
+    answer?.headers.set('Cache-Control', cache)
+    return answer
+  })
   return routes
 }

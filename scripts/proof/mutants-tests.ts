@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 /** Tests that read the text of files, drive a browser, or run for hours: they judge no mutants. */
 const LEFT_OUT =
-  /^tests\/(docs\.test|scripts\/(?!backup)|runtimes|supabase|hub\/web)|smollm2|-tiny\.test|edge\.test/
+  /^tests\/(docs\.test|scripts\/(?!backup)|runtimes|supabase|web|hub\/web)|smollm2|-tiny\.test|edge\.test/
 
 /** Tests for code that they do not import. All entries that match apply. */
 const TOPICS: [code: RegExp, tests: string[]][] = [
@@ -115,6 +115,8 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^functions\/seal/,
     ['tests/functions/{seal,links}.test.ts', 'tests/functions/api/channels.test.ts'],
   ],
+  [/^shared\/(texts|event-words)/, ['tests/functions/channels/golden.test.ts']],
+  [/^functions\/console/, ['tests/functions/console.test.ts']],
   [/^functions\/sign-in-page/, ['tests/functions/sign-in-page.test.ts']],
   [
     /^shared\/(problem|route|time|webhook)/,

@@ -1,0 +1,46 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { consoleRoutes } from '../../functions/console.ts'
+
+const SIGN_IN = { auth_url: './auth/v1', auth_key: null, by: 'link' } as const
+let parent: string
+let console: ReturnType<typeof consoleRoutes>
+
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'watchpost-console-'))
+  const folder = join(parent, 'console')
+  await mkdir(join(folder, 'assets'), { recursive: true })
+  await writeFile(join(folder, 'index.html'), '<title>Console</title>')
+  await writeFile(join(folder, 'assets/main-1.js'), 'main()')
+  await writeFile(join(parent, 'secret.js'), 'secret')
+  console = consoleRoutes(SIGN_IN, folder)
+})
+afterAll(() => rm(parent, { recursive: true }))
+
+test('it tells where people sign in', async () => {
+  expect(await (await console.request('/console.json')).json()).toEqual(SIGN_IN)
+})
+
+test('the page is asked for again each time, files that never change are kept', async () => {
+  const page = await console.request('/')
+  expect([page.headers.get('Content-Type'), page.headers.get('Cache-Control')]).toEqual([
+    'text/html; charset=utf-8',
+    'no-cache',
+  ])
+  expect(await page.text()).toContain('Console')
+  const script = await console.request('/assets/main-1.js')
+  expect([script.headers.get('Content-Type'), script.headers.get('Cache-Control')]).toEqual([
+    'text/javascript; charset=utf-8',
+    'public, max-age=31536000, immutable',
+  ])
+})
+
+test.each(['/none.js', '/../secret.js', '/%2e%2e/secret.js', '/..%2fsecret.js', '/assets'])(
+  'there is nothing at %s',
+  async (path) => {
+    const answer = await console.request(path)
+    expect([answer.status, await answer.text()]).toEqual([404, '404 Not Found'])
+  },
+)
