@@ -26,7 +26,7 @@ export function consoleRoutes(sign_in: SignIn, folder = FOLDER): Hono<Env> {
     const answer = await serveFile(c, next)
     // Only files with a hash of their content in their name never change.
     const cache = c.req.path.includes('/assets/') ? A_YEAR : 'no-cache'
-    answer?.headers.set('Cache-Control', cache)
+    if (answer instanceof Response) answer.headers.set('Cache-Control', cache)
     return answer
   })
   return routes

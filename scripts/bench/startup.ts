@@ -137,7 +137,7 @@ async function benchUpload({ say, figure }: Ground): Promise<void> {
 }
 
 async function benchFirstPage({ figure, say }: Ground): Promise<void> {
-  await buildWeb({ log: say })
+  await buildWeb('hub', { log: say })
   const value = await firstPageBytes()
   figure({
     name: 'What the hub’s first page loads, compressed',
