@@ -3,10 +3,10 @@ import { useLocation, useSearchParams } from 'wouter'
 import { SecretInput } from '../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../web/ui/form.tsx'
 import { useText } from '../../../web/ui/language.ts'
+import { LanguageSwitch } from '../../../web/ui/language-switch.tsx'
 import { api, ok } from '../api/client.ts'
 import { HubForm } from '../errors.tsx'
 import { useLook } from '../look.ts'
-import { LanguageSwitch } from '../../../web/ui/language-switch.tsx'
 import { accessText } from './access.text.ts'
 
 /** Signs the admin in and then opens the page that required it. */

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link, Redirect, useLocation } from 'wouter'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { useText } from '../../../../web/ui/language.ts'
+import { LanguageSwitch } from '../../../../web/ui/language-switch.tsx'
 import {
   healthQuery,
   licenseQuery,
@@ -12,7 +13,6 @@ import {
   projectsQuery,
 } from '../../api/queries.ts'
 import { useLook } from '../../look.ts'
-import { LanguageSwitch } from '../../../../web/ui/language-switch.tsx'
 import { accessText } from '../access.text.ts'
 import { FirstProject } from './first-project.tsx'
 import { KeyStep } from './key-step.tsx'
