@@ -102,6 +102,11 @@ test('events that came one by one are matched together, up to the next state of 
   expect(matched.reduce((sum, { batches }) => sum + Number(batches), 0)).toBe(3)
   // The job of a batch that another job has matched is not left to run.
   expect(matched.length).toBeLessThan(3)
+  await query(`update watchpost.batches set matched_at = now() where matched_at is null`)
+  // One that is too large to share is matched by itself, not never.
+  await jobs.ingest(...Array.from({ length: 501 }, () => quake({ lat: -50, lon: 10 })))
+  expect(await next()).toBe(1)
+  await query(`update watchpost.batches set matched_at = now() where matched_at is null`)
 })
 
 test('of two workers that match a zone’s change and an event, one goes first', async () => {
