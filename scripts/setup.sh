@@ -49,8 +49,8 @@ tracing() {
   clean_install functions/tracing/otlp 'tracing'
 }
 
-# The interface's package by itself: who only runs the service does without its build tools. The
-# hub's pages find it through a link.
+# What the console and the hub's pages are built with, a package by itself: a server on an edge
+# platform does without it. The hub's pages find it through a link.
 interface() {
   clean_install web 'the interface'
   ln -sfn ../../web/node_modules hub/web/node_modules

@@ -204,12 +204,17 @@ test('a key that is unknown costs one, and one of another form none', async () =
 })
 
 test('an answer is made once, and not again around its stream', async () => {
-  const bodies = vi.spyOn(Response.prototype, 'body', 'get')
   const { ids } = await createOwnedThings(service, person)
-  for (const name of ['GET /api/v1/me', 'GET /api/v1/zones', 'POST /api/v1/zones']) {
-    bodies.mockClear()
-    expect((await count(find(name), ids)).answer.status).toBeLessThan(300)
-    expect(bodies, name).not.toHaveBeenCalled()
+  // Of whichever class the process has: the server for Node replaces it.
+  const made = vi.spyOn(globalThis, 'Response')
+  try {
+    for (const name of ['GET /api/v1/me', 'GET /api/v1/zones', 'POST /api/v1/zones']) {
+      made.mockClear()
+      expect((await count(find(name), ids)).answer.status).toBeLessThan(300)
+      expect(made, name).toHaveBeenCalledTimes(1)
+    }
+  } finally {
+    made.mockRestore()
   }
 })
 
