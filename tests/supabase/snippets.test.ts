@@ -34,9 +34,9 @@ const WORLD = `
   update watchpost.batches set matched_at = now();
   select private.raise_alerts(jsonb_build_array(jsonb_build_object(
     'zone_id', '${ZONE}', 'zone_name', 'Pier', 'event_id', 'usgs:one', 'source', 'usgs',
-    'event', '{"title": "M 6 near the pier"}'::jsonb, 'severity', 60, 'reason', '60 is at least 40',
+    'severity', 60, 'reason', '60 is at least 40',
     'status', 'pending', 'raised_at', now(), 'checks', '[]'::jsonb, 'zone_version', 1, 'event_revision', 1)),
-    gen_random_uuid());
+    '[{"event": {"id": "usgs:one", "title": "M 6 near the pier"}, "event_revision": 1}]', gen_random_uuid());
   update watchpost.deliveries
   set status = 'failed', attempts = 3, last_error = 'answered 410', payload = 'MARK-payload';
   select private.record_refusal('${ANNA}', '${KEY}', 'rate_limited', 'GET /api/v1/zones', '{}');

@@ -2,7 +2,14 @@ import { serve } from '@hono/node-server'
 import type { Browser } from 'playwright-core'
 import { buildWeb } from '../../scripts/build/build-web.ts'
 import { asOperator, createLink } from '../../scripts/postgres/accounts.ts'
-import { type Look, type Opened, open, settled, sharedBrowser } from '../hub/web/browser.ts'
+import {
+  type Look,
+  type Opened,
+  open,
+  settled,
+  sharedBrowser,
+  startBrowser,
+} from '../hub/web/browser.ts'
 import { createTestJobs, type TestJobs } from '../support/jobs.ts'
 import { createIssuingApp } from '../support/servers/issuing-app.ts'
 import { createService, type Person, type Service } from '../support/service.ts'
@@ -22,8 +29,20 @@ export type ServedConsole = {
   close: () => Promise<void>
 }
 
+/** makeZone makes a zone of 80 km around a place, and returns its id. */
+export async function makeZone(
+  { service }: ServedConsole,
+  person: Person,
+  zone: { label: string; lat: number; lon: number },
+): Promise<string> {
+  const body = { radius_km: 80, ...zone }
+  const answer = await service.request('POST', '/api/v1/zones', { key: person.key, body })
+  if (answer.status !== 201) throw new Error(answer.text)
+  return (answer.body as { zone: { id: string } }).zone.id // safe: 201
+}
+
 /** serveConsole starts all that the console needs on a database of its own. */
-export async function serveConsole(): Promise<ServedConsole> {
+export async function serveConsole({ hasWebGL = false } = {}): Promise<ServedConsole> {
   await buildWeb('console')
   const service = await createService()
   const jobs = await createTestJobs(service)
@@ -39,7 +58,7 @@ export async function serveConsole(): Promise<ServedConsole> {
   const origin = `http://localhost:${typeof address === 'object' && address ? address.port : 0}`
   const app = await createIssuingApp(service, { public_url: origin })
   handle = (request) => app.fetch(request)
-  const browser = await sharedBrowser()
+  const browser = hasWebGL ? await startBrowser({ hasWebGL }) : await sharedBrowser()
   const linkFor: ServedConsole['linkFor'] = async ({ email }) => {
     const link = await asOperator(service.database.adminUrl, (sql) => createLink(sql, { email }))
     return `${origin}/sign-in#${link.token_hash}`
@@ -71,6 +90,7 @@ export async function serveConsole(): Promise<ServedConsole> {
       return opened
     },
     close: async () => {
+      if (hasWebGL) await browser.close()
       if ('closeAllConnections' in server) server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await app.close()

@@ -23,11 +23,9 @@ const FLAGS = [
   '--disable-sync',
   '--no-first-run',
   '--disable-quic',
-  // Maps are drawn without a graphics card.
-  '--use-gl=angle',
-  '--use-angle=swiftshader',
-  '--enable-unsafe-swiftshader',
 ]
+/** Draws maps without a graphics card, at several times the cost of a page without one. */
+const WEBGL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']
 
 declare global {
   interface Window {
@@ -56,7 +54,7 @@ export type Opened = {
 const BROWSERS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 
 /** startBrowser starts Chromium; a machine without one fails here, with what to do. */
-export async function startBrowser(): Promise<Browser> {
+export async function startBrowser({ hasWebGL = false } = {}): Promise<Browser> {
   await buildWeb('hub')
   const given = process.env.CHROMIUM
   const executablePath = (given ? [given] : BROWSERS).find((path) => existsSync(path))
@@ -65,7 +63,9 @@ export async function startBrowser(): Promise<Browser> {
       `There is no Chromium at ${given || BROWSERS.join(' or ')}. Install it (apt-get install chromium), or name one in CHROMIUM.`,
     )
   }
-  return chromium.launch({ executablePath, args: FLAGS })
+  // Headless Chromium has WebGL by itself, slowly: without it a page shows what it shows without a map.
+  const webgl = hasWebGL ? WEBGL : ['--disable-3d-apis']
+  return chromium.launch({ executablePath, args: [...FLAGS, ...webgl] })
 }
 
 let shared: Promise<Browser> | undefined
