@@ -23,7 +23,6 @@ export const common = texts(
     },
     show_more: 'Show more',
     save: 'Save',
-    cancel: 'Cancel',
     undo: 'Undo',
   },
   {
@@ -47,7 +46,6 @@ export const common = texts(
     },
     show_more: 'Daha fazla göster',
     save: 'Kaydet',
-    cancel: 'Vazgeç',
     undo: 'Geri al',
   },
 )

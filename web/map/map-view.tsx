@@ -33,7 +33,6 @@ type Props = {
   onZone: (id: string) => void
   onNothing: () => void
   onView: (view: View) => void
-  onMap?: (map: MapLibre) => void
 }
 
 /** The living map. It needs WebGL: `hasWebGL` says whether there is any. */
@@ -75,7 +74,6 @@ export function MapView(props: Props) {
       setMap(undefined)
       void dress()
     })
-    latest.current.onMap?.(created)
     return () => {
       stopTheme()
       created.remove()
