@@ -91,7 +91,7 @@ export const INLINED_FUNCTIONS = [
   'zones_wanted',
 ]
 
-/** The functions of sql/62_deliveries.sql, 62_sending.sql and 62_settling.sql that change a delivery; no others may. */
+/** The functions of sql/62_*.sql that change a delivery; no others may. */
 export const DELIVERY_WRITERS = [
   'add_confirmation',
   'add_test',
@@ -209,7 +209,7 @@ const RULES: Record<string, string> = {
     where c.relnamespace in ${ours} and c.relkind in ('r', 'p', 'v') and a.attnum > 0 and not a.attisdropped
       and a.attname ~ '(sealed|hash|secret|token|password)'
       and has_column_privilege('service_role', c.oid, a.attnum, 'select')`,
-  'is a role that may write deliveries past the functions of sql/62_deliveries.sql': `
+  'is a role that may write deliveries past the functions of sql/62_*.sql': `
     select distinct g.grantee::regrole::text as what
     from pg_class c
     cross join lateral (
@@ -219,7 +219,7 @@ const RULES: Record<string, string> = {
     ) g
     where c.oid = 'watchpost.deliveries'::regclass and g.grantee <> c.relowner
       and g.privilege_type in ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE')`,
-  'is a function that writes deliveries and is none of sql/62_deliveries.sql': `
+  'is a function that writes deliveries and is none of sql/62_*.sql': `
     select p.oid::regprocedure as what from pg_proc p
     where p.pronamespace in ${ours}
       and regexp_replace(p.prosrc, '\\s+', ' ', 'g') ~* '${WRITES_DELIVERIES}'

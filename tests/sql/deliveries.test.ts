@@ -2,7 +2,12 @@ import { glob, readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { DELIVERY_WRITERS, WRITES_DELIVERIES } from '../../scripts/schema/schema-rules.ts'
 
-const OWNERS = ['sql/62_deliveries.sql', 'sql/62_sending.sql', 'sql/62_settling.sql']
+const OWNERS = [
+  'sql/62_deliveries.sql',
+  'sql/62_queuing.sql',
+  'sql/62_sending.sql',
+  'sql/62_settling.sql',
+]
 const SOURCES = ['sql/*.sql', '{functions,scripts,shared}/**/*.ts', 'supabase/{*,snippets/*}.sql']
 /** It fills a database of its own, which is removed afterwards. */
 const BENCH = 'scripts/bench/delivery-ground.ts'
