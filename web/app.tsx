@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { Component, type ReactNode, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Router } from 'wouter'
 import { useHashLocation } from 'wouter/use-hash-location'
 import { openSession, type SignIn, useSession } from './api/session.ts'
 import { common } from './common.text.ts'
-import { FailedQuery } from './errors.tsx'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
+import { ErrorBoundary, FailedQuery } from './shared/errors.tsx'
+import { reach } from './shared/reach.ts'
 import { Shell } from './shell/shell.tsx'
 import { localeOf, useLanguage } from './ui/language.ts'
 import { Toaster } from './ui/toast.tsx'
@@ -14,8 +15,9 @@ import { WordsProvider } from './ui/words.tsx'
 /** The whole console: the sign-in, or the pages in their shell. */
 export function App() {
   const language = useLanguage()
+  const { ui, failed } = common[language]
   return (
-    <WordsProvider value={{ locale: localeOf(language), ...common[language].ui }}>
+    <WordsProvider value={{ locale: localeOf(language), ...ui, failed }}>
       <Router hook={useHashLocation}>
         <ErrorBoundary>
           <Suspense>
@@ -33,7 +35,7 @@ function Opening() {
   const opening = useQuery({
     queryKey: ['opening'],
     queryFn: async () => {
-      const response = await fetch('./console.json')
+      const response = await reach(new Request('./console.json'))
       if (!response.ok) throw new Error(`console.json: ${response.status}`)
       const settings: SignIn = await response.json()
       await openSession(settings)
@@ -50,16 +52,4 @@ function Opening() {
 
 function Signed() {
   return useSession() ? <Shell /> : <SignInPage />
-}
-
-/** Shows a sentence instead of a blank page when a page throws. */
-class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
-  override state = { error: undefined as unknown }
-  static getDerivedStateFromError(error: unknown) {
-    return { error }
-  }
-  override render() {
-    if (this.state.error === undefined) return this.props.children
-    return <FailedQuery error={this.state.error} onRetry={() => location.reload()} />
-  }
 }

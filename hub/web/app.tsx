@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { Component, type ReactNode, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
+import { ErrorBoundary, FailedQuery } from '../../web/shared/errors.tsx'
 import { localeOf, useLanguage } from '../../web/ui/language.ts'
 import { Toaster } from '../../web/ui/toast.tsx'
 import { WordsProvider } from '../../web/ui/words.tsx'
 import { BASE, healthQuery, projectsQuery } from './api/queries.ts'
 import { common } from './common.text.ts'
-import { FailedQuery } from './errors.tsx'
 import { useBranding } from './look.ts'
 import { Login } from './pages/login.tsx'
 import { Welcome } from './pages/welcome/welcome.tsx'
@@ -17,8 +17,9 @@ import { Shell } from './shell/shell.tsx'
 /** The whole interface: set-up and sign-in first, then the pages in their shell. */
 export function App() {
   const language = useLanguage()
+  const { ui, failed } = common[language]
   return (
-    <WordsProvider value={{ locale: localeOf(language), ...common[language].ui }}>
+    <WordsProvider value={{ locale: localeOf(language), ...ui, failed }}>
       <Router base={BASE}>
         <ErrorBoundary>
           <Reconnect />
@@ -63,16 +64,4 @@ function Home() {
   }
   const project = projects.data.find(({ active }) => active) ?? projects.data[0]
   return <Redirect to={project ? firstPage(project.slug) : '/welcome'} replace />
-}
-
-/** Shows a sentence instead of a blank page when a page throws. */
-class ErrorBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
-  override state = { error: undefined as unknown }
-  static getDerivedStateFromError(error: unknown) {
-    return { error }
-  }
-  override render() {
-    if (this.state.error === undefined) return this.props.children
-    return <FailedQuery error={this.state.error} onRetry={() => location.reload()} />
-  }
 }

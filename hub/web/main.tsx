@@ -1,24 +1,6 @@
 import './hub.css'
-import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
+import { render } from '../../web/shared/render.tsx'
 import { queryClient } from './api/queries.ts'
 import { App } from './app.tsx'
 
-declare global {
-  interface Window {
-    /** The name under which TanStack's tools in the browser look for it; tests wait for its rest. */
-    __TANSTACK_QUERY_CLIENT__?: QueryClient
-  }
-}
-window.__TANSTACK_QUERY_CLIENT__ = queryClient
-
-const root = document.getElementById('root')
-if (!root) throw new Error('index.html has no #root')
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <App />
-    </QueryClientProvider>
-  </StrictMode>,
-)
+render(<App />, queryClient)

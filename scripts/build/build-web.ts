@@ -11,7 +11,7 @@ import { parseArgs, promisify } from 'node:util'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** What every interface is made of. */
-const COMMON = ['web/ui', 'web/package-lock.json', 'scripts/build/build-web.ts']
+const COMMON = ['web/ui', 'web/shared', 'web/package-lock.json', 'scripts/build/build-web.ts']
 const INTERFACES = {
   hub: {
     root: 'hub/web',
@@ -29,7 +29,7 @@ const INTERFACES = {
     sources: ['api', 'event', 'map', 'pages', 'public', 'shell']
       .map((folder) => `web/${folder}`)
       .concat(
-        ['index.html', 'main.tsx', 'app.tsx', 'errors.tsx', 'common.text.ts', 'console.css'].map(
+        ['index.html', 'main.tsx', 'app.tsx', 'common.text.ts', 'console.css'].map(
           (file) => `web/${file}`,
         ),
         'web/vite.config.ts',

@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query'
-import { api, ok, ProblemError, type Schemas } from './client.ts'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { createQueryClient } from '../shared/query-client.ts'
+import { api, ok, type Schemas } from './client.ts'
 
 export type Zone = Schemas['Zone']
 export type Alert = Schemas['Alert']
@@ -7,18 +8,7 @@ export type MapFeature = Schemas['EventMap']['features'][number]
 export type MapEvent = Schemas['MapEvent']
 export type Check = Schemas['Check']
 
-export const queryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      // The service may be on this very machine, so it does not matter whether the browser is online.
-      networkMode: 'always',
-      staleTime: 10_000,
-      retry: (count, error) =>
-        count < 1 && error instanceof ProblemError && error.problem.status >= 500,
-    },
-    mutations: { networkMode: 'always' },
-  },
-})
+export const queryClient = createQueryClient({ stale_ms: 10_000 })
 
 /** Which sources deliver; public, and answered even without a database. */
 export const healthQuery = queryOptions({

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Check as Passed, X } from 'lucide-react'
 import { type Check, explanationQuery } from '../api/queries.ts'
-import { FailedQuery } from '../errors.tsx'
+import { FailedQuery } from '../shared/errors.tsx'
 import { localeOf, number, useLanguage, useText } from '../ui/language.ts'
 import { Skeleton } from '../ui/states.tsx'
 import { whyText } from './why.text.ts'

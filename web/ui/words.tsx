@@ -14,6 +14,8 @@ export type Words = {
   more: string
   show: string
   hide: string
+  /** Why something could not be loaded or done. */
+  failed: { title: string; unreachable: string; unknown: string }
 }
 
 const WordsContext = createContext<Words | undefined>(undefined)

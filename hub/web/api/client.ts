@@ -1,49 +1,32 @@
 import createClient from 'openapi-fetch'
+import {
+  ProblemError as AnyProblemError,
+  answersOf,
+  type ProblemErrorOf,
+} from '../../../web/shared/problem.ts'
+import { reach } from '../../../web/shared/reach.ts'
 import { getLanguage } from '../../../web/ui/language.ts'
 import { problemText } from '../../i18n/problem.text.ts'
 import type { components, paths } from './api.gen.ts'
-import { connection } from './connection.ts'
 
-export type Problem = components['schemas']['Problem']
 export type Schemas = components['schemas']
+export type Problem = Schemas['Problem']
 
 /** A refusal of the hub, with its reason. */
-export class ProblemError extends Error {
-  readonly problem: Problem
-  constructor(problem: Problem) {
-    super(problem.detail)
-    this.problem = problem
-  }
-}
-
-/** The hub did not answer, or nginx answered in its place. */
-export class Unreachable extends Error {}
-
-const BEHIND_PROXY = [502, 504]
-
-async function reach(request: Request): Promise<Response> {
-  // The hub's messages shall be in the language of the page, not of the browser.
-  request.headers.set('Accept-Language', getLanguage())
-  let response: Response
-  try {
-    response = await fetch(request)
-  } catch (error) {
-    if (request.signal.aborted) throw error
-    if (connection.get() === 'ok') connection.set('lost')
-    throw new Unreachable('the hub does not answer', { cause: error })
-  }
-  if (BEHIND_PROXY.includes(response.status)) {
-    if (connection.get() === 'ok') connection.set('lost')
-    throw new Unreachable(`the proxy answered ${response.status}`)
-  }
-  return response
-}
+export const ProblemError: ProblemErrorOf<Problem> = AnyProblemError
 
 /**
  * The client of the hub's API, typed from its OpenAPI document:
  * `api.GET('/api/cockpit/projects/list')`.
  */
-export const api = createClient<paths>({ baseUrl: location.origin, fetch: reach })
+export const api = createClient<paths>({
+  baseUrl: location.origin,
+  fetch(request) {
+    // The hub's messages shall be in the language of the page, not of the browser.
+    request.headers.set('Accept-Language', getLanguage())
+    return reach(request)
+  },
+})
 
 type Listener = (problem: Problem) => void
 const listeners: Listener[] = []
@@ -55,32 +38,16 @@ export function onProblem(listener: Listener): void {
   listeners.push(listener)
 }
 
-type Answer<T> = { data?: T; error?: unknown; response: Response }
-
-/** ok returns the data of an answer, or throws its refusal as a ProblemError. */
-export async function ok<T>(call: Promise<Answer<T>>): Promise<T> {
-  const { data, error, response } = await call
-  if (response.ok) return data as T // safe: openapi-fetch gives the type of the 2xx answer
-  const problem = problemIn(error, response)
-  for (const listener of listeners) listener(problem)
-  throw new ProblemError(problem)
-}
-
-/** Gives an error that does not come from the hub itself the form of a problem. */
-export function problemIn(error: unknown, response: Response): Problem {
-  if (typeof error === 'object' && error !== null && 'code' in error && 'detail' in error) {
-    return error as Problem // safe: it has the members of the hub's problem details
-  }
-  const code = response.status === 413 ? 'too_large' : 'internal'
-  return {
-    type: 'about:blank',
-    title: response.statusText || `HTTP ${response.status}`,
-    status: response.status,
-    detail: problemText[getLanguage()].codes[code],
-    code,
-    request_id: response.headers.get('x-request-id') ?? '',
-  }
-}
+/** Read the answers of the hub. */
+export const { ok, problemIn } = answersOf<Problem>({
+  foreign({ status }) {
+    const code = status === 413 ? 'too_large' : 'internal'
+    return { code, detail: problemText[getLanguage()].codes[code] }
+  },
+  onProblem(problem) {
+    for (const listener of listeners) listener(problem)
+  },
+})
 
 /**
  * A body with a file: the OpenAPI document has no type for one, and openapi-fetch sends it as it

@@ -1,23 +1,13 @@
-import { QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { navigate } from 'wouter/use-browser-location'
+import { createQueryClient } from '../../../web/shared/query-client.ts'
 import { onLanguage } from '../../../web/ui/language.ts'
-import { api, ok, onProblem, ProblemError, type Schemas } from './client.ts'
+import { api, ok, onProblem, type Schemas } from './client.ts'
 
 /** The base path of the interface. */
 export const BASE = '/hub'
 
-export const queryClient = new QueryClient({
-  defaultOptions: {
-    queries: {
-      // The hub may be on this very machine, so it does not matter whether the browser is online.
-      networkMode: 'always',
-      staleTime: 5_000,
-      retry: (count, error) =>
-        count < 1 && error instanceof ProblemError && error.problem.status >= 500,
-    },
-    mutations: { networkMode: 'always' },
-  },
-})
+export const queryClient = createQueryClient({ stale_ms: 5_000 })
 
 // The data contain sentences of the hub: visible data is fetched again, the rest is dropped.
 onLanguage(() => {

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useLocation, useSearchParams } from 'wouter'
+import { ApiForm } from '../../../web/shared/errors.tsx'
 import { SecretInput } from '../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../web/ui/form.tsx'
 import { useText } from '../../../web/ui/language.ts'
 import { LanguageSwitch } from '../../../web/ui/language-switch.tsx'
 import { api, ok } from '../api/client.ts'
-import { HubForm } from '../errors.tsx'
 import { useLook } from '../look.ts'
 import { accessText } from './access.text.ts'
 
@@ -24,7 +24,7 @@ export function Login() {
           <span className="truncate font-semibold">{look.name}</span>
         </div>
         <h1 className="mb-5 text-xl">{text.title}</h1>
-        <HubForm
+        <ApiForm
           className="flex flex-col gap-4"
           onSubmit={async ({ password = '' }) => {
             await ok(api.POST('/api/cockpit/login', { body: { password } }))
@@ -37,7 +37,7 @@ export function Login() {
           </FormField>
           <FormError />
           <Submit size="lg">{text.submit}</Submit>
-        </HubForm>
+        </ApiForm>
         <p className="mt-5 text-sm text-muted text-pretty">{text.forgotten}</p>
       </div>
       <LanguageSwitch />

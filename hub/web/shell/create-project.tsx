@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
+import { ApiForm } from '../../../web/shared/errors.tsx'
 import { Button, buttonClass } from '../../../web/ui/button.tsx'
 import { Input, Textarea } from '../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../web/ui/form.tsx'
@@ -10,7 +11,6 @@ import { toast } from '../../../web/ui/toast.tsx'
 import { api, ok, ProblemError } from '../api/client.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { common } from '../common.text.ts'
-import { HubForm } from '../errors.tsx'
 import { firstPage } from '../pages.tsx'
 import { slugFrom, websiteFrom } from './project-fields.ts'
 import { shellText } from './shell.text.ts'
@@ -53,7 +53,7 @@ export function ProjectForm({
   const [slug, setSlug] = useState<string>()
   const [isOverLimit, setOverLimit] = useState(false)
   return (
-    <HubForm
+    <ApiForm
       onSubmit={async ({ website, industry, icp }) => {
         setOverLimit(false)
         try {
@@ -115,6 +115,6 @@ export function ProjectForm({
         {cancel}
         <Submit>{text.submit}</Submit>
       </Actions>
-    </HubForm>
+    </ApiForm>
   )
 }

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { LoaderCircle, PlugZap } from 'lucide-react'
 import { useEffect } from 'react'
+import { connection, useConnection } from '../../../web/shared/connection.ts'
 import { useText } from '../../../web/ui/language.ts'
 import { toast } from '../../../web/ui/toast.tsx'
 import { api, ok } from '../api/client.ts'
-import { connection, useConnection } from '../api/connection.ts'
 import { healthQuery } from '../api/queries.ts'
 import { common } from '../common.text.ts'
 

@@ -4,15 +4,15 @@ import { Link } from 'wouter'
 import { api, ok } from '../../api/client.ts'
 import { type Alert, alertQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
-import { explain, FailedQuery, useToastError } from '../../errors.tsx'
 import { Severity } from '../../event/severity.tsx'
 import { Why } from '../../event/why.tsx'
+import { ApiForm, FailedQuery, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClass, IconButton } from '../../ui/button.tsx'
 import { FactsLine } from '../../ui/facts-line.tsx'
 import { Textarea } from '../../ui/field.tsx'
-import { Form, FormError, FormField, Submit } from '../../ui/form.tsx'
-import { useLanguage, useText } from '../../ui/language.ts'
+import { FormError, FormField, Submit } from '../../ui/form.tsx'
+import { useText } from '../../ui/language.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { SkeletonRows } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -163,12 +163,10 @@ function Reason({ alert }: { alert: Alert }) {
 function Note({ alert }: { alert: Alert }) {
   const text = useText(alertsText)
   const words = useText(common)
-  const language = useLanguage()
   const patch = useAlertPatch()
   return (
-    <Form
+    <ApiForm
       className="flex flex-col gap-2"
-      explain={(error, names) => explain(error, names, language)}
       onSubmit={async ({ note = '' }) => {
         await patch.mutateAsync({ id: alert.id, note: note || null })
         toast(text.noted)
@@ -181,7 +179,7 @@ function Note({ alert }: { alert: Alert }) {
       <Submit variant="secondary" className="self-start">
         {words.save}
       </Submit>
-    </Form>
+    </ApiForm>
   )
 }
 

@@ -10,9 +10,9 @@ import {
   type MapFeature,
   zonesQuery,
 } from '../../api/queries.ts'
-import { FailedQuery } from '../../errors.tsx'
 import type { View } from '../../map/map-view.tsx'
 import { hasWebGL } from '../../map/webgl.ts'
+import { FailedQuery } from '../../shared/errors.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { useKeys } from '../../ui/keys.ts'
 import { number, useLanguage, useText } from '../../ui/language.ts'

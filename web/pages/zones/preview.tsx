@@ -1,12 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, ok } from '../../api/client.ts'
-import { errorMessage } from '../../errors.tsx'
 import { Severity } from '../../event/severity.tsx'
+import { errorMessage } from '../../shared/errors.tsx'
 import { DayBars } from '../../ui/chart.tsx'
-import { useLanguage, useText } from '../../ui/language.ts'
+import { useText } from '../../ui/language.ts'
 import { Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useWords } from '../../ui/words.tsx'
 import type { bodyOf } from './draft.ts'
 import { zonesText } from './zones.text.ts'
 
@@ -28,7 +29,7 @@ function useRested<T>(value: T, key: string): T {
 /** What the zone would have alerted, by day, with its events; it follows the form. */
 export function Preview({ body }: { body: ReturnType<typeof bodyOf> }) {
   const text = useText(zonesText)
-  const language = useLanguage()
+  const words = useWords()
   const given = body && { ...body, label: body.label || text.new_title }
   const rested = useRested(given, JSON.stringify(given))
   const preview = useQuery({
@@ -54,7 +55,7 @@ export function Preview({ body }: { body: ReturnType<typeof bodyOf> }) {
       {rested === undefined ? <p className="text-muted">{text.preview_none}</p> : null}
       {preview.isError ? (
         <p role="alert" className="text-bad">
-          {errorMessage(preview.error, language)}
+          {errorMessage(preview.error, words)}
         </p>
       ) : null}
       {preview.isPending && rested ? <Skeleton className="h-24 w-full rounded-control" /> : null}

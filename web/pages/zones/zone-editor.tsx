@@ -6,13 +6,13 @@ import { eventWords } from '../../../shared/event-words.ts'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import type { Zone } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
-import { explain, useToastError } from '../../errors.tsx'
 import { lastPlace } from '../../map/last-view.ts'
 import { hasWebGL } from '../../map/webgl.ts'
+import { ApiForm, useToastError } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox, Input, Switch } from '../../ui/field.tsx'
-import { Form, FormError, FormField, Submit } from '../../ui/form.tsx'
-import { useLanguage, useText } from '../../ui/language.ts'
+import { FormError, FormField, Submit } from '../../ui/form.tsx'
+import { useText } from '../../ui/language.ts'
 import { Select } from '../../ui/select.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { bodyOf, type Draft, draftOf } from './draft.ts'
@@ -28,7 +28,6 @@ const TYPES = Object.keys(eventWords.en.types) as Schemas['EventType'][] // safe
 export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
   const text = useText(zonesText)
   const words = useText(common)
-  const language = useLanguage()
   const queryClient = useQueryClient()
   const [, navigate] = useLocation()
   const [draft, setDraft] = useState(() => draftOf(zone, lastPlace()))
@@ -51,9 +50,8 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
 
   return (
     <div className="flex h-full min-h-0 max-lg:flex-col max-lg:overflow-y-auto">
-      <Form
+      <ApiForm
         className="flex w-full shrink-0 flex-col gap-4 overflow-y-auto p-4 lg:w-96"
-        explain={(error, names) => explain(error, names, language)}
         onSubmit={save}
       >
         <header className="flex items-center gap-2">
@@ -76,7 +74,7 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
           <Submit disabled={!body}>{zone ? text.save : text.create}</Submit>
           {zone ? <Delete zone={zone} /> : null}
         </div>
-      </Form>
+      </ApiForm>
       <div className="flex min-h-0 min-w-0 flex-1 flex-col border-line lg:border-l">
         <div className="relative min-h-72 flex-1">
           {hasWebGL() ? (

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { FormError, Notice, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
 import { api, ok } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
-import { HubForm } from '../../errors.tsx'
 import { audienceText } from './audience.text.ts'
 import { LeadChoice, ListChoice } from './audience-fields.tsx'
 import { stepsText } from './drafts.text.ts'
@@ -43,7 +43,7 @@ function AudienceForm({ draft, onClose }: Omit<Props, 'isOpen'>) {
   const recipients = isNobody ? undefined : data?.recipients
   const Choice = draft.audience.kind === 'lead' ? LeadChoice : ListChoice
   return (
-    <HubForm
+    <ApiForm
       className="flex flex-col gap-4"
       onSubmit={async () => {
         const ref = { id: draft.id, project: draft.project }
@@ -74,7 +74,7 @@ function AudienceForm({ draft, onClose }: Omit<Props, 'isOpen'>) {
         <Button onClick={onClose}>{words.cancel}</Button>
         <Submit disabled={!recipients?.will_get_it}>{words.save}</Submit>
       </Actions>
-    </HubForm>
+    </ApiForm>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input, Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
@@ -6,7 +7,6 @@ import { useText } from '../../../../web/ui/language.ts'
 import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
 import { api, ok } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
-import { HubForm } from '../../errors.tsx'
 import { stepsText } from './drafts.text.ts'
 import { type Draft, refreshDrafts } from './queries.ts'
 import { slotsText } from './slots.text.ts'
@@ -42,7 +42,7 @@ function EditForm({ draft, onClose, onSaved }: Omit<Props, 'isOpen'>) {
       )
       .join(' · ')
   return (
-    <HubForm
+    <ApiForm
       className="flex flex-col gap-4"
       onSubmit={async (values) => {
         const ref = { id: draft.id, project: draft.project }
@@ -106,7 +106,7 @@ function EditForm({ draft, onClose, onSaved }: Omit<Props, 'isOpen'>) {
         <Button onClick={onClose}>{words.cancel}</Button>
         <Submit>{words.save}</Submit>
       </Actions>
-    </HubForm>
+    </ApiForm>
   )
 }
 
@@ -122,7 +122,7 @@ export function RejectDialog({ draft, isOpen, onClose, onSaved }: Props) {
       title={text.reject_title}
       description={text.reject_text}
     >
-      <HubForm
+      <ApiForm
         onSubmit={async ({ reason }) => {
           const body = { id: draft.id, project: draft.project, reason: reason || null }
           await ok(api.POST('/api/cockpit/draft/reject', { body }))
@@ -138,7 +138,7 @@ export function RejectDialog({ draft, isOpen, onClose, onSaved }: Props) {
           <Button onClick={onClose}>{words.cancel}</Button>
           <Submit variant="danger">{text.reject}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </Dialog>
   )
 }

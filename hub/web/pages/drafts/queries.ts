@@ -6,10 +6,10 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query'
+import { useToastError } from '../../../../web/shared/errors.tsx'
 import type { operations } from '../../api/api.gen.ts'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { mailQuery } from '../../api/queries.ts'
-import { useToastError } from '../../errors.tsx'
 import { cursorOf, paged } from '../../paging.tsx'
 import { useProject } from '../../project.ts'
 

@@ -1,8 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useToastError } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { api, ok } from '../../api/client.ts'
-import { useToastError } from '../../errors.tsx'
 import { stepsText } from './drafts.text.ts'
 import { type Draft, type Recipient, recipientsQuery, refreshDrafts } from './queries.ts'
 

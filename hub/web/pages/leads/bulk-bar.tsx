@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { CircleDot, Tag, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
+import { ApiForm, useToastError } from '../../../../web/shared/errors.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { Input } from '../../../../web/ui/field.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Menu, Popover } from '../../../../web/ui/menu.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
-import { HubForm, useToastError } from '../../errors.tsx'
 import { useProject } from '../../project.ts'
 import { useDeleteLeads } from './delete-later.ts'
 import { leadsText } from './leads.text.ts'
@@ -85,7 +85,7 @@ export function BulkBar({
           </Button>
         }
       >
-        <HubForm
+        <ApiForm
           onSubmit={async ({ tag = '' }) => {
             if (tag) await change.mutateAsync({ add_tags: [tag] })
             setTagging(isTagging + 1)
@@ -97,7 +97,7 @@ export function BulkBar({
             placeholder={text.tag_placeholder}
             maxLength={60}
           />
-        </HubForm>
+        </ApiForm>
       </Popover>
       <Button
         variant="ghost"

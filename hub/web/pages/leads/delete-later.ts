@@ -1,10 +1,10 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import type { Language } from '../../../../shared/texts.ts'
+import { errorMessage } from '../../../../web/shared/errors.tsx'
 import { useLanguage } from '../../../../web/ui/language.ts'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
-import { errorMessage } from '../../errors.tsx'
 import { leadsText } from './leads.text.ts'
 import { patchLists, refreshLeads } from './queries.ts'
 
@@ -55,7 +55,7 @@ async function send(queryClient: QueryClient, { project, ids, language }: Doomed
     )
     if (busy.length > 0) toast(leadsText[language].bulk.busy(busy.length), { kind: 'failed' })
   } catch (error) {
-    toast(errorMessage(error, language), { kind: 'failed' })
+    toast(errorMessage(error, common[language]), { kind: 'failed' })
   }
   await refreshLeads(queryClient)
 }

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, CircleAlert, Download, FileUp } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
+import { errorMessage, FailedQuery } from '../../../../web/shared/errors.tsx'
 import { Button, buttonClass } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Notice } from '../../../../web/ui/form.tsx'
@@ -10,7 +11,6 @@ import { Progress } from '../../../../web/ui/progress.tsx'
 import { Spinner } from '../../../../web/ui/states.tsx'
 import { api, formOf, ok } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
-import { errorMessage, FailedQuery } from '../../errors.tsx'
 import { useProject } from '../../project.ts'
 import { importText } from './import.text.ts'
 import { ImportMapping, type Preview } from './import-mapping.tsx'
@@ -64,7 +64,6 @@ function ChooseFile({
 }) {
   const text = useText(importText)
   const words = useText(common)
-  const language = useLanguage()
   const { slug: project } = useProject()
   const id = useId()
   const [isOver, setOver] = useState(false)
@@ -126,7 +125,7 @@ function ChooseFile({
           }}
         />
       </label>
-      {error ? <Notice tone="bad" className="mt-4" text={errorMessage(error, language)} /> : null}
+      {error ? <Notice tone="bad" className="mt-4" text={errorMessage(error, words)} /> : null}
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Field, Input } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
@@ -6,7 +7,6 @@ import { useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { Select } from '../../../../web/ui/select.tsx'
 import { api, formOf, ok, type Schemas } from '../../api/client.ts'
-import { HubForm } from '../../errors.tsx'
 import { useProject } from '../../project.ts'
 import { importText } from './import.text.ts'
 import { useBasisOptions } from './lead-fields.tsx'
@@ -49,7 +49,7 @@ export function ImportMapping({
     setMapping(next)
   }
   return (
-    <HubForm
+    <ApiForm
       onSubmit={async ({ duplicates = 'skip', lawful_basis = '', tags = '' }) => {
         const chosen = Object.entries(mapping).filter(([, field]) => field !== '')
         const { import: run } = await ok(
@@ -126,7 +126,7 @@ export function ImportMapping({
         <Button onClick={onBack}>{text.another}</Button>
         <Submit disabled={!isNamed}>{text.submit}</Submit>
       </Actions>
-    </HubForm>
+    </ApiForm>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
@@ -9,7 +10,6 @@ import { Select } from '../../../../web/ui/select.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, ProblemError } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
-import { HubForm } from '../../errors.tsx'
 import { useProject } from '../../project.ts'
 import { basisOf, useBasisOptions } from './lead-fields.tsx'
 import { leadsText } from './leads.text.ts'
@@ -53,7 +53,7 @@ function QuickAddForm({
   const [known, setKnown] = useState<string>()
   const bases = useBasisOptions()
   return (
-    <HubForm
+    <ApiForm
       onSubmit={async ({ lawful_basis = '', ...values }) => {
         setKnown(undefined)
         const filled = Object.fromEntries(
@@ -111,7 +111,7 @@ function QuickAddForm({
         <Button onClick={onClose}>{words.cancel}</Button>
         <Submit>{text.submit}</Submit>
       </Actions>
-    </HubForm>
+    </ApiForm>
   )
 }
 

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Paperclip } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Textarea } from '../../../../web/ui/field.tsx'
@@ -10,7 +11,6 @@ import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
-import { HubForm } from '../../errors.tsx'
 import { useProject } from '../../project.ts'
 import { AGENTS, AgentMark, type Department } from './agents.tsx'
 import { missionsText } from './missions.text.ts'
@@ -66,7 +66,7 @@ function ComposeForm({ onClose, onSent }: { onClose: () => void; onSent: (id: st
   const [hasMaterial, setMaterial] = useState(false)
   const routed = useRouted(task).data
   return (
-    <HubForm
+    <ApiForm
       className="flex flex-col gap-4"
       onSubmit={async ({ task = '', text: material }) => {
         const { mission } = await ok(
@@ -125,7 +125,7 @@ function ComposeForm({ onClose, onSent }: { onClose: () => void; onSent: (id: st
         <Button onClick={onClose}>{words.cancel}</Button>
         <Submit disabled={task.trim() === ''}>{text.submit}</Submit>
       </Actions>
-    </HubForm>
+    </ApiForm>
   )
 }
 

@@ -5,8 +5,8 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query'
+import { useToastError } from '../../../../web/shared/errors.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import { useToastError } from '../../errors.tsx'
 import { cursorOf, paged } from '../../paging.tsx'
 
 export type Mission = Schemas['Mission']

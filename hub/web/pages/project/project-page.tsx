@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input, Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
@@ -11,7 +12,6 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { mailQuery, projectsQuery, useIsReadOnly } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
-import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { websiteFrom } from '../../shell/project-fields.ts'
@@ -58,7 +58,7 @@ function About({ project }: { project: Detailed }) {
   const isReadOnly = useIsReadOnly() || project.read_only
   const queryClient = useQueryClient()
   return (
-    <HubForm
+    <ApiForm
       onSubmit={async ({ website, industry, icp, ...texts }) => {
         await ok(
           api.POST('/api/cockpit/projects/update', {
@@ -102,7 +102,7 @@ function About({ project }: { project: Detailed }) {
       <Actions>
         <Submit disabled={isReadOnly}>{words.save}</Submit>
       </Actions>
-    </HubForm>
+    </ApiForm>
   )
 }
 
@@ -147,7 +147,7 @@ function DeleteProject() {
         {text.open}
       </Button>
       <Dialog isOpen={isOpen} onClose={close} title={text.title} description={text.text}>
-        <HubForm
+        <ApiForm
           onSubmit={async ({ name: typed = '' }) => {
             const { archive } = await ok(
               api.POST('/api/cockpit/projects/delete', { body: { slug, name: typed } }),
@@ -166,7 +166,7 @@ function DeleteProject() {
             <Button onClick={close}>{words.cancel}</Button>
             <Submit variant="danger">{text.submit}</Submit>
           </Actions>
-        </HubForm>
+        </ApiForm>
       </Dialog>
     </Section>
   )

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useLocation } from 'wouter'
 import type { Language } from '../../../../shared/texts.ts'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Field, SecretInput } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
@@ -12,7 +13,6 @@ import { setTheme, type Theme, useTheme } from '../../../../web/ui/theme.ts'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, ProblemError } from '../../api/client.ts'
 import { queryClient } from '../../api/queries.ts'
-import { HubForm } from '../../errors.tsx'
 import { Card, Section } from './section.tsx'
 import { settingsText } from './settings.text.ts'
 
@@ -52,7 +52,7 @@ export function Account() {
       </Card>
       <Card title={text.password} text={text.password_text}>
         <div ref={form}>
-          <HubForm
+          <ApiForm
             className="flex max-w-sm flex-col gap-4"
             onSubmit={async ({ current = '', password = '', repeat }) => {
               if (password !== repeat) throw differs(text.differs)
@@ -74,7 +74,7 @@ export function Account() {
             <Actions className="mt-0 md:justify-start!">
               <Submit>{text.submit}</Submit>
             </Actions>
-          </HubForm>
+          </ApiForm>
         </div>
       </Card>
       <Card
@@ -90,7 +90,7 @@ export function Account() {
   )
 }
 
-function differs(message: string): ProblemError {
+function differs(message: string): Error {
   return new ProblemError({
     type: 'about:blank',
     title: message,

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Archive, Download, Ellipsis, Lock, RotateCcw, ShieldCheck, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { ApiForm, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { FactsLine } from '../../../../web/ui/facts-line.tsx'
@@ -13,7 +14,6 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { useIsReadOnly } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
-import { HubForm, useToastError } from '../../errors.tsx'
 import { backupsQuery } from './backup-query.ts'
 import { type Checked, checkOne, type OneBackup, Restore, Secret } from './backup-restore.tsx'
 import { machineText } from './machine.text.ts'
@@ -126,7 +126,7 @@ function Check({ backup, onClose }: OneBackup) {
   const language = useLanguage()
   const [found, setFound] = useState<Checked>()
   return (
-    <HubForm
+    <ApiForm
       className="flex flex-col gap-4"
       onSubmit={async ({ secret }) => setFound(await checkOne(backup.name, secret))}
     >
@@ -146,7 +146,7 @@ function Check({ backup, onClose }: OneBackup) {
         <Button onClick={onClose}>{words.ui.close}</Button>
         <Submit>{text.check}</Submit>
       </Actions>
-    </HubForm>
+    </ApiForm>
   )
 }
 

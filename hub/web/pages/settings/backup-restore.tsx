@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { connection } from '../../../../web/shared/connection.ts'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Checkbox, Input, SecretInput } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import { connection } from '../../api/connection.ts'
 import { common } from '../../common.text.ts'
-import { HubForm } from '../../errors.tsx'
 import { backupsQuery } from './backup-query.ts'
 import { machineText } from './machine.text.ts'
 
@@ -56,7 +56,7 @@ export function Restore({ backup, onClose }: OneBackup) {
   }, [name, encrypted])
   const isOpen = !encrypted || found?.ok === true
   return (
-    <HubForm
+    <ApiForm
       className="flex flex-col gap-4"
       onSubmit={async ({ confirm = '', secret, trust }) => {
         if (!isOpen) return setFound(await checkOne(name, secret))
@@ -126,7 +126,7 @@ export function Restore({ backup, onClose }: OneBackup) {
           <Submit>{text.look}</Submit>
         )}
       </Actions>
-    </HubForm>
+    </ApiForm>
   )
 }
 

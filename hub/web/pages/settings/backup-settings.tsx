@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Input, SecretInput } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
@@ -8,7 +9,6 @@ import { Select } from '../../../../web/ui/select.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
-import { HubForm } from '../../errors.tsx'
 import { machineText } from './machine.text.ts'
 import { Card } from './section.tsx'
 import { systemQuery } from './system.tsx'
@@ -43,7 +43,7 @@ function Form({ kept }: { kept: Kept }) {
     typeof kept.target[name] === 'string' ? String(kept.target[name]) : ''
   return (
     <Card title={text.settings}>
-      <HubForm
+      <ApiForm
         className="flex flex-col gap-4"
         onSubmit={async ({ hour, keep_daily, passphrase, recipient, ...given }) => {
           const { secret_access_key } = given
@@ -140,7 +140,7 @@ function Form({ kept }: { kept: Kept }) {
         <Actions className="mt-0">
           <Submit>{words.save}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </Card>
   )
 }

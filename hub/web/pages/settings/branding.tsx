@@ -3,6 +3,7 @@ import { ImageUp, Trash2 } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { isDark } from '../../../../shared/colour.ts'
+import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
 import { Button, buttonClass } from '../../../../web/ui/button.tsx'
 import { Field, Input } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
@@ -13,7 +14,6 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { lookQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
-import { FailedQuery, HubForm } from '../../errors.tsx'
 import { Card, Section } from './section.tsx'
 import { settingsText } from './settings.text.ts'
 
@@ -74,7 +74,7 @@ function Whole({ settings }: { settings: Schemas['BrandingSettings'] }) {
         <Preview look={look} />
       </Card>
       <Card>
-        <HubForm
+        <ApiForm
           className="flex flex-col gap-4"
           onSubmit={async () => {
             await ok(api.PUT('/api/cockpit/settings/branding', { body: look }))
@@ -136,7 +136,7 @@ function Whole({ settings }: { settings: Schemas['BrandingSettings'] }) {
           <Actions className="mt-0">
             <Submit disabled={!settings.applies}>{words.save}</Submit>
           </Actions>
-        </HubForm>
+        </ApiForm>
       </Card>
     </>
   )

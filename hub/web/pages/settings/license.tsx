@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Textarea } from '../../../../web/ui/field.tsx'
@@ -10,7 +11,6 @@ import { absolute } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { projectsQuery } from '../../api/queries.ts'
-import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
 import { Card, Facts, Section } from './section.tsx'
 import { settingsText } from './settings.text.ts'
 
@@ -106,7 +106,7 @@ function Whole({ license }: { license: Schemas['License'] }) {
         ))}
       </ul>
       <Card>
-        <HubForm
+        <ApiForm
           className="flex flex-col gap-4"
           onSubmit={async ({ license = '' }) => {
             await ok(api.PUT('/api/cockpit/license', { body: { license } }))
@@ -126,7 +126,7 @@ function Whole({ license }: { license: Schemas['License'] }) {
             )}
             <Submit>{text.submit}</Submit>
           </Actions>
-        </HubForm>
+        </ApiForm>
       </Card>
     </>
   )

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { ApiForm, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input, SecretInput } from '../../../../web/ui/field.tsx'
@@ -9,7 +10,6 @@ import { Select } from '../../../../web/ui/select.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import type { MailView } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
-import { HubForm, useToastError } from '../../errors.tsx'
 import { mailText } from './mail.text.ts'
 import { Card } from './section.tsx'
 import { useChangeMail } from './use-change-mail.ts'
@@ -53,7 +53,7 @@ function Frame({
       text={text[`${kind}_text`]}
       action={<Badge tone={isSet ? 'good' : 'plain'}>{isSet ? text.on : text.off}</Badge>}
     >
-      <HubForm
+      <ApiForm
         key={String(isSet)}
         className="flex flex-col gap-4"
         onSubmit={async (values) => {
@@ -71,7 +71,7 @@ function Frame({
           ) : null}
           <Submit variant={isSet ? 'secondary' : 'primary'}>{words.save}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </Card>
   )
 }

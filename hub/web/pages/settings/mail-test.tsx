@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { CircleCheck, CircleX } from 'lucide-react'
+import { useToastError } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { api, ok } from '../../api/client.ts'
 import type { MailView } from '../../api/queries.ts'
-import { useToastError } from '../../errors.tsx'
 import { mailText } from './mail.text.ts'
 import { Card } from './section.tsx'
 

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input, Switch } from '../../../../web/ui/field.tsx'
@@ -11,7 +12,6 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
 import { type MailView, mailQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
-import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
 import { mailText } from './mail.text.ts'
 import { MailServers } from './mail-servers.tsx'
 import { MailTest } from './mail-test.tsx'
@@ -161,7 +161,7 @@ function Sender({ view: { mail, state } }: { view: MailView }) {
   const { sender, footer } = mail
   return (
     <Card title={text.sender} text={text.sender_text}>
-      <HubForm
+      <ApiForm
         className="flex flex-col gap-4"
         onSubmit={async (values) => {
           const { public_url, postal_address, name = '', email = '', ...rest } = values
@@ -223,7 +223,7 @@ function Sender({ view: { mail, state } }: { view: MailView }) {
         <Actions className="mt-0">
           <Submit>{words.save}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </Card>
   )
 }
@@ -236,7 +236,7 @@ function Volume({ view: { mail } }: { view: MailView }) {
   const [tracks, setTracks] = useState(mail.track_opens)
   return (
     <Card title={text.volume} text={text.volume_text}>
-      <HubForm
+      <ApiForm
         className="flex flex-col gap-4"
         onSubmit={async ({ daily_cap, start, step }) => {
           await change({
@@ -274,7 +274,7 @@ function Volume({ view: { mail } }: { view: MailView }) {
         <Actions className="mt-0">
           <Submit>{words.save}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </Card>
   )
 }

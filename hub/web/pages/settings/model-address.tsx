@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Input } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { api, ok } from '../../api/client.ts'
 import { type ModelsOverview, modelsQuery } from '../../api/queries.ts'
-import { HubForm } from '../../errors.tsx'
 import { modelsText } from './models.text.ts'
 import { Card } from './section.tsx'
 
@@ -15,7 +15,7 @@ export function ModelAddress({ models: { download } }: { models: ModelsOverview 
   const queryClient = useQueryClient()
   return (
     <Card title={text.address} text={text.address_text}>
-      <HubForm
+      <ApiForm
         className="flex flex-col gap-4"
         onSubmit={async ({ url = '', sha256 }) => {
           const body = { url, ...(sha256 ? { sha256 } : {}), use: true }
@@ -35,7 +35,7 @@ export function ModelAddress({ models: { download } }: { models: ModelsOverview 
             {text.fetch}
           </Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </Card>
   )
 }

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input, SecretInput, Textarea } from '../../../../web/ui/field.tsx'
@@ -10,7 +11,6 @@ import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
 import { type ModelsOverview, modelsQuery } from '../../api/queries.ts'
-import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
 import { ModelAddress } from './model-address.tsx'
 import { ModelPresets } from './model-presets.tsx'
 import { modelsText } from './models.text.ts'
@@ -112,7 +112,7 @@ function Local({ models }: { models: ModelsOverview }) {
   const names = files.map(({ name }) => name).join(', ')
   return (
     <Card title={text.local} text={text.local_text}>
-      <HubForm
+      <ApiForm
         className="flex flex-col gap-4"
         onSubmit={async ({ file = '' }) => {
           await choose({ kind: 'local', file })
@@ -131,7 +131,7 @@ function Local({ models }: { models: ModelsOverview }) {
         <Actions className="mt-0">
           <Submit variant="secondary">{text.save}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </Card>
   )
 }
@@ -142,7 +142,7 @@ function Endpoint({ models: { settings } }: { models: ModelsOverview }) {
   const now = settings.kind === 'endpoint' ? settings : undefined
   return (
     <Card title={text.endpoint} text={text.endpoint_text}>
-      <HubForm
+      <ApiForm
         className="flex flex-col gap-4"
         onSubmit={async ({ url = '', model = '', api_key }) => {
           await choose({ kind: 'endpoint', url, model, ...(api_key ? { api_key } : {}) })
@@ -175,7 +175,7 @@ function Endpoint({ models: { settings } }: { models: ModelsOverview }) {
         <Actions className="mt-0">
           <Submit variant="secondary">{text.save}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </Card>
   )
 }
@@ -190,7 +190,7 @@ function Test() {
   const round = (value: number) => number(language, value, { maximumFractionDigits: 1 })
   return (
     <Card title={text.test} text={text.test_text}>
-      <HubForm
+      <ApiForm
         className="flex flex-col gap-4"
         onSubmit={async ({ prompt = '' }) => {
           setTested(undefined)
@@ -218,7 +218,7 @@ function Test() {
         <Actions className="mt-0">
           <Submit variant="secondary">{text.ask}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </Card>
   )
 }

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createTwoFilesPatch } from 'diff'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
+import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
@@ -15,7 +16,6 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { projectsQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
-import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
 import { DiffView } from '../drafts/diff-view.tsx'
 import { AGENTS, AgentMark, type AgentName } from '../missions/agents.tsx'
 import { missionsText } from '../missions/missions.text.ts'
@@ -132,7 +132,7 @@ function Editor({ agent, prompt }: { agent: AgentName; prompt: Schemas['Prompt']
         ))}
       </div>
       {view === 'edit' ? (
-        <HubForm
+        <ApiForm
           className="flex flex-col gap-4"
           onSubmit={async () => {
             const params = { path: { agent } }
@@ -166,7 +166,7 @@ function Editor({ agent, prompt }: { agent: AgentName; prompt: Schemas['Prompt']
             </Button>
             <Submit disabled={!isChanged}>{words.save}</Submit>
           </Actions>
-        </HubForm>
+        </ApiForm>
       ) : view === 'diff' ? (
         draft === prompt.default ? (
           <p className="text-muted">{text.no_diff}</p>
@@ -192,7 +192,7 @@ function Try({ agent, prompt }: { agent: AgentName; prompt: string }) {
   const [tried, setTried] = useState<{ answer: string; tokens: number }>()
   if (!project) return <p className="text-muted">{text.no_project}</p>
   return (
-    <HubForm
+    <ApiForm
       className="flex flex-col gap-4"
       onSubmit={async ({ task = '' }) => {
         setTried(undefined)
@@ -225,7 +225,7 @@ function Try({ agent, prompt }: { agent: AgentName; prompt: string }) {
       <Actions className="mt-0">
         <Submit variant="secondary">{text.try}</Submit>
       </Actions>
-    </HubForm>
+    </ApiForm>
   )
 }
 

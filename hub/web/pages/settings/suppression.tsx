@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input, Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
@@ -10,7 +11,6 @@ import { Table, Td, Th } from '../../../../web/ui/table.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
-import { FailedQuery, HubForm, useToastError } from '../../errors.tsx'
 import { mailText } from './mail.text.ts'
 import { Card, Section } from './section.tsx'
 
@@ -48,7 +48,7 @@ function Check() {
   })
   return (
     <Card>
-      <HubForm
+      <ApiForm
         onSubmit={async ({ email = '' }) => {
           const params = { query: { email, limit: 1 } }
           const { suppression } = await ok(api.GET('/api/cockpit/suppression', { params }))
@@ -75,7 +75,7 @@ function Check() {
             {text.take_back}
           </Button>
         ) : null}
-      </HubForm>
+      </ApiForm>
     </Card>
   )
 }
@@ -87,7 +87,7 @@ function Add() {
   const [invalid, setInvalid] = useState<string[]>([])
   return (
     <Card>
-      <HubForm
+      <ApiForm
         className="flex flex-col gap-4"
         onSubmit={async () => {
           const body = { text: written }
@@ -114,7 +114,7 @@ function Add() {
         <Actions className="mt-0">
           <Submit disabled={written.trim().length < 3}>{text.submit}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </Card>
   )
 }

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleX, RotateCw } from 'lucide-react'
+import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
@@ -13,7 +14,6 @@ import { Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
-import { FailedQuery, HubForm } from '../../errors.tsx'
 import { machineText } from './machine.text.ts'
 import { modelsText } from './models.text.ts'
 import { Card, Facts, memory as inMemory, Section } from './section.tsx'
@@ -221,7 +221,7 @@ function Names() {
   const { language, hosts } = query.data
   return (
     <Card title={text.settings}>
-      <HubForm
+      <ApiForm
         className="flex flex-col gap-4"
         onSubmit={async (values) => {
           const body = {
@@ -250,7 +250,7 @@ function Names() {
         <Actions className="mt-0">
           <Submit>{words.save}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </Card>
   )
 }

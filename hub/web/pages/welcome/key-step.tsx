@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { LoaderCircle } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { connection, useConnection } from '../../../../web/shared/connection.ts'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { SecretInput } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { api, ok } from '../../api/client.ts'
-import { connection, useConnection } from '../../api/connection.ts'
 import { healthQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
-import { HubForm } from '../../errors.tsx'
 import { accessText } from '../access.text.ts'
 import { Command, StepHead } from './step.tsx'
 import type { StepProps } from './steps.ts'
@@ -79,7 +79,7 @@ export function ServiceKeyForm({
     )
   }
   return (
-    <HubForm
+    <ApiForm
       className="flex flex-col gap-5"
       onSubmit={async ({ key = '' }) => {
         await ok(api.POST('/api/cockpit/settings/service_key', { body: { key } }))
@@ -99,6 +99,6 @@ export function ServiceKeyForm({
         {second}
         <Submit size={second ? 'lg' : 'md'}>{text.submit}</Submit>
       </Actions>
-    </HubForm>
+    </ApiForm>
   )
 }

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
@@ -6,7 +7,6 @@ import { useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
-import { HubForm } from '../../errors.tsx'
 import { setupText } from './setup.text.ts'
 import { StepHead } from './step.tsx'
 import type { StepProps } from './steps.ts'
@@ -18,7 +18,7 @@ export function LicenseStep({ onDone, onSkip }: StepProps) {
   return (
     <>
       <StepHead title={text.title} text={text.text} />
-      <HubForm
+      <ApiForm
         onSubmit={async ({ license = '' }) => {
           const { tier, customer } = await ok(
             api.PUT('/api/cockpit/license', { body: { license: license.replace(/\s/g, '') } }),
@@ -38,7 +38,7 @@ export function LicenseStep({ onDone, onSkip }: StepProps) {
           </Button>
           <Submit size="lg">{text.submit}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </>
   )
 }

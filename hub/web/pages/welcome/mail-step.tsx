@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input, SecretInput } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
@@ -8,7 +9,6 @@ import { Select } from '../../../../web/ui/select.tsx'
 import { api, ok } from '../../api/client.ts'
 import { mailQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
-import { HubForm } from '../../errors.tsx'
 import { setupText } from './setup.text.ts'
 import { StepHead } from './step.tsx'
 import type { StepProps } from './steps.ts'
@@ -23,7 +23,7 @@ export function MailStep({ onDone, onSkip }: StepProps) {
   return (
     <>
       <StepHead title={text.title} text={text.text} />
-      <HubForm
+      <ApiForm
         onSubmit={async ({ name = '', email = '', postal_address, host = '', port, ...smtp }) => {
           const security = SECURITIES.find((one) => one === smtp.security) ?? 'starttls'
           await ok(
@@ -86,7 +86,7 @@ export function MailStep({ onDone, onSkip }: StepProps) {
           </Button>
           <Submit size="lg">{text.submit}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </>
   )
 }

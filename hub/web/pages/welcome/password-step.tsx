@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Input, SecretInput } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { api, ok } from '../../api/client.ts'
-import { HubForm } from '../../errors.tsx'
 import { accessText } from '../access.text.ts'
 import { StepHead } from './step.tsx'
 import type { StepProps } from './steps.ts'
@@ -18,7 +18,7 @@ export function PasswordStep({ onDone }: StepProps) {
   return (
     <>
       <StepHead title={text.title} text={text.text} />
-      <HubForm
+      <ApiForm
         className="flex flex-col gap-5"
         onSubmit={async ({ code = '', password = '', repeat }) => {
           setDiffers(password !== repeat)
@@ -47,7 +47,7 @@ export function PasswordStep({ onDone }: StepProps) {
         <Actions className="mt-2">
           <Submit size="lg">{text.submit}</Submit>
         </Actions>
-      </HubForm>
+      </ApiForm>
     </>
   )
 }
