@@ -10,17 +10,19 @@ import {
 import { expectSpoken, readVocabulary } from '../hub/web/words.ts'
 import { quake } from '../support/jobs.ts'
 import type { Person } from '../support/service.ts'
-import { makeZone, type ServedConsole, serveConsole } from './console.ts'
+import { makeChannel, makeZone, type ServedConsole, serveConsole } from './console.ts'
 
 const PLACE = { lat: 41, lon: 29 }
 let at: ServedConsole
 let owner: Person
 let zone: string
+let channel: string
 
 beforeAll(async () => {
   at = await serveConsole()
   owner = await at.service.person()
   zone = await makeZone(at, owner, { label: 'The strait', ...PLACE })
+  channel = await makeChannel(at, owner, { label: 'On call' })
 })
 afterAll(() => at?.close())
 
@@ -158,9 +160,18 @@ test.each(['light', 'dark'] as const)(
     const words = await readVocabulary('tr', 'web', ['shared/event-words.ts'])
     // Names, titles, sentences of the API, which are English, units and addresses.
     const data =
-      /^(The strait|By hand|M \d.*|test.*|a test|Watchpost|Natural Earth|English|Türkçe|UTC|[\d.,]+ km.*|.*@.*|Nothing happened inside the zone in.*)$/s
+      /^(The strait|By hand|On call|M \d.*|test.*|a test|Watchpost|Natural Earth|English|Türkçe|UTC|[\d.,]+ km.*|.*@.*|Nothing happened inside the zone in.*)$/s
     const { page, wrongs } = await at.visit(owner, '/', { theme, language: 'tr' })
-    for (const path of ['/#/', '/#/alerts', '/#/zones', `/#/zones/${zone}`, '/#/nowhere']) {
+    for (const path of [
+      '/#/',
+      '/#/alerts',
+      '/#/zones',
+      `/#/zones/${zone}`,
+      '/#/channels/new',
+      '/#/channels/new/telegram',
+      `/#/channels/${channel}`,
+      '/#/nowhere',
+    ]) {
       await page.goto(path)
       await settled(page)
       await expectAccessible(page)
@@ -172,7 +183,15 @@ test.each(['light', 'dark'] as const)(
 
 test('on a phone nothing is wider than the page', async () => {
   const { page } = await at.visit(owner, '/', { isPhone: true })
-  for (const path of ['/#/', '/#/alerts', '/#/zones', '/#/zones/new']) {
+  for (const path of [
+    '/#/',
+    '/#/alerts',
+    '/#/zones',
+    '/#/zones/new',
+    '/#/channels/new',
+    '/#/channels/new/mqtt',
+    `/#/channels/${channel}`,
+  ]) {
     await page.goto(path)
     await settled(page)
     await expectNoSideways(page)

@@ -41,6 +41,18 @@ export async function makeZone(
   return (answer.body as { zone: { id: string } }).zone.id // safe: 201
 }
 
+/** makeChannel makes a webhook, and returns its id. */
+export async function makeChannel(
+  { service }: ServedConsole,
+  person: Person,
+  channel: { label: string },
+): Promise<string> {
+  const body = { kind: 'webhook', target: 'https://hooks.example.com/watchpost', ...channel }
+  const answer = await service.request('POST', '/api/v1/channels', { key: person.key, body })
+  if (answer.status !== 201) throw new Error(answer.text)
+  return (answer.body as { channel: { id: string } }).channel.id // safe: 201
+}
+
 /** serveConsole starts all that the console needs on a database of its own. */
 export async function serveConsole({ hasWebGL = false } = {}): Promise<ServedConsole> {
   await buildWeb('console')
@@ -56,7 +68,13 @@ export async function serveConsole({ hasWebGL = false } = {}): Promise<ServedCon
   await new Promise<void>((resolve) => server.once('listening', () => resolve()))
   const address = server.address()
   const origin = `http://localhost:${typeof address === 'object' && address ? address.port : 0}`
-  const app = await createIssuingApp(service, { public_url: origin })
+  const app = await createIssuingApp(service, {
+    public_url: origin,
+    send: async (request) => {
+      service.receiver.requests.push(request)
+      return service.receiver.answer(request)
+    },
+  })
   handle = (request) => app.fetch(request)
   const browser = hasWebGL ? await startBrowser({ hasWebGL }) : await sharedBrowser()
   const linkFor: ServedConsole['linkFor'] = async ({ email }) => {

@@ -39,6 +39,7 @@ export function useLive(): void {
       }
       if (changes.length > 0) {
         void queryClient.invalidateQueries({ queryKey: ['alerts', 'list'] })
+        void queryClient.invalidateQueries({ queryKey: ['channels'] })
       }
       return next_cursor
     })

@@ -7,6 +7,8 @@ export type Alert = Schemas['Alert']
 export type MapFeature = Schemas['EventMap']['features'][number]
 export type MapEvent = Schemas['MapEvent']
 export type Check = Schemas['Check']
+export type Channel = Schemas['Channel']
+export type ChannelDelivery = Schemas['ChannelDelivery']
 
 export const queryClient = createQueryClient({ stale_ms: 10_000 })
 
@@ -99,4 +101,39 @@ export const alertQuery = (id: string) =>
       if (typeof answer === 'string') throw new Error('JSON was asked for')
       return answer.alert as Alert // safe: openapi-fetch only widens the pairs of its changes
     },
+  })
+
+/** Every channel the caller can see; the pages are fetched one after the other. */
+export const channelsQuery = queryOptions({
+  queryKey: ['channels', 'list'],
+  queryFn: async () => {
+    const channels: Channel[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page: { channels: Channel[]; next_cursor: string | null } = await ok(
+        api.GET('/api/v1/channels', {
+          params: { query: { limit: 500, ...(cursor ? { cursor } : {}) } },
+        }),
+      )
+      channels.push(...page.channels)
+      cursor = page.next_cursor
+    }
+    return channels
+  },
+})
+
+/** What was sent to a channel, the newest first, with every attempt. */
+export const channelDeliveriesQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['channels', 'deliveries', id],
+    queryFn: ({ pageParam }) =>
+      ok(
+        api.GET('/api/v1/channels/{id}/deliveries', {
+          params: {
+            path: { id },
+            query: { limit: 20, ...(pageParam ? { cursor: pageParam } : {}) },
+          },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
   })

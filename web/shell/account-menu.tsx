@@ -43,7 +43,7 @@ export function AccountMenu({ onKeys }: { onKeys: () => void }) {
       trigger={
         <button
           type="button"
-          className="flex w-16 flex-col items-center gap-0.5 rounded-control px-1 py-1.5 text-xs font-medium text-muted hover:bg-hover hover:text-fg"
+          className="flex w-full flex-col items-center gap-0.5 rounded-control px-1 py-1.5 text-xs font-medium text-muted hover:bg-hover hover:text-fg md:w-16"
         >
           <CircleUser size={20} strokeWidth={1.75} aria-hidden />
           {text.account}

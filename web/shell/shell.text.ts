@@ -4,7 +4,12 @@ export const shellText = texts(
   {
     skip_to_page: 'Skip to the page',
     navigation: 'Pages',
-    pages: { map: 'Map', alerts: 'Alerts', zones: 'Zones' },
+    pages: {
+      map: 'Map',
+      alerts: 'Alerts',
+      zones: 'Zones',
+      channels: 'Channels',
+    },
     account: 'Account',
     keys: 'Keyboard',
     keys_title: 'Keys',
@@ -35,7 +40,12 @@ export const shellText = texts(
   {
     skip_to_page: 'Sayfaya geç',
     navigation: 'Sayfalar',
-    pages: { map: 'Harita', alerts: 'Uyarılar', zones: 'Bölgeler' },
+    pages: {
+      map: 'Harita',
+      alerts: 'Uyarılar',
+      zones: 'Bölgeler',
+      channels: 'Kanallar',
+    },
     account: 'Hesap',
     keys: 'Klavye',
     keys_title: 'Kısayollar',

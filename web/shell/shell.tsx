@@ -25,6 +25,9 @@ const AlertsPage = lazy(() =>
 const ZonesPage = lazy(() =>
   import('../pages/zones/zones.tsx').then(({ ZonesPage }) => ({ default: ZonesPage })),
 )
+const ChannelsPage = lazy(() =>
+  import('../pages/channels/channels.tsx').then(({ ChannelsPage }) => ({ default: ChannelsPage })),
+)
 
 /** The navigation, the banners and the page. */
 export function Shell() {
@@ -55,6 +58,9 @@ export function Shell() {
             <Route path="/" component={MapPage} />
             <Route path="/alerts/:id?">{({ id }) => <AlertsPage id={id} />}</Route>
             <Route path="/zones/:id?">{({ id }) => <ZonesPage id={id} />}</Route>
+            <Route path="/channels/:id?/:kind?">
+              {({ id, kind }) => <ChannelsPage id={id} kind={kind} />}
+            </Route>
             <Route component={NotFound} />
           </Switch>
         </Suspense>
@@ -81,7 +87,7 @@ function Navigation({ onKeys }: { onKeys: () => void }) {
             href={to}
             aria-current={isHere ? 'page' : undefined}
             className={cn(
-              'flex w-16 flex-col items-center gap-0.5 rounded-control px-1 py-1.5 text-xs font-medium',
+              'flex min-w-0 flex-col items-center gap-0.5 rounded-control px-1 py-1.5 text-xs font-medium max-md:flex-1 md:w-16',
               isHere ? 'bg-selected text-fg' : 'text-muted hover:bg-hover hover:text-fg',
             )}
           >
@@ -90,7 +96,7 @@ function Navigation({ onKeys }: { onKeys: () => void }) {
           </Link>
         )
       })}
-      <div className="md:mt-auto">
+      <div className="max-md:flex-1 md:mt-auto">
         <AccountMenu onKeys={onKeys} />
       </div>
     </nav>

@@ -4,6 +4,8 @@ import { Link } from 'wouter'
 import { api, ok } from '../../api/client.ts'
 import { type Alert, alertQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
+import { deliveriesText } from '../../event/deliveries.text.ts'
+import { DELIVERY_TONES } from '../../event/delivery.ts'
 import { Severity } from '../../event/severity.tsx'
 import { Why } from '../../event/why.tsx'
 import { ApiForm, FailedQuery, useToastError } from '../../shared/errors.tsx'
@@ -20,16 +22,6 @@ import { toast } from '../../ui/toast.tsx'
 import { useWords } from '../../ui/words.tsx'
 import { alertsText } from './alerts.text.ts'
 import { useAlertPatch, useResolve } from './resolve.ts'
-
-const TONES = {
-  queued: 'plain',
-  held: 'plain',
-  sending: 'plain',
-  succeeded: 'good',
-  failed: 'bad',
-  expired: 'warn',
-  cancelled: 'plain',
-} as const
 
 /** One alert: why it was raised, what became of it, the way of each message, and what can be done. */
 export function AlertDetail({ id, onClose }: { id: string; onClose: () => void }) {
@@ -185,6 +177,7 @@ function Note({ alert }: { alert: Alert }) {
 
 function Deliveries({ alert }: { alert: Alert }) {
   const text = useText(alertsText)
+  const states = useText(deliveriesText)
   return (
     <section className="flex flex-col gap-2">
       <h3>{text.deliveries}</h3>
@@ -195,7 +188,7 @@ function Deliveries({ alert }: { alert: Alert }) {
             key={delivery.id}
             className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line py-2 text-sm"
           >
-            <Badge tone={TONES[delivery.status]}>{text.delivery_statuses[delivery.status]}</Badge>
+            <Badge tone={DELIVERY_TONES[delivery.status]}>{states.statuses[delivery.status]}</Badge>
             <span className="min-w-0 flex-1">
               {delivery.channel} <code className="text-xs text-muted">{delivery.kind}</code>
             </span>
