@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,6 +15,9 @@ beforeAll(async () => {
   await writeFile(join(folder, 'index.html'), '<title>Console</title>')
   await writeFile(join(folder, 'assets/main-1.js'), 'main()')
   await writeFile(join(parent, 'secret.js'), 'secret')
+  await writeFile(join(folder, '.hidden.js'), 'secret')
+  await symlink(join(parent, 'secret.js'), join(folder, 'linked.js'))
+  await symlink(parent, join(folder, 'linked'))
   console = consoleRoutes(SIGN_IN, folder)
 })
 afterAll(() => rm(parent, { recursive: true }))
@@ -37,10 +40,18 @@ test('the page is asked for again each time, files that never change are kept', 
   ])
 })
 
-test.each(['/none.js', '/../secret.js', '/%2e%2e/secret.js', '/..%2fsecret.js', '/assets'])(
-  'there is nothing at %s',
-  async (path) => {
-    const answer = await console.request(path)
-    expect([answer.status, await answer.text()]).toEqual([404, '404 Not Found'])
-  },
-)
+test.each([
+  '/none.js',
+  '/../secret.js',
+  '/%2e%2e/secret.js',
+  '/..%2fsecret.js',
+  '/assets',
+  '/.hidden.js',
+  '/%2ehidden.js',
+  '/linked.js',
+  '/linked/secret.js',
+  '/linked/console/.hidden.js',
+])('there is nothing at %s', async (path) => {
+  const answer = await console.request(path)
+  expect([answer.status, await answer.text()]).toEqual([404, '404 Not Found'])
+})

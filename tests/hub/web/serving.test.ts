@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Hono } from 'hono'
@@ -17,6 +17,9 @@ beforeAll(async () => {
   await writeFile(join(folder, 'hub/assets/index-abc.js'), 'void 0')
   await writeFile(join(folder, 'hub/theme.js'), 'void 0')
   await writeFile(join(folder, 'secret.js'), 'secret')
+  await writeFile(join(folder, 'hub/.hidden.js'), 'secret')
+  await symlink(join(folder, 'secret.js'), join(folder, 'hub/linked.js'))
+  await symlink(folder, join(folder, 'hub/linked'))
   app = new Hono<Env>()
   mountWeb(app, join(folder, 'hub'))
   hub = await startHub()
@@ -44,14 +47,20 @@ test('files with a hash in their name are cached for a year, others are revalida
   expect((await app.request('/hub/assets/gone.js')).status).toBe(404)
 })
 
-test.each(['/hub/../secret.js', '/hub/..%2fsecret.js', '/hub/%2e%2e/secret.js', '/hub//etc/x.js'])(
-  '%s is not found',
-  async (path) => {
-    const answer = await app.request(path)
-    expect(await answer.text()).not.toContain('secret')
-    expect(answer.status).toBe(404)
-  },
-)
+test.each([
+  '/hub/../secret.js',
+  '/hub/..%2fsecret.js',
+  '/hub/%2e%2e/secret.js',
+  '/hub//etc/x.js',
+  '/hub/.hidden.js',
+  '/hub/%2ehidden.js',
+  '/hub/linked.js',
+  '/hub/linked/secret.js',
+])('%s is not found', async (path) => {
+  const answer = await app.request(path)
+  expect(await answer.text()).not.toContain('secret')
+  expect(answer.status).toBe(404)
+})
 
 test('a hub whose interface is not built says how to build it', async () => {
   const bare = new Hono<Env>()
