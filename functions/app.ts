@@ -155,7 +155,7 @@ function acrossOrigins(origins: string[]): MiddlewareHandler<Env> {
   return async (c, next) => {
     if (c.req.method === 'OPTIONS' || c.req.header('origin') !== undefined) return answer(c, next)
     await next()
-    // What `cors` answers to programs. It makes the response anew for it, see above.
+    // What `cors` answers to programs. It makes the response anew for it, see above: 90 instead of 52 µs of CPU.
     const { headers } = c.res
     headers.set('Access-Control-Expose-Headers', EXPOSED_HEADERS.join(','))
     headers.append('Vary', 'Origin')

@@ -24,8 +24,6 @@ type Props = {
   label: string
   events: MapFeature[]
   zones: Zone[]
-  /** Events after this moment are not shown, in milliseconds. */
-  until: number
   selected: string | null
   footprint: FeatureCollection | null
   look: Look
@@ -37,7 +35,7 @@ type Props = {
 
 /** The living map. It needs WebGL: `hasWebGL` says whether there is any. */
 export function MapView(props: Props) {
-  const { label, events, zones, until, selected, footprint, look } = props
+  const { label, events, zones, selected, footprint, look } = props
   const place = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
   latest.current = props
@@ -81,10 +79,7 @@ export function MapView(props: Props) {
     }
   }, [])
 
-  useEffect(
-    () => setData(map, 'events', eventFeatures(shownUntil(events, until))),
-    [map, events, until],
-  )
+  useEffect(() => setData(map, 'events', eventFeatures(events)), [map, events])
   useEffect(() => setData(map, 'zones', zoneFeatures(zones)), [map, zones])
   useEffect(() => setData(map, 'footprint', footprint ?? EMPTY), [map, footprint])
   useEffect(
@@ -100,10 +95,6 @@ export function MapView(props: Props) {
       <div ref={place} className="h-full" />
     </section>
   )
-}
-
-function shownUntil(events: MapFeature[], until: number): MapFeature[] {
-  return events.filter(({ properties }) => Date.parse(properties.ts) <= until)
 }
 
 const CLICKABLE = ['events', 'clusters', 'event-clusters']

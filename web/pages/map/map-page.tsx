@@ -26,6 +26,7 @@ const MapView = lazy(() =>
   import('../../map/map-view.tsx').then(({ MapView }) => ({ default: MapView })),
 )
 
+const NONE: MapFeature[] = []
 const HOURS = { day: 24, week: 168 } as const
 
 /** The living map: events, zones, a slider over time, and what is known of a chosen event. */
@@ -49,7 +50,6 @@ export function MapPage() {
   const zones = useQuery(zonesQuery)
   const footprint = useFootprint(selected)
   const shown = (isClustered ? part.data : undefined) ?? world.data
-  const events = shown?.features ?? []
   const change = (name: string, value: string | null) =>
     setSearch(
       (before) => {
@@ -61,11 +61,12 @@ export function MapPage() {
       { replace: name !== 'event' },
     )
   useKeys({ Escape: selected ? () => change('event', null) : undefined })
-  const end = until ?? Number.POSITIVE_INFINITY
-  const single = useMemo(
-    () => events.filter(isEvent).filter(({ properties }) => Date.parse(properties.ts) <= end),
-    [events, end],
+  const all = shown?.features ?? NONE
+  const events = useMemo(
+    () => all.filter(({ properties }) => until === undefined || Date.parse(properties.ts) <= until),
+    [all, until],
   )
+  const single = useMemo(() => events.filter(isEvent), [events])
   if (world.isError) return <FailedQuery error={world.error} onRetry={() => world.refetch()} />
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
@@ -76,7 +77,6 @@ export function MapPage() {
               label={text.map}
               events={events}
               zones={zones.data ?? []}
-              until={end}
               selected={selected}
               footprint={footprint}
               look={look}
@@ -128,7 +128,7 @@ export function MapPage() {
         window={window}
         look={look}
         until={until}
-        events={events}
+        events={all}
         onUntil={setUntil}
         onWindow={(next) => change('window', next === 'day' ? null : next)}
         onLook={(next) => change('look', next === 'flat' ? null : next)}
