@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -23,8 +23,13 @@ import { quake } from './support/feeds/quakes.ts'
 import { type Block, blocksOf, PAGES, ROOT, textOf } from './support/pages.ts'
 
 /** What the hub and its installer read from their environments. */
-const ofTheHub = ['hub/install/install.sh', 'hub/config.ts', 'hub/model/socket.ts'].flatMap(
-  (file) => [...textOf(file).matchAll(/\b(?:WATCHPOST|HUB)(?:_[A-Z]+)+\b/g)].map(([name]) => name),
+const ofTheHub = [
+  'hub/install/install.sh',
+  ...globSync('hub/install/script/*.sh', { cwd: ROOT }),
+  'hub/config.ts',
+  'hub/model/socket.ts',
+].flatMap((file) =>
+  [...textOf(file).matchAll(/\b(?:WATCHPOST|HUB)(?:_[A-Z]+)+\b/g)].map(([name]) => name),
 )
 
 const BLOCKS = PAGES.flatMap(blocksOf)

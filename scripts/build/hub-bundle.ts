@@ -281,13 +281,23 @@ async function writeInstaller(
   bundle: string,
   { version, install_url }: BundleOptions,
 ): Promise<void> {
-  const source = await readFile(join(ROOT, 'hub/install/install.sh'), 'utf8')
-  const filled = source
+  const filled = (await assembleInstaller())
     .replace('@VERSION@', version)
     .replace('@INSTALL_URL@', install_url)
     .replace('@NODE_SHA256@', await digestOf(join(bundle, 'node')))
     .replace('@VERIFY_SHA256@', await digestOf(join(bundle, 'verify.ts')))
   await writeFile(join(bundle, 'install.sh'), filled)
+}
+
+/** assembleInstaller returns install.sh with its parts from script/ in their places. */
+export async function assembleInstaller(): Promise<string> {
+  const folder = join(ROOT, 'hub/install')
+  const lines = (await readFile(join(folder, 'install.sh'), 'utf8')).split('\n')
+  const texts = lines.map(async (line) => {
+    const [, part] = /^# @(\w+\.sh)@$/.exec(line) ?? []
+    return part ? (await readFile(join(folder, 'script', part), 'utf8')).trimEnd() : line
+  })
+  return (await Promise.all(texts)).join('\n')
 }
 
 async function writeManifest(

@@ -1,0 +1,92 @@
+# --- Install and upgrade --------------------------------------------------------------------------
+
+install_hub() {
+  fetch_bundle
+  verify_bundle
+  touch "$LOG"
+  chmod 600 "$LOG"
+  log_ready=1
+  make_users
+  make_folders
+  rescue=$mine/postgres.before
+  # An earlier run was killed during an upgrade: roll back, then upgrade again.
+  old=$(fact upgrading_from)
+  if [ -n "$old" ]; then roll_back; fi
+  keep_fact data_dir "$data_dir"
+  keep_fact bind "$bind"
+  keep_fact public "$public"
+  old=
+  if [ -L "$OPT/current" ]; then old=$(readlink "$OPT/current"); fi
+  unpack
+  if [ -n "$old" ] && [ "$old" != "$release_dir" ] && [ -e "$data_dir/postgres/PG_VERSION" ]; then
+    upgrade
+  else
+    first
+  fi
+  write_site
+  write_cron
+  remove_old_releases
+  rm -rf "$WORK"
+}
+
+# Keeps the current release and the previous one.
+remove_old_releases() {
+  for known in "$OPT"/releases/*; do
+    if [ "$known" != "$release_dir" ] && [ "$known" != "$old" ]; then rm -rf "$known"; fi
+  done
+}
+
+first() {
+  make_cluster
+  switch_to "$release_dir"
+  write_units
+  start_database
+  prepare_database || refuse 10 "the database could not be prepared. The end of $LOG shows why."
+  set_model
+  if [ -n "$no_start" ]; then return; fi
+  step 'Starting'
+  start_hub || refuse 10 'the hub did not start. journalctl -u watchpost-hub shows why. Then run this again.'
+  fetch_model
+}
+
+# Backs up, copies the database, migrates, switches and checks health; rolls back if anything fails.
+upgrade() {
+  step "Upgrading from ${old##*/} to $target"
+  if systemctl -q is-active watchpost-hub.service; then
+    "$COMMAND" backup >> "$LOG" 2>&1 ||
+      refuse 10 "the backup before the upgrade failed. Nothing was changed. The end of $LOG shows why."
+  fi
+  systemctl stop watchpost-hub.service watchpost-model.service watchpost-postgres.service
+  rm -rf "$rescue"
+  require_of watchpost-db "$data_dir/postgres"
+  cp -a --reflink=auto -T "$data_dir/postgres" "$rescue"
+  keep_fact upgrading_from "$old"
+  make_cluster
+  switch_to "$release_dir"
+  write_units
+  start_database
+  if prepare_database && set_model && { [ -n "$no_start" ] || start_hub; }; then
+    keep_fact upgrading_from ''
+    rm -rf "$rescue"
+    return
+  fi
+  roll_back
+  refuse 10 "version $target did not start. Version ${old##*/} is running again with its data. journalctl -u watchpost-hub shows why."
+}
+
+# If it is killed, the next run completes it: the copy is kept until it is the database again.
+roll_back() {
+  step "Rolling back to ${old##*/}"
+  systemctl stop watchpost-hub.service watchpost-model.service watchpost-postgres.service
+  if [ -e "$rescue" ]; then
+    rm -rf "$mine/postgres.failed"
+    if [ -e "$data_dir/postgres" ]; then mv -T "$data_dir/postgres" "$mine/postgres.failed"; fi
+    mv -T "$rescue" "$data_dir/postgres"
+  fi
+  switch_to "$old"
+  release_dir=$old
+  write_units
+  keep_fact upgrading_from ''
+  rm -rf "$mine/postgres.failed"
+  systemctl start watchpost-postgres.service watchpost-model.service watchpost-hub.service
+}
