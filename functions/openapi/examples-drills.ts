@@ -1,5 +1,6 @@
 /** The examples of fire drills. */
-import { channel, explanation, SEEN, SENT, ZONE } from './story.ts'
+import { channel, SEEN, SENT, ZONE } from './story.ts'
+import { explanation } from './story-decisions.ts'
 
 const drill = {
   id: 'f0e1d2c3-b4a5-4697-8879-6a5b4c3d2e1f',

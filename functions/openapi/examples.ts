@@ -18,24 +18,22 @@ import {
   delivery,
   draft,
   event,
-  explanation,
   HAPPENED,
   invited,
   KEY,
   logged,
   ME,
   member,
-  preview,
   resolved,
   SEEN,
   SENT,
   TEAM,
   tested,
-  version,
   withSecret,
   ZONE,
   zone,
 } from './story.ts'
+import { explanation, preview, version } from './story-decisions.ts'
 
 /** The example request and response of each operation, by operationId. */
 export const EXAMPLES: Readonly<Record<string, { request?: object; response?: object }>> = {

@@ -74,7 +74,7 @@ const happened = {
   severity: 64,
   url: 'https://earthquake.usgs.gov/earthquakes/eventpage/us7000abcd',
 } as const
-const reference: EventReference = {
+export const reference: EventReference = {
   ...happened,
   subject: null,
   status: 'active',
@@ -250,133 +250,6 @@ export const invited: Member = {
   status: 'invited',
   joined_at: null,
   invite_expires_at: '2026-05-08T09:30:00.000Z',
-}
-
-export const preview = {
-  zone_id: ZONE,
-  days: 2,
-  count: 1,
-  per_day: 0.5,
-  days_with_data: 2,
-  by_source: [{ source: 'usgs', count: 1 }],
-  by_day: [
-    { day: '2026-02-28', count: 0 },
-    { day: '2026-03-01', count: 1 },
-  ],
-  suppressed: {
-    ...{ enabled: 0, filter: 0, severity: 3, aftershock: 0, duplicate: 0 },
-    ...{ dwell: 0, quiet_hours: 0, burst: 0 },
-  },
-  snooze_ignored: false,
-  events: [
-    {
-      event_id: reference.id,
-      title: reference.title,
-      ts: HAPPENED,
-      raised_at: SEEN,
-      severity: 64,
-      effective_severity: 64,
-      steps_at: ['2026-03-01T12:11:40.000Z'],
-    },
-  ],
-  next_cursor: null,
-  data_from: '2026-02-28T00:00:00.000Z',
-  suggestion: null,
-}
-
-export const version = {
-  version: 2,
-  at: '2026-02-21T09:00:00.000Z',
-  action: 'updated',
-  actor_id: ME,
-  actor_email: 'mehmet@example.com',
-  changes: { min_severity: [40, 50] },
-} as const
-
-export const explanation = {
-  zone_id: ZONE,
-  event_id: reference.id,
-  at: SEEN,
-  zone_version: 1,
-  live: false,
-  raised: true,
-  reason: alert.reason,
-  checks: [
-    { name: 'enabled', passed: true, enabled: true, reason: null },
-    {
-      name: 'filter',
-      passed: true,
-      source: 'usgs',
-      sources: null,
-      type: 'earthquake',
-      types: ['earthquake'],
-      status: 'active',
-      visible: true,
-      late: false,
-      delay_hours: 0.04,
-      news_for_hours: 72,
-      ends_at: null,
-      flag: null,
-    },
-    {
-      name: 'geometry',
-      passed: true,
-      shape_type: 'circle',
-      match: 'footprint',
-      inside: true,
-      footprint_touches: null,
-      distance_km: 20.5,
-      radius_km: 50,
-    },
-    {
-      name: 'severity',
-      passed: true,
-      severity: 64,
-      multiplier: 1,
-      effective: 64,
-      min_severity: 50,
-    },
-    {
-      name: 'duplicate',
-      passed: true,
-      alert: null,
-      peak: null,
-      escalates: false,
-      late: false,
-      linked_event_id: null,
-      link: null,
-    },
-    {
-      name: 'dwell',
-      passed: true,
-      not_applicable: true,
-      dwell_minutes: 0,
-      stayed_minutes: null,
-      began_at: null,
-    },
-    { name: 'snooze', passed: true, snoozed_until: null },
-    {
-      name: 'quiet_hours',
-      passed: true,
-      window_start: null,
-      window_end: null,
-      quiet_mode: 'hold',
-      emergency_severity: 90,
-      overridden_by_emergency: false,
-    },
-  ],
-  escalation: [
-    {
-      step: 1,
-      after_minutes: 10,
-      began_at: SENT,
-      due_at: '2026-03-01T12:11:40.412Z',
-      status: 'stopped',
-      reason: 'acknowledged',
-      settled_at: '2026-03-01T12:09:00.000Z',
-      channels: [],
-    },
-  ],
 }
 
 export const act: AuditRow = {
