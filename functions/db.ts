@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import process from 'node:process'
 import pg from 'pg'
 import {
   requireCommit,
@@ -9,10 +8,12 @@ import {
   wireTypes,
   withoutValues,
 } from '../shared/sql.ts'
+import { Pipeline, type Result } from './pipeline.ts'
 
 /** A connection for one request; `release(true)` closes it instead of returning it to the pool. */
 export type Connection = {
-  query: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
+  /** Runs one statement. A text without values is sent as it is, unprepared, and may hold several. */
+  query: (text: string, values?: unknown[]) => Promise<Result>
   /** Whether a transaction of this connection failed because a pooler lost one of its prepared statements. */
   hasLost: () => boolean
   release: (broken?: boolean) => void
@@ -77,21 +78,12 @@ function stopUsingNames({ url, on_error }: DatabaseOptions): void {
   on_error?.(new Error(UNPREPARED))
 }
 
-const held = new WeakSet<pg.Client>()
+const pipelines = new WeakMap<pg.Client, Pipeline>()
 
-/**
- * Holds back what a connection sends until everything that can run now has run, so that statements issued
- * together leave in one write. A socket of a Worker cannot be held back.
- */
-function sendTogether(client: pg.Client): void {
-  const { stream } = client.connection
-  if (typeof stream.cork !== 'function' || held.has(client)) return
-  held.add(client)
-  stream.cork()
-  process.nextTick(() => {
-    held.delete(client)
-    stream.uncork()
-  })
+function pipelineOf(client: pg.Client): Pipeline {
+  const pipeline = pipelines.get(client) ?? new Pipeline(client, types)
+  pipelines.set(client, pipeline)
+  return pipeline
 }
 
 function wrap(
@@ -101,16 +93,21 @@ function wrap(
 ): Connection {
   let isOpen = false
   let hasLost = false
-  const query: Connection['query'] = async (text, values = []) => {
-    if (/^begin\b/.test(text)) isOpen = true
-    if (text === 'commit' || text === 'rollback') isOpen = false
+  const pipeline = pipelineOf(client)
+  const query: Connection['query'] = async (text, values) => {
+    const isBegin = /^begin\b/.test(text)
+    const isEnd = text === 'commit' || text === 'rollback'
+    if (isBegin) isOpen = true
+    if (isEnd) isOpen = false
     const isAlone = !isOpen
-    const isNamed = values.length > 0 && usesNames(options)
-    sendTogether(client)
+    // Never prepared: a transaction that a pooler keeps from beginning would go on without one.
+    if (isBegin || isEnd) return pipeline.send({ text, values: [], has_rows: false }, isAlone)
+    const name = values && usesNames(options) ? nameOf(text) : undefined
     try {
-      return await client.query(isNamed ? { name: nameOf(text), text, values } : { text, values })
+      if (!values) return await pipeline.sendSimple(text)
+      return await pipeline.send({ text, name, values }, isAlone)
     } catch (error) {
-      if (!isNamed || !LOST_STATES.includes(sqlState(error) ?? '')) throw withoutValues(error)
+      if (!name || !LOST_STATES.includes(sqlState(error) ?? '')) throw withoutValues(error)
       stopUsingNames(options)
       // Nothing has been done. Within a transaction only its owner can do it again, see retryLost.
       if (isAlone && !isOpen) return query(text, values)

@@ -37,7 +37,11 @@ export type Runner = {
 
 /** Runs the statements of pg-boss on a connection of ours, so that they share its transaction. */
 function bossDb(connection: Pick<Connection, 'query'>) {
-  return { executeSql: (text: string, values?: unknown[]) => connection.query(text, values) }
+  return {
+    // Some of its texts are several statements, which only a text without values may be.
+    executeSql: (text: string, values: unknown[] = []) =>
+      connection.query(text, values.length > 0 ? values : undefined),
+  }
 }
 
 export function createRunner(given: JobDeps): Runner {
@@ -47,7 +51,7 @@ export function createRunner(given: JobDeps): Runner {
       executeSql: async (text: string, values?: unknown[]) => {
         const connection = await deps.db.connect()
         try {
-          const result = await connection.query(text, values)
+          const result = await bossDb(connection).executeSql(text, values)
           connection.release()
           return result
         } catch (error) {
