@@ -38,6 +38,7 @@ const UNCONFIRMED =
 const ChannelId = z.object({
   id: pathId('The id of a channel.'),
 })
+const Tested = z.object({ delivery: ChannelDelivery })
 const DeliveryPage = z.object({ deliveries: z.array(ChannelDelivery), next_cursor: NextCursor })
 const DeliveryQuery = z.strictObject({
   limit: integerParameter(1, 500, 100, 'How many deliveries a page has.'),
@@ -71,7 +72,7 @@ deliveries.openapi(
     middleware: can('write'),
     request: { params: ChannelId, body: noBody },
     responses: {
-      200: jsonResponse(z.object({ delivery: ChannelDelivery }), 'The test, delivered or not.'),
+      200: jsonResponse(Tested, 'The test, delivered or not.'),
       ...problems(404, 409, 413, 415, 422),
     },
   }),
@@ -125,7 +126,7 @@ deliveries.openapi(
       return row
     })
     if (!delivery) throw notFound('channel')
-    return respond(c, z.object({ delivery: ChannelDelivery }), { delivery }, 200)
+    return respond(c, Tested, { delivery }, 200)
   },
 )
 

@@ -55,6 +55,7 @@ const MAX_PAGE_BYTES = 1_000_000
 
 export const ZoneId = z.object({ id: pathId('The id of a zone.') })
 const One = z.object({ zone: Zone, warnings: Warnings })
+const ZonePage = z.object({ zones: z.array(Zone), next_cursor: NextCursor })
 const ListQuery = z.strictObject({
   limit: integerParameter(1, 500, 100, 'The maximum number of zones on a page.'),
   cursor: CursorQuery,
@@ -80,10 +81,7 @@ zones.openapi(
     middleware: can('read'),
     request: { query: ListQuery },
     responses: {
-      200: jsonResponse(
-        z.object({ zones: z.array(Zone), next_cursor: NextCursor }),
-        'A page of zones.',
-      ),
+      200: jsonResponse(ZonePage, 'A page of zones.'),
       ...problems(),
     },
   }),
@@ -129,7 +127,7 @@ zones.openapi(
     }
     return respond(
       c,
-      z.object({ zones: z.array(Zone), next_cursor: NextCursor }),
+      ZonePage,
       {
         zones,
         next_cursor: last
