@@ -1,0 +1,285 @@
+import type { Scene } from '../run-alone.ts'
+import {
+  bare,
+  brief,
+  design,
+  evidence,
+  HONEST,
+  known,
+  LETTER,
+  lead,
+  page,
+  said,
+} from './material.ts'
+
+/** Agents that find leads, and write to them. */
+export const LEADS: Record<string, Scene> = {
+  'marketing/letter': {
+    agent: 'marketing',
+    task: said('write to Demir', 'Demir’e yaz'),
+    brief,
+    rows: known,
+    answers: { 'write 1': LETTER, 'rewrite 1': HONEST, 'design 1': design('letter') },
+  },
+  'marketing/offer': {
+    agent: 'marketing',
+    task: said('write to Demir', 'Demir’e yaz'),
+    website: 'https://rota.example',
+    rows: known,
+    answers: { 'write 1': HONEST, 'design 1': design('offer') },
+  },
+  'marketing/follow-up': {
+    agent: 'marketing',
+    task: said('write to Demir', 'Demir’e yaz'),
+    rows: [
+      [/^select id, name, email.*from hub\.leads/, [bare]],
+      [/from hub\.evidence/, evidence.map((row) => ({ ...row, lead_id: bare.id }))],
+      ...(known ?? []).slice(2),
+    ],
+    answers: { 'write 1': LETTER, 'rewrite 1': LETTER, 'design 1': design('follow_up') },
+  },
+  'marketing/campaign': {
+    agent: 'marketing',
+    task: said('a newsletter to everybody', 'herkese bülten'),
+    website: 'https://rota.example',
+    rows: [[/^select from hub\.leads/, [{}]]],
+    answers: {
+      'write 1': {
+        subject: 'News of March',
+        sentences: [
+          { text: 'We would be happy to hear from you.', cites: ['none'] },
+          { text: 'Have you seen our stand?', cites: ['none'] },
+        ],
+      },
+      'design 1': design('newsletter'),
+    },
+  },
+  'marketing/filter': {
+    agent: 'marketing',
+    task: said('write', 'yaz'),
+    input: { filter: { stage: 'won' } },
+    answers: {
+      'write 1': {
+        subject: 'Thank you',
+        sentences: [
+          { text: 'Thank you for everything.', cites: ['none'] },
+          { text: 'Shall we go on?', cites: ['none'] },
+        ],
+      },
+      'design 1': design('newsletter'),
+    },
+  },
+  'marketing/newest': {
+    agent: 'marketing',
+    task: said('write', 'yaz'),
+    rows: [[/l\.stage = 'new'/, [lead]], ...(known ?? []).slice(1)],
+    answers: { 'write 1': HONEST, 'design 1': design('letter') },
+  },
+  'marketing/nobody': { agent: 'marketing', task: said('write', 'yaz') },
+  'marketing/redesign': {
+    agent: 'marketing',
+    task: said('another form', 'başka biçim'),
+    input: { draft_id: lead.id },
+    rows: [
+      [
+        /^select subject, text, slots, state/,
+        [
+          {
+            subject: 'Hello',
+            text: 'Dear Ayşe,\n\nWe plan routes. Do you?\n\nRegards,',
+            slots: null,
+            state: 'draft',
+          },
+        ],
+      ],
+    ],
+    answers: { design: { ...design('follow_up'), highlight: [] } },
+  },
+  'marketing/redesign-slots': {
+    agent: 'marketing',
+    task: said('another form', 'başka biçim'),
+    input: { draft_id: lead.id },
+    rows: [
+      [
+        /^select subject, text, slots, state/,
+        [
+          {
+            subject: 'Hello',
+            text: 'x',
+            slots: {
+              subject: 'Hi',
+              greeting: 'Dear you',
+              closing: 'Bye',
+              question: 'Well?',
+              paragraphs: ['One. Two.', 'Three.'],
+            },
+            state: 'rendered',
+          },
+        ],
+      ],
+    ],
+    answers: { design: { ...design('letter'), highlight: [] } },
+  },
+  'marketing/redesign-gone': {
+    agent: 'marketing',
+    task: said('another form', 'başka biçim'),
+    input: { draft_id: lead.id },
+  },
+  'marketing/redesign-sent': {
+    agent: 'marketing',
+    task: said('another form', 'başka biçim'),
+    input: { draft_id: lead.id },
+    rows: [
+      [
+        /^select subject, text, slots, state/,
+        [{ subject: 'x', text: 'x', slots: null, state: 'sent' }],
+      ],
+    ],
+  },
+  'research/table': {
+    agent: 'research',
+    task: said('import it', 'içeri al'),
+    input: {
+      text: 'Company,Contact,E-mail,Fleet\nDemir,Ayşe,ayse@demir.example,40\nKaya,,no address,7\nKaya,,,7',
+    },
+  },
+  'research/columns': {
+    agent: 'research',
+    task: said('import it', 'içeri al'),
+    input: { text: 'A,B\nDemir Lojistik,ayse\nKaya Tekstil,mehmet' },
+    answers: {
+      'columns 1': {
+        columns: [
+          { column: '1', field: 'company' },
+          { column: '2', field: 'none' },
+        ],
+      },
+    },
+  },
+  'research/prose': {
+    agent: 'research',
+    task: said(
+      'At the fair we met Ayşe Yılmaz of Demir.\nWrite to info@kaya.example.\nThat is all.',
+      'Fuarda Demir’den Ayşe Yılmaz ile tanıştık.\ninfo@kaya.example adresine yazın.\nBu kadar.',
+    ),
+    answers: {
+      'leads 1.1': {
+        leads: [
+          {
+            name: 'Ayşe Yılmaz',
+            company: 'Demir',
+            email: null,
+            title: 'CEO',
+            website: null,
+            country: null,
+            quote: 'we met Ayşe Yılmaz of Demir',
+          },
+          {
+            name: 'John Invented',
+            company: null,
+            email: null,
+            title: null,
+            website: null,
+            country: null,
+            quote: 'nothing',
+          },
+        ],
+      },
+    },
+  },
+  'research/dive': {
+    agent: 'research',
+    task: said('look into Demir', 'Demir’i incele'),
+    rows: known,
+    answers: {
+      'dive 1': {
+        points: [
+          { text: 'Demir has 40 trucks', cites: ['E1'] },
+          { text: 'They may want to grow', cites: ['none'] },
+        ],
+        questions: ['Who plans?'],
+      },
+    },
+  },
+  'research/plan': {
+    agent: 'research',
+    task: said('find me 20 logistics firms in Istanbul', 'İstanbul’da 20 lojistik firması bul'),
+    answers: {
+      'search plan': {
+        criteria: ['20 trucks'],
+        places: [{ where: 'UTİKAD members', query: 'Istanbul logistics' }],
+      },
+    },
+  },
+  'web_research/site': {
+    agent: 'web_research',
+    task: said('read www.demir.example, and see.', 'www.demir.example oku.'),
+    answers: {
+      'facts 1.1': {
+        facts: [
+          { fact: 'Has 40 trucks', quote: 'a fleet of 40 trucks' },
+          { fact: 'Has 90 ships', quote: 'a fleet of 90 ships' },
+        ],
+      },
+      'facts 1.2': { facts: [] },
+    },
+    more: {
+      reader: {
+        isThere: async () => true,
+        read: async (url) =>
+          /about$/.test(url)
+            ? page(url, 'We are Demir Lojistik, at home in Istanbul since 1990.')
+            : /team/.test(url)
+              ? { refused: said('Too slow.', 'Çok yavaş.') }
+              : /contact/.test(url)
+                ? page(url, 'Short.')
+                : page(
+                    'https://www.demir.example/',
+                    'Demir Lojistik runs a fleet of 40 trucks in Istanbul.',
+                    [
+                      { url: 'https://www.demir.example/about#top', text: 'About us' },
+                      { url: 'https://www.demir.example/x', text: 'Ekibimiz' },
+                      { url: 'https://www.demir.example/team', text: 'Team' },
+                      { url: 'https://www.demir.example/contact', text: 'Contact' },
+                      { url: 'https://www.demir.example/references', text: 'References' },
+                      { url: 'https://other.example/about', text: 'About' },
+                      { url: 'https://www.demir.example/', text: 'Our company' },
+                      { url: 'no address', text: 'about' },
+                    ],
+                  ),
+      },
+    },
+  },
+  'web_research/lead': {
+    agent: 'web_research',
+    task: said('look at Demir and https://demir.example/x', 'Demir ve https://demir.example/x'),
+    input: { urls: ['https://kaya.example', 'https://a.example', 'https://b.example'] },
+    rows: known,
+    more: {
+      actions: {
+        run: {},
+        allowed: async () => ({ web: 'allow', engineer_system: false }),
+        health: async () => ({}),
+      },
+    },
+  },
+  'web_research/off': {
+    agent: 'web_research',
+    task: said('read www.demir.example', 'www.demir.example oku'),
+    more: {
+      actions: {
+        run: {},
+        allowed: async () => ({ web: 'deny', engineer_system: false }),
+        health: async () => ({}),
+      },
+    },
+  },
+  'web_research/no-browser': {
+    agent: 'web_research',
+    task: said('read www.demir.example', 'www.demir.example oku'),
+    more: {
+      reader: { isThere: async () => false, read: async () => ({ refused: said('', '') }) },
+    },
+  },
+  'web_research/no-site': { agent: 'web_research', task: said('read it', 'oku') },
+}
