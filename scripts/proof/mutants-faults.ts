@@ -23,46 +23,71 @@ const SILENT = {
   isFatalEnabled: isOff,
 }
 
+/** Files with all faults of StrykerJS in them, none of which is active, and these faults. */
+export function instrumented(files: { name: string; content: string }[]) {
+  return new Instrumenter(SILENT).instrument(
+    files.map((file) => ({ ...file, mutate: true })),
+    { plugins: null, excludedMutations: [], ignorers: strykerPlugins.map(({ value }) => value) },
+  )
+}
+
 /** All faults of a file: those that StrykerJS puts into TypeScript, and ours in its SQL. */
 export async function everyFaultOf(file: string, text: string): Promise<Fault[]> {
   const ours = faultsOf(file, text)
-  if (!file.endsWith('.ts')) return ours
-  const { mutants } = await new Instrumenter(SILENT).instrument(
-    [{ name: file, content: text, mutate: true }],
-    { plugins: null, excludedMutations: [], ignorers: strykerPlugins.map(({ value }) => value) },
-  )
+  return file.endsWith('.ts') ? [...(await strykerFaultsOf(file, text)), ...ours] : ours
+}
+
+/** The faults that StrykerJS puts into TypeScript. */
+export async function strykerFaultsOf(file: string, text: string): Promise<Fault[]> {
+  const { mutants } = await instrumented([{ name: file, content: text }])
   const starts = [0]
   for (const { index } of text.matchAll(/\n/g)) starts.push(index + 1)
   const offset = ({ line, column }: { line: number; column: number }) =>
     (starts[line] ?? text.length) + column
-  const theirs = mutants
+  return mutants
     .filter(({ status }) => status !== 'Ignored')
     .map(({ location: { start, end }, replacement: now = '' }) => {
       const at = offset(start)
       return { at, was: text.slice(at, offset(end)), now }
     })
-  return [...theirs, ...ours]
 }
 
 /**
- * A random sample of the faults of all given sources, by source. Whether a fault is taken depends
- * on its own text alone: a larger sample contains the smaller one, and a change elsewhere moves
- * nothing.
+ * A random sample of the faults of all given sources, by source. Each area of the code (sql,
+ * shared, functions, hub) has as large a part of it as of all lines. Whether a fault is taken
+ * depends on its own text and the seed alone: a change elsewhere moves nothing.
  */
-export async function sampleOf(root: string, sources: string[], size: number) {
-  const ranked: { rank: string; source: string; fault: Fault }[] = []
+export async function sampleOf(root: string, sources: string[], size: number, seed = '') {
+  const areas = new Map<string, { lines: number; ranked: Ranked[] }>()
   for (const source of sources) {
     const text = readFileSync(join(root, source), 'utf8')
+    const area = areas.get(areaOf(source)) ?? { lines: 0, ranked: [] }
+    areas.set(areaOf(source), area)
+    area.lines += text.split('\n').length
     for (const fault of await everyFaultOf(source, text)) {
       const around = text.slice(Math.max(0, fault.at - 80), fault.at + fault.was.length + 80)
-      const words = [source, around, fault.was, fault.now].join('\0')
-      ranked.push({ rank: createHash('sha256').update(words).digest('hex'), source, fault })
+      const words = [seed, source, around, fault.was, fault.now].join('\0')
+      area.ranked.push({ rank: createHash('sha256').update(words).digest('hex'), source, fault })
     }
   }
-  const taken = ranked.sort((one, two) => (one.rank < two.rank ? -1 : 1)).slice(0, size)
+  const lines = [...areas.values()].reduce((sum, area) => sum + area.lines, 0)
   const bySource = new Map<string, Fault[]>()
-  for (const { source, fault } of taken) {
-    bySource.set(source, [...(bySource.get(source) ?? []), fault])
+  let [of, passed, taken] = [0, 0, 0]
+  for (const area of areas.values()) {
+    of += area.ranked.length
+    passed += area.lines
+    const until = Math.round((size * passed) / lines)
+    area.ranked.sort((one, two) => (one.rank < two.rank ? -1 : 1))
+    for (const { source, fault } of area.ranked.slice(0, until - taken)) {
+      bySource.set(source, [...(bySource.get(source) ?? []), fault])
+    }
+    taken = until
   }
-  return { of: ranked.length, bySource }
+  return { of, bySource }
 }
+
+type Ranked = { rank: string; source: string; fault: Fault }
+
+/** The part of the code that a source belongs to. */
+export const areaOf = (source: string) =>
+  source.includes('sql/') ? 'sql' : (source.split('/')[0] ?? '')

@@ -1,58 +1,91 @@
-import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { joinTopics } from '../schema/schema.ts'
+import type { Coverage } from './mutants-coverage.ts'
+import { strykerFaultsOf } from './mutants-faults.ts'
 import type { Fault } from './mutants-sql.ts'
 import type { Mutant } from './mutants-stryker.ts'
-import { closestTests } from './mutants-tests.ts'
+import { closestTests, isAlone, isDear, testsFor } from './mutants-tests.ts'
+import { copyOf, type Runner, removeTree, runnerIn } from './mutants-tree.ts'
+import { whichCompile } from './mutants-types.ts'
 
-const LONGEST_MS = 10 * 60_000
 /** The errors of a schema or statement that cannot even be parsed. */
 const INVALID = /template database could not be made|syntax error at (or near|end of)/
+/** What a test says that may only have been slow. */
+const SLOW = /timed out/i
+/** Tests that take longer together than this are not all run: the cheapest judge, the closest first. */
+const MAX_SECONDS = 45
+/** So many faults are judged by one process and server of tests. */
+const FAULTS_A_RUNNER = 40
+/** Faults in these show only in a database that is made anew. */
+const MAKES_DATABASES = /\.sql$|^hub\/(db\/|prepare)/
 
-/** A source with the faults in question and the tests that judge them. */
-type Given = { source: string; text: string; faults: Fault[]; tests: string[] }
+/** A source with the faults in question. */
+type Given = { source: string; text: string; faults: Fault[] }
+type Judged = { outcome: Mutant['outcome']; by?: string }
 /** Outcomes by mutant. The outcome of a survivor is valid as long as its tests do not change. */
-type Kept = Record<string, { outcome: Mutant['outcome']; tests: string }>
+type Kept = Record<string, Judged & { tests: string }>
+type Work = Fault & { line: number; key: string; tests: string[]; tested: string }
 
 /**
  * Judges faults one at a time: each is written into a copy of the tree, in which the tests then
  * run. Answers the mutants by source.
  */
-export async function judgeInCopies(root: string, given: Given[]): Promise<Map<string, Mutant[]>> {
-  const judgements = given.map((one) => judgementsOf(root, one))
-  const all = judgements.flatMap(({ work }) => work)
-  const left = judgements.flatMap((one) => one.left.map((fault) => ({ ...one, fault })))
-  let done = all.length - left.length
-  const worker = async () => {
+export async function judgeInCopies(
+  root: string,
+  given: Given[],
+  coverage: Coverage,
+): Promise<Map<string, Mutant[]>> {
+  const judgements = await Promise.all(given.map((one) => judgementsOf(root, one, coverage)))
+  const count = judgements.reduce((sum, { work }) => sum + work.length, 0)
+  const left = judgements
+    .flatMap((one) => one.left.map((fault) => ({ ...one, fault })))
+    // An interrupted run has judged a random part as well.
+    .sort((one, two) => (one.fault.key < two.fault.key ? -1 : 1))
+  let done = count - left.length
+  if (left.length > 0) {
     const tree = copyOf(root)
+    let runner = runnerIn(tree)
+    let uses = 0
     try {
-      for (let one = left.shift(); one; one = left.shift()) {
-        const { given, fault, kept, tested } = one
-        const outcome = await judgeOne(tree, given, fault)
-        kept.outcomes[fault.key] = { outcome, tests: tested }
+      for (const { given, fault, kept } of left) {
+        const isFresh = MAKES_DATABASES.test(given.source)
+        if (uses >= FAULTS_A_RUNNER || (isFresh && uses > 0)) {
+          await runner.stop()
+          runner = runnerIn(tree)
+          uses = 0
+        }
+        uses += isFresh ? FAULTS_A_RUNNER : 1
+        const started = performance.now()
+        const judged = await judgeOne(tree, runner, given, fault)
+        kept.outcomes[fault.key] = { ...judged, tests: fault.tested }
         writeFileSync(kept.file, `${JSON.stringify(kept.outcomes, null, 1)}\n`)
         done += 1
         const where = `${given.source}:${fault.line}`
-        console.log(`${done} of ${all.length}: ${outcome}, ${where}: ${describe(fault)}`)
+        const seconds = Math.round((performance.now() - started) / 1000)
+        console.log(
+          `${done} of ${count}: ${judged.outcome}, ${seconds} s, ${where}: ${describe(fault)}`,
+        )
+      }
+      const survivors = left.filter(
+        ({ given, kept, fault }) =>
+          given.source.endsWith('.ts') && kept.outcomes[fault.key]?.outcome === 'survived',
+      )
+      const wrong = await whichCompile(
+        tree,
+        survivors.map(({ given, fault }) => ({ ...given, fault })),
+      )
+      for (const [index, { kept, fault }] of survivors.entries()) {
+        if (wrong[index]) continue
+        kept.outcomes[fault.key] = { outcome: 'invalid', tests: fault.tested }
+        writeFileSync(kept.file, `${JSON.stringify(kept.outcomes, null, 1)}\n`)
       }
     } finally {
-      rmSync(tree, { recursive: true, force: true })
+      await runner.stop()
+      removeTree(tree)
     }
   }
-  if (left.length > 0) await Promise.all(Array.from({ length: cpus().length }, worker))
   const outcomeOf = (kept: { outcomes: Kept }, key: string) =>
     kept.outcomes[key]?.outcome ?? 'invalid'
   return new Map(
@@ -64,56 +97,82 @@ export async function judgeInCopies(root: string, given: Given[]): Promise<Map<s
 }
 
 /** The faults of a source with their keys, what is known of them, and those left to be judged. */
-function judgementsOf(root: string, given: Given) {
-  const { source, text, faults, tests } = given
+async function judgementsOf(root: string, given: Given, coverage: Coverage) {
+  const { source, text, faults } = given
   const file = join(root, '.data/mutants', `${source.replaceAll('/', '__')}.copies.json`)
   mkdirSync(dirname(file), { recursive: true })
   const outcomes: Kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
-  const tested = sha(tests.map((test) => readFileSync(join(root, test), 'utf8')).join('\n'))
   const seen = new Map<string, number>()
-  const work = faults.map((fault) => {
+  const places = source.endsWith('.sql') ? [] : await strykerFaultsOf(source, text)
+  const work: Work[] = faults.map((fault) => {
     const line = text.slice(0, fault.at).split('\n').length
     const around = text.slice(Math.max(0, fault.at - 200), fault.at + 100)
     const same = sha(`${around}\n${fault.was}\n${fault.now}`)
     const nth = seen.get(same) ?? 0
     seen.set(same, nth + 1)
-    return { ...fault, line, key: `${same}-${nth}` }
+    const running = isOfLoading(text, fault)
+      ? coverage.testsOfAny(source)
+      : coverage.testsOf(source, lineAround(text, places, fault))
+    const tests = testsOf(root, source, running, coverage)
+    const tested = sha(tests.map((test) => readFileSync(join(root, test), 'utf8')).join('\n'))
+    return { ...fault, line, key: `${same}-${nth}`, tests, tested }
   })
-  const left = work.filter(({ key }) => {
+  const left = work.filter(({ key, tested }) => {
     const known = outcomes[key]
     return !known || (known.outcome === 'survived' && known.tests !== tested)
   })
-  return { given, kept: { file, outcomes }, tested, work, left }
+  return { given, kept: { file, outcomes }, work, left }
 }
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
 const describe = ({ was, now }: Fault) =>
   `${was} → ${now || 'nothing'}`.replace(/\s+/g, ' ').slice(0, 90)
 
-/** Copies the files of the tree into a new folder; packages are linked. */
-function copyOf(root: string): string {
-  const tree = mkdtempSync(join(tmpdir(), 'watchpost-mutants-'))
-  const options = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
-  const files = execFileSync('git', options, { cwd: root, encoding: 'utf8' }).split('\0')
-  for (const file of files) {
-    if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(tree, file))
-  }
-  for (const modules of [
-    'node_modules',
-    'hub/node_modules',
-    'web/node_modules',
-    'hub/web/node_modules',
-  ]) {
-    symlinkSync(join(root, modules), join(tree, modules))
-  }
-  return tree
+/**
+ * The tests that judge a fault, in their order: those that run its line, or for SQL, which nothing
+ * measures, those about its topic. First those that import the source, then the cheapest.
+ */
+function testsOf(root: string, source: string, running: string[], coverage: Coverage): string[] {
+  const closest = closestTests(source, root)
+  // What no measured test runs may be run by a dear one.
+  const about = running.length > 0 ? running : testsFor(source, root)
+  const bySeconds = (tests: string[]) =>
+    tests.toSorted((a, b) => coverage.secondsOf(a) - coverage.secondsOf(b))
+  const close = closest.filter((test) => running.includes(test))
+  const near = closest.filter((test) => !isDear(test))
+  const ordered = [...bySeconds(close), ...bySeconds(near), ...bySeconds(about), ...closest]
+  let seconds = 0
+  return [...new Set(ordered)].filter((test, index) => {
+    const its = coverage.secondsOf(test)
+    const isTaken = index === 0 || seconds + its <= MAX_SECONDS
+    if (isTaken) seconds += its
+    return isTaken
+  })
+}
+
+/** Whether a fault is in a statement that runs as its module is loaded, and in no function. */
+export function isOfLoading(text: string, { at }: Fault): boolean {
+  const [start] = [...text.slice(0, at + 1).matchAll(/^[^\s)\]}]/gm)].slice(-1)
+  return !/=>|\bfunction\b/.test(text.slice(start?.index ?? 0, at))
+}
+
+/**
+ * The line that tells whether a test runs a fault: where the innermost mutant of StrykerJS around
+ * it begins. StrykerJS changes a template of SQL as a whole only.
+ */
+export function lineAround(text: string, places: Fault[], { at, was }: Fault): string {
+  const around = places.filter((one) => one.at <= at && at + was.length <= one.at + one.was.length)
+  const [innermost] = around.sort((one, two) => one.was.length - two.was.length)
+  const from = text.lastIndexOf('\n', (innermost?.at ?? at) - 1) + 1
+  return text.slice(from).split('\n', 1)[0] ?? ''
 }
 
 async function judgeOne(
   tree: string,
-  { source, text, tests }: Given,
-  { at, was, now }: Fault,
-): Promise<Mutant['outcome']> {
+  runner: Runner,
+  { source, text }: Given,
+  { at, was, now, tests }: Work,
+): Promise<Judged> {
   const write = async (content: string) => {
     writeFileSync(join(tree, source), content)
     // The tests' schema comes from the migrations: in the copy, a single one has what sql/ says.
@@ -124,51 +183,27 @@ async function judgeOne(
       writeFileSync(join(migrations, '20260101000000_initial.sql'), await joinTopics(tree))
     }
   }
-  await write(text.slice(0, at) + now + text.slice(at + was.length))
+  const together = tests.filter((test) => !isAlone(test))
+  const runs = [together, ...tests.filter(isAlone).map((test) => [test])]
   try {
-    const closest = closestTests(source, tree)
-    const others = tests.filter((test) => !closest.includes(test))
-    const outcome = closest.length > 0 ? await runTests(tree, closest) : 'survived'
-    return outcome === 'survived' && others.length > 0 ? await runTests(tree, others) : outcome
+    for (let run = runs.shift(); run; run = runs.shift()) {
+      if (run.length === 0) continue
+      await write(text.slice(0, at) + now + text.slice(at + was.length))
+      const answer = await runner.run({ changed: [source], tests: run })
+      if (answer === 'late') return { outcome: 'timeout' }
+      const { failed, said } = answer
+      if (failed === undefined) continue
+      if (INVALID.test(said)) return { outcome: 'invalid' }
+      if (!SLOW.test(said)) return { outcome: 'killed', by: failed }
+      // A busy machine is slow as well: only a test that passes without the fault has noticed it.
+      await write(text)
+      const again = await runner.run({ changed: [source], tests: [failed] })
+      if (again !== 'late' && again.failed === undefined) return { outcome: 'killed', by: failed }
+      runs.unshift(run.slice(run.indexOf(failed) + 1))
+    }
+    return { outcome: 'survived' }
   } finally {
     await write(text)
+    if (!MAKES_DATABASES.test(source)) await runner.run({ changed: [source], tests: [] })
   }
-}
-
-async function runTests(tree: string, tests: string[]): Promise<Mutant['outcome']> {
-  const vitest = join(tree, 'node_modules/vitest/vitest.mjs')
-  const config = 'scripts/proof/mutants.vitest.ts'
-  const child = spawn(
-    process.execPath,
-    [
-      vitest,
-      'run',
-      '--config',
-      config,
-      '--root',
-      tree,
-      '--bail',
-      '1',
-      '--maxWorkers',
-      '2',
-      ...tests,
-    ],
-    { cwd: tree, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
-  )
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      said += chunk.toString()
-    })
-  }
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    if (child.pid) process.kill(-child.pid, 'SIGKILL')
-  }, LONGEST_MS)
-  const [code] = await once(child, 'close')
-  clearTimeout(timer)
-  if (isLate) return 'timeout'
-  if (code === 0) return 'survived'
-  return INVALID.test(said) ? 'invalid' : 'killed'
 }

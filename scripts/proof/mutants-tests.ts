@@ -3,7 +3,16 @@ import { dirname, join } from 'node:path'
 
 /** Tests that read the text of files, drive a browser, or run for hours: they judge no mutants. */
 const LEFT_OUT =
-  /^tests\/(docs\.test|scripts\/(?!backup)|runtimes|supabase|web|hub\/web)|smollm2|-tiny\.test|edge\.test/
+  /^tests\/(docs\.test|scripts\/(?!backup|openapi)|runtimes|supabase|web|hub\/web\/(?!logic))|smollm2|-tiny\.test|edge\.test/
+
+/** Tests that take long for the faults that they alone notice: they judge only what they import. */
+const DEAR =
+  /^tests\/(scripts\/backup|upgrade|docs-examples|functions\/(jobs\/(preview|crash|faults)|tenants|api\/(malformed|cursors|mcp\.)|scheduling)|sql\/plans|stories\/(tuning|blind))|-kill|\.attack\.test|backup\/restore|web-reader-browser|model\/model\.test/
+export const isDear = (test: string) => DEAR.test(test)
+
+/** Tests that replace modules or change the environment for good: `ALONE` of vitest.config.ts. */
+const ALONE = /^tests\/hub\/(model|reader)\/|^tests\/hub\/http\/access\.attack/
+export const isAlone = (test: string) => ALONE.test(test)
 
 /** Tests for code that they do not import. All entries that match apply. */
 const TOPICS: [code: RegExp, tests: string[]][] = [
@@ -270,7 +279,8 @@ export function closestTests(source: string, root: string): string[] {
   return judging([...(importers.get(source) ?? []), ...globSync(mirror, { cwd: root })])
 }
 
-const judging = (files: string[]) =>
+/** Those of some test files that judge mutants. */
+export const judging = (files: string[]) =>
   [...new Set(files)].filter((file) => !LEFT_OUT.test(file)).sort()
 
 /** The tests that call the hub's routes of a file in hub/api: those with `leads/` for leads.ts. */

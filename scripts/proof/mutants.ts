@@ -6,7 +6,8 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
-import { sampleOf } from './mutants-faults.ts'
+import { coverageOf } from './mutants-coverage.ts'
+import { areaOf, sampleOf } from './mutants-faults.ts'
 import { judgeInCopies } from './mutants-judge.ts'
 import { faultsOf } from './mutants-sql.ts'
 import { judgeByStryker, type Mutant } from './mutants-stryker.ts'
@@ -55,22 +56,22 @@ export async function proveMutants(asked: string[]) {
 
 /**
  * Judges a random sample of the mutants of some sources, which estimates the score of all. The
- * same size takes the same sample again, as far as the code has not changed.
+ * same size and seed take the same sample again, as far as the code has not changed.
  */
-export async function proveSample(asked: string[], size: number) {
-  const { of, bySource } = await sampleOf(ROOT, sourcesOf(asked), size)
+export async function proveSample(asked: string[], size: number, seed = '') {
+  const sources = sourcesOf(asked)
+  const { of, bySource } = await sampleOf(ROOT, sources, size, seed)
   const given = [...bySource].map(([source, faults]) => ({
     source,
     faults,
     text: readFileSync(join(ROOT, source), 'utf8'),
-    tests: testsFor(source, ROOT),
   }))
-  const { total, outcome, numbers, why } = report(
-    Object.fromEntries(await judgeInCopies(ROOT, given)),
-  )
+  const coverage = await coverageOf(ROOT, sourcesOf([]))
+  const judged = Object.fromEntries(await judgeInCopies(ROOT, given, coverage))
+  const { total, outcome, numbers, why } = report(judged)
   const [low, high] = intervalOf(total)
   const range = `95 % of such samples contain the score of all ${of} between ${low} and ${high}`
-  return { outcome, numbers, why: `${why}; ${range}` }
+  return { outcome, numbers: [...areasOf(judged), ...numbers], why: `${why}; ${range}` }
 }
 
 /** The Wilson score interval at 95 % of a share (Wilson 1927), rounded to three digits. */
@@ -85,24 +86,43 @@ export function intervalOf(counts: Counts): [low: number, high: number] {
 }
 
 async function judge(source: string): Promise<Mutant[]> {
-  const tests = testsFor(source, ROOT)
   const text = readFileSync(join(ROOT, source), 'utf8')
   const faults = faultsOf(source, text)
-  const copies = await judgeInCopies(ROOT, [{ source, text, faults, tests }])
+  const coverage = await coverageOf(ROOT, sourcesOf([]))
+  const copies = await judgeInCopies(ROOT, [{ source, text, faults }], coverage)
   return [
-    ...(source.endsWith('.ts') ? await judgeByStryker(ROOT, source, tests) : []),
+    ...(source.endsWith('.ts') ? await judgeByStryker(ROOT, source, testsFor(source, ROOT)) : []),
     ...(copies.get(source) ?? []),
   ]
 }
 
+/** The counts of each area. */
+function areasOf(judged: Judged) {
+  const explained = readExplained()
+  const areas = [...new Set(Object.keys(judged).map(areaOf))].sort()
+  return areas.map((area) => {
+    const counts = noCounts()
+    for (const [file, mutants] of Object.entries(judged)) {
+      if (areaOf(file) === area) add(counts, countOf(file, mutants, explained))
+    }
+    return { what: `all of ${area}`, ...counted(counts) }
+  })
+}
+
+const readExplained = (): Explained[] =>
+  parse(readFileSync(join(import.meta.dirname, 'survivors.yaml'), 'utf8')) ?? []
+
+function add(total: Counts, counts: Counts) {
+  for (const [name, count] of Object.entries(counts)) total[name as keyof Counts] += count // safe: its keys
+}
+
 /** Writes the report so far with all survivors, and answers its outcome. */
 function report(judged: Judged) {
-  const explained: Explained[] =
-    parse(readFileSync(join(import.meta.dirname, 'survivors.yaml'), 'utf8')) ?? []
+  const explained = readExplained()
   const total = noCounts()
   const files = Object.entries(judged).map(([file, mutants]) => {
     const counts = countOf(file, mutants, explained)
-    for (const [name, count] of Object.entries(counts)) total[name as keyof Counts] += count // safe: its keys
+    add(total, counts)
     const isLeft = ({ outcome }: Mutant) => outcome === 'survived' || outcome === 'uncovered'
     const survivors = mutants
       .filter(isLeft)

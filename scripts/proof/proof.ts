@@ -2,7 +2,8 @@
  * `npm run proof`: the long forms of the tests, which take too long for every change. Prints a
  * table, writes dist/proof.json, and fails if anything failed. `npm run proof -- fuzz crash` runs
  * only these two; `npm run proof -- mutants hub/mail sql` judges the mutants of those files, and
- * `npm run proof -- mutants --sample 300` a random sample of the mutants of all files.
+ * `npm run proof -- mutants --sample 300` a random sample of the mutants of all files, which
+ * `--seed <word>` draws anew.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -181,7 +182,7 @@ async function mutants(): Promise<Proven> {
     const why = 'it takes many hours: npm run proof -- mutants, with files or folders'
     return { outcome: 'left out', numbers: [], why }
   }
-  return sample === undefined ? proveMutants(paths) : proveSample(paths, sample)
+  return sample === undefined ? proveMutants(paths) : proveSample(paths, sample, values.seed)
 }
 
 function print(results: Result[]): void {
@@ -199,7 +200,7 @@ function print(results: Result[]): void {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { sample: { type: 'string' } },
+  options: { sample: { type: 'string' }, seed: { type: 'string' } },
 })
 const sample = values.sample === undefined ? undefined : Number(values.sample)
 if (sample !== undefined && !(Number.isInteger(sample) && sample > 0)) {

@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { intervalOf, sourcesOf } from '../../scripts/proof/mutants.ts'
-import { everyFaultOf, sampleOf } from '../../scripts/proof/mutants-faults.ts'
+import { everyFaultOf, sampleOf, strykerFaultsOf } from '../../scripts/proof/mutants-faults.ts'
+import { isOfLoading, lineAround } from '../../scripts/proof/mutants-judge.ts'
 import { faultsIn, faultsOf, templatesIn } from '../../scripts/proof/mutants-sql.ts'
-import { closestTests, testsFor } from '../../scripts/proof/mutants-tests.ts'
+import { closestTests, isAlone, isDear, testsFor } from '../../scripts/proof/mutants-tests.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -85,10 +86,36 @@ test('every source has tests that judge it', () => {
   }
 })
 
+test('the tests of a fault are those of the line where the statement around it begins', async () => {
+  const source =
+    "const a = ['b']\nexport function c() {\n  return d\n    ? 'e'\n    : sql`f = g`\n}\n"
+  const places = await strykerFaultsOf('a.ts', source)
+  const lineOf = (was: string) =>
+    lineAround(source, places, { at: source.indexOf(was), was, now: '' })
+  expect(lineOf("'e'")).toBe("    ? 'e'")
+  // StrykerJS changes a template of SQL as a whole only.
+  expect(lineOf('f = g')).toBe('    : sql`f = g`')
+  const isLoading = (was: string) => isOfLoading(source, { at: source.indexOf(was), was, now: '' })
+  expect([isLoading("'b'"), isLoading("'e'")]).toEqual([true, false])
+})
+
 test('a schema is judged, and what only documents it is not', async () => {
   const source = "const A = z.enum(['a']).describe('b').meta({ id: 'C', example: ['d'] })"
   const faults = await everyFaultOf('a.ts', source)
   expect(faults.map(({ was }) => was).sort()).toEqual(["'a'", "['a']"])
+})
+
+test('tests are told apart by what they cost and by what they change for good', () => {
+  expect(isDear('tests/functions/jobs/crash.test.ts')).toBe(true)
+  expect(isDear('tests/hub/missions/missions-kill.test.ts')).toBe(true)
+  expect(isDear('tests/shared/backoff.test.ts')).toBe(false)
+  const alone = globSync(
+    ['tests/hub/{model,reader}/**/*.test.ts', 'tests/hub/http/access.attack.test.ts'],
+    { cwd: ROOT },
+  )
+  expect(alone.length).toBeGreaterThan(5)
+  expect(alone.filter((test) => !isAlone(test))).toEqual([])
+  expect(isAlone('tests/hub/http/access.test.ts')).toBe(false)
 })
 
 test('every survivor that is explained is in a file that is there, with its reason', () => {
@@ -123,6 +150,20 @@ describe('a sample of the faults', () => {
     expect(textsOf(large)).toHaveLength(60)
     expect(textsOf(large)).toEqual(expect.arrayContaining(textsOf(small)))
     expect(small.of).toBe(large.of)
+  })
+
+  test('has as many of an area as the area has of all lines, and others by another seed', async () => {
+    const linesOf = (source: string) => readFileSync(join(ROOT, source), 'utf8').split('\n').length
+    const all = SOURCES.reduce((sum, source) => sum + linesOf(source), 0)
+    const taken = await sampleOf(ROOT, SOURCES, 40)
+    for (const source of SOURCES) {
+      const share = (40 * linesOf(source)) / all
+      expect(Math.abs((taken.bySource.get(source)?.length ?? 0) - share)).toBeLessThanOrEqual(1)
+    }
+    const others = await sampleOf(ROOT, SOURCES, 40, 'again')
+    expect(textsOf(others)).toHaveLength(40)
+    expect(textsOf(others)).not.toEqual(textsOf(taken))
+    expect(textsOf(await sampleOf(ROOT, SOURCES, 40, 'again'))).toEqual(textsOf(others))
   })
 
   test('says between which scores that of all is', () => {

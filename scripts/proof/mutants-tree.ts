@@ -1,0 +1,80 @@
+import { execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Answer, Asked } from './mutants-runner.ts'
+
+const LONGEST_MS = 10 * 60_000
+
+/** Copies the files of the tree into a new folder; packages are linked. */
+export function copyOf(root: string): string {
+  const tree = mkdtempSync(join(tmpdir(), 'watchpost-mutants-'))
+  const options = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
+  const files = execFileSync('git', options, { cwd: root, encoding: 'utf8' }).split('\0')
+  for (const file of files) {
+    if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(tree, file))
+  }
+  for (const modules of [
+    'node_modules',
+    'hub/node_modules',
+    'web/node_modules',
+    'hub/web/node_modules',
+  ]) {
+    if (existsSync(join(root, modules))) symlinkSync(join(root, modules), join(tree, modules))
+  }
+  return tree
+}
+
+export type Runner = {
+  /** Runs tests until one fails; `late` if they did not end. */
+  run(asked: Asked): Promise<Answer | 'late'>
+  stop(): Promise<void>
+}
+
+/** A process that runs tests of a tree, see mutants-runner.ts; it starts with the first question. */
+export function runnerIn(tree: string, env: Record<string, string> = {}): Runner {
+  let child: ReturnType<typeof fork> | undefined
+  const start = async () => {
+    const started = fork(join(tree, 'scripts/proof/mutants-runner.ts'), {
+      cwd: tree,
+      env: { ...process.env, VITEST_MAX_WORKERS: env.MUTANTS_COVERED ? '2' : '1', ...env },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      detached: true,
+    })
+    await once(started, 'message')
+    return started
+  }
+  const stop = async () => {
+    if (!child || child.exitCode !== null) return
+    const ended = once(child, 'exit')
+    child.disconnect()
+    const timer = setTimeout(kill, 20_000)
+    await ended
+    clearTimeout(timer)
+    child = undefined
+  }
+  const kill = () => {
+    if (child?.pid) process.kill(-child.pid, 'SIGKILL')
+    child = undefined
+  }
+  return {
+    async run(asked) {
+      child ??= await start()
+      const asking = child
+      const timer = setTimeout(kill, LONGEST_MS)
+      const answer = new Promise<Answer | 'late'>((resolve) => {
+        asking.once('message', resolve)
+        asking.once('exit', () => resolve('late'))
+      })
+      asking.send(asked)
+      const said = await answer
+      clearTimeout(timer)
+      asking.removeAllListeners()
+      return said
+    },
+    stop,
+  }
+}
+
+export const removeTree = (tree: string) => rmSync(tree, { recursive: true, force: true })
