@@ -52,7 +52,7 @@ process.on('message', async ({ changed, tests }: Asked) => {
     answer.failed ??= 'an error that nobody caught'
     answer.said += JSON.stringify(unhandledErrors)
   }
-  process.send?.(answer)
+  if (process.connected) process.send?.(answer)
 })
 process.on('disconnect', async () => {
   await vitest.close()

@@ -1,26 +1,30 @@
 import { execFileSync, fork } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Answer, Asked } from './mutants-runner.ts'
 
 const LONGEST_MS = 10 * 60_000
 
-/** Copies the files of the tree into a new folder; packages are linked. */
+/** Copies the files of the tree into a folder of its own, where it replaces an older copy; packages are linked. */
 export function copyOf(root: string): string {
-  const tree = mkdtempSync(join(tmpdir(), 'watchpost-mutants-'))
+  // The same folder each time: what was transformed for it is stored by its path.
+  const name = createHash('sha256').update(root).digest('hex').slice(0, 12)
+  const tree = join(tmpdir(), `watchpost-mutants-${name}`, 'clone')
+  removeTree(tree)
+  mkdirSync(tree, { recursive: true })
+  // Recordings may lie beside the clone: see tests/support/feeds/feeds.ts.
+  const beside = join(root, '../shared')
+  if (existsSync(beside)) symlinkSync(realpathSync(beside), join(tree, '../shared'))
   const options = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']
   const files = execFileSync('git', options, { cwd: root, encoding: 'utf8' }).split('\0')
   for (const file of files) {
     if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(tree, file))
   }
-  for (const modules of [
-    'node_modules',
-    'hub/node_modules',
-    'web/node_modules',
-    'hub/web/node_modules',
-  ]) {
+  for (const folder of ['', 'hub', 'web', 'hub/web', 'functions/tracing/otlp']) {
+    const modules = join(folder, 'node_modules')
     if (existsSync(join(root, modules))) symlinkSync(join(root, modules), join(tree, modules))
   }
   return tree
@@ -77,4 +81,5 @@ export function runnerIn(tree: string, env: Record<string, string> = {}): Runner
   }
 }
 
-export const removeTree = (tree: string) => rmSync(tree, { recursive: true, force: true })
+/** Removes a copy, with the folder that holds it. */
+export const removeTree = (tree: string) => rmSync(dirname(tree), { recursive: true, force: true })
