@@ -112,7 +112,7 @@ async function judgementsOf(root: string, given: Given, coverage: Coverage) {
     const nth = seen.get(same) ?? 0
     seen.set(same, nth + 1)
     const running = isOfLoading(text, fault)
-      ? coverage.testsOfAny(source)
+      ? [...contractOf(source, text), ...coverage.testsOfAny(source)]
       : coverage.testsOf(source, lineAround(text, places, fault))
     const tests = testsOf(root, source, running, coverage)
     const tested = sha(tests.map((test) => readFileSync(join(root, test), 'utf8')).join('\n'))
@@ -149,6 +149,14 @@ function testsOf(root: string, source: string, running: string[], coverage: Cove
     if (isTaken) seconds += its
     return isTaken
   })
+}
+
+/** The test that compares the OpenAPI document with the schemas and routes, which it only loads. */
+function contractOf(source: string, text: string): string[] {
+  if (!/from '(zod|@hono\/zod-openapi)'|createRoute/.test(text)) return []
+  return [
+    source.startsWith('hub/') ? 'tests/hub/web/logic.test.ts' : 'tests/scripts/openapi.test.ts',
+  ]
 }
 
 /** Whether a fault is in a statement that runs as its module is loaded, and in no function. */

@@ -27,7 +27,7 @@ const vitest = await createVitest('test', {
   config: join(ROOT, 'scripts/proof/mutants.vitest.ts'),
   watch: false,
   bail: process.env.MUTANTS_COVERED ? 0 : 1,
-  maxWorkers: process.env.MUTANTS_COVERED ? 2 : 1,
+  maxWorkers: 2,
   isolate: false,
   reporters: [{}],
   sequence: { sequencer: AsAsked },

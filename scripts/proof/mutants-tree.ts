@@ -42,7 +42,7 @@ export function runnerIn(tree: string, env: Record<string, string> = {}): Runner
   const start = async () => {
     const started = fork(join(tree, 'scripts/proof/mutants-runner.ts'), {
       cwd: tree,
-      env: { ...process.env, VITEST_MAX_WORKERS: env.MUTANTS_COVERED ? '2' : '1', ...env },
+      env: { ...process.env, VITEST_MAX_WORKERS: '2', ...env },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       detached: true,
     })
