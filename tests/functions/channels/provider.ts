@@ -7,6 +7,7 @@ import type { Send } from '../../../functions/channels/transport/send.ts'
 import { nodeSend } from '../../../functions/channels/transport/send-node.ts'
 import { parseAllowList } from '../../../functions/channels/transport/target.ts'
 import { type Received, receiver } from '../../support/servers/receiver.ts'
+import { messageOf } from './samples.ts'
 
 export type Answer = { status: number; headers?: Record<string, string>; body?: string | object }
 
@@ -36,6 +37,28 @@ function respond(response: ServerResponse, { status, headers = {}, body = '' }: 
   const type = isText ? 'text/html' : 'application/json'
   response.writeHead(status, { 'content-type': type, ...headers })
   response.end(isText ? body : JSON.stringify(body))
+}
+
+export const says = (status: number, body: string | object = '', headers = {}): Answer => ({
+  status,
+  body,
+  headers,
+})
+export const telegramSays = (error_code: number, description: string, parameters = {}) =>
+  says(error_code, { ok: false, error_code, description, parameters })
+
+/** Delivers once; each request gets the next answer. */
+export async function outcomeOf(kind: ChannelKind, answers: Answer[], over: Partial<Message> = {}) {
+  const left = [...answers]
+  const service = await provider(() => left.shift() ?? says(599))
+  try {
+    const outcome = await service.deliver(kind, messageOf(kind.kind, over))
+    expect(JSON.stringify(outcome)).not.toContain('s3cr3t')
+    expect('error' in outcome).toBe(outcome.outcome !== 'ok')
+    return { outcome, received: service.received }
+  } finally {
+    service.close()
+  }
 }
 
 /** Every text in a body, wherever it stands. */
