@@ -13,6 +13,7 @@ import { createPool, type Database, inTransaction } from './db.ts'
 import { createIssuer, ISSUER_PATH } from './issuer.ts'
 import { registerFeeds } from './jobs/ingest.ts'
 import type { JobDeps } from './jobs/queue.ts'
+import { createZoneMirror } from './jobs/zone-mirror.ts'
 import { createRunner } from './jobs.ts'
 import { issuerProblem } from './jwks.ts'
 import { listen } from './listen.ts'
@@ -227,6 +228,7 @@ function runJobs(config: Config, commonDeps: CommonDeps, news: LocalNews) {
     public_url,
     heartbeat_url,
     fetch: tracedFetch,
+    zones: createZoneMirror(commonDeps.db, { log: commonDeps.log }),
   }).start()
   const wake = (queue?: string) => {
     runner.wake(queue)

@@ -47,6 +47,43 @@ begin
 end
 $$;
 
+-- The revisions and positions of batches, with the key by which matching remembers them.
+create function private.batch_revisions(p_batch_ids uuid[])
+returns table (
+  event_id text, revision integer, first_seen_at timestamptz, source text, type text, title text,
+  lat double precision, lon double precision, ts timestamptz, severity smallint, subject text,
+  status text, url text, geometry jsonb, magnitude double precision, depth_km double precision,
+  ends_at timestamptz, flag text, known_since timestamptz, extent box, tenant_id uuid, key text
+)
+language sql stable set search_path = '' as $$
+  select e.event_id, e.revision, e.first_seen_at, e.source, e.type, e.title, e.lat, e.lon, e.ts, e.severity,
+    e.subject, e.status, e.url, e.geometry, e.magnitude, e.depth_km, e.ends_at, null::text,
+    case when e.revision = 1 then e.first_seen_at else private.known_since(e) end, e.extent, e.tenant_id, e.event_id
+  from watchpost.event_revisions e where e.batch_id = any(p_batch_ids)
+  union all
+  select p.event_id, 1, p.first_seen_at, p.source, p.type, p.title, p.lat, p.lon, p.ts, p.severity,
+    p.subject, p.status, p.url, null::jsonb, null::float8, null::float8, null::timestamptz, p.flag,
+    p.first_seen_at, p.extent, p.tenant_id, p.subject
+  from watchpost.positions p where p.batch_id = any(p_batch_ids)
+  union all
+  select p.event_id, 1, p.first_seen_at, p.source, p.type, p.title, p.lat, p.lon, p.ts, p.severity,
+    p.subject, p.status, p.url, null, null, null, null, null, p.first_seen_at, p.extent, p.tenant_id, p.subject
+  from watchpost.passing_positions p where p.batch_id = any(p_batch_ids)
+$$;
+
+-- The zones that the revisions of batches may concern wherever they are: those that remember an event, by its key, and
+-- without a key those that changed since one was first seen.
+create function private.batch_zones(p_batch_ids uuid[]) returns table (key text, zone_id uuid)
+language sql stable set search_path = '' as $$
+  with r as materialized (select b.key, b.first_seen_at from private.batch_revisions(p_batch_ids) b)
+  select r.key, m.zone_id
+  from (select distinct r.key from r) r
+  -- Offset 0: looked up one by one, however much is remembered.
+  cross join lateral (select m.zone_id from watchpost.match_memory m where m.key = r.key offset 0) m
+  union all
+  select null, z.id from watchpost.zones z where z.updated_at > (select min(r.first_seen_at) from r)
+$$;
+
 -- The zones that each revision of these batches may
 -- concern: by box, least severity and filters, by memory of an earlier revision or position, or
 -- changed since it was first seen. A superset: the decision itself is made in one place, not here. Only zones after
@@ -63,21 +100,7 @@ returns table (
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  with r as materialized (
-    select e.event_id, e.revision, e.first_seen_at, e.source, e.type, e.title, e.lat, e.lon, e.ts, e.severity,
-      e.subject, e.status, e.url, e.geometry, e.magnitude, e.depth_km, e.ends_at, null::text as flag,
-      case when e.revision = 1 then e.first_seen_at else private.known_since(e) end as known_since, e.extent, e.tenant_id, e.event_id as key
-    from watchpost.event_revisions e where e.batch_id = any(p_batch_ids)
-    union all
-    select p.event_id, 1, p.first_seen_at, p.source, p.type, p.title, p.lat, p.lon, p.ts, p.severity,
-      p.subject, p.status, p.url, null::jsonb, null::float8, null::float8, null::timestamptz, p.flag,
-      p.first_seen_at, p.extent, p.tenant_id, p.subject
-    from watchpost.positions p where p.batch_id = any(p_batch_ids)
-    union all
-    select p.event_id, 1, p.first_seen_at, p.source, p.type, p.title, p.lat, p.lon, p.ts, p.severity,
-      p.subject, p.status, p.url, null, null, null, null, null, p.first_seen_at, p.extent, p.tenant_id, p.subject
-    from watchpost.passing_positions p where p.batch_id = any(p_batch_ids)
-  ),
+  with r as materialized (select * from private.batch_revisions(p_batch_ids)),
   changed as materialized (
     select z.id from watchpost.zones z
     where z.updated_at > (select min(r.first_seen_at) from r)
@@ -201,7 +224,7 @@ begin
 end
 $$;
 
-grant execute on function private.next_batches, private.batch_candidates, private.pass_batches, private.end_batches,
+grant execute on function private.next_batches, private.batch_revisions, private.batch_zones, private.batch_candidates, private.pass_batches, private.end_batches,
   private.zone_candidates to watchpost_jobs;
 
 reset role;

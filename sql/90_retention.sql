@@ -297,6 +297,7 @@ begin
   v_count := v_count + private.purge_account_states(p_batch);
   v_count := v_count + private.purge_deleted(p_batch);
   v_count := v_count + private.purge_changes(p_batch);
+  v_count := v_count + private.purge_zone_changes(p_batch);
   perform private.keep_change_history();
   perform private.end_interrupted_tests();
   perform private.purge_credentials();

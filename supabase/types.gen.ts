@@ -2522,6 +2522,25 @@ export type Database = {
           },
         ]
       }
+      zone_changes: {
+        Row: {
+          at: string
+          changed_in: unknown
+          zone_id: string
+        }
+        ComputedFields: never
+        Insert: {
+          at?: string
+          changed_in?: unknown
+          zone_id: string
+        }
+        Update: {
+          at?: string
+          changed_in?: unknown
+          zone_id?: string
+        }
+        Relationships: []
+      }
       zone_shapes: {
         Row: {
           bytes: number

@@ -1,5 +1,7 @@
 import type { DecidableEvent } from '../../shared/checks.ts'
+import { memoryKey } from '../../shared/match-memory.ts'
 import type { Sql } from '../../shared/sql.ts'
+import type { ZoneIndex } from './zone-index.ts'
 
 /** A stored revision or position, and the zones whose boxes it meets. */
 export type Candidate = DecidableEvent & {
@@ -36,15 +38,66 @@ export async function lookAhead(
   sql: Sql,
   { ids, after }: Pick<Ahead, 'ids' | 'after'>,
   portions: Portions,
+  index?: ZoneIndex,
 ): Promise<Ahead> {
+  // Batches that concern very many zones are asked of the database, which can go on after a zone.
+  const found = index && after === null ? await findHere(sql, ids, portions.ahead, index) : null
+  if (found) return { ids, after, candidates: found, pairs: pairsOf(found), cut_at: null }
   const candidates = await sql<Candidate & { cut_at: string | null }>`
     select * from private.batch_candidates(${ids}::uuid[], ${after}::uuid, ${portions.ahead})`
+  return {
+    ...{ ids, after, candidates },
+    pairs: pairsOf(candidates),
+    cut_at: candidates[0]?.cut_at ?? null,
+  }
+}
+
+function pairsOf(candidates: Candidate[]): Ahead['pairs'] {
   const counts = new Map<string, number>()
   for (const { zone_ids } of candidates) {
     for (const id of zone_ids) counts.set(id, (counts.get(id) ?? 0) + 1)
   }
-  const pairs = [...counts].sort(([a], [b]) => (a < b ? -1 : 1))
-  return { ids, after, candidates, pairs, cut_at: candidates[0]?.cut_at ?? null }
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+type Revision = Omit<Candidate, 'zone_ids'> & { is_private: boolean }
+
+/**
+ * What private.batch_candidates answers, but with the boxes that are in memory. Null for more pairs than are wanted, and
+ * for events of an account or organisation, of which only the database knows who may hear.
+ */
+async function findHere(
+  sql: Sql,
+  ids: string[],
+  most: number,
+  index: ZoneIndex,
+): Promise<Candidate[] | null> {
+  const [revisions, known] = await Promise.all([
+    sql<Revision>`
+      select event_id as id, revision, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url,
+        geometry, magnitude, depth_km, ends_at, flag, known_since, tenant_id is not null as is_private
+      from private.batch_revisions(${ids}::uuid[]) r
+      order by r.first_seen_at, r.ts, r.event_id, r.revision`,
+    sql<{ key: string | null; zone_id: string }>`
+      select key, zone_id from private.batch_zones(${ids}::uuid[])`,
+  ])
+  if (revisions.some(({ is_private }) => is_private)) return null
+  const changed = known.flatMap(({ key, zone_id }) => (key === null ? [zone_id] : []))
+  const remembering = Map.groupBy(known, ({ key }) => key)
+  const candidates: Candidate[] = []
+  let pairs = 0
+  for (const { is_private: _, ...event } of revisions) {
+    const near = index.near(event)
+    const others = remembering.get(memoryKey(event)) ?? []
+    const zone_ids =
+      others.length + changed.length === 0
+        ? near
+        : [...new Set([...near, ...others.map(({ zone_id }) => zone_id), ...changed])]
+    pairs += zone_ids.length
+    if (pairs > most) return null
+    if (zone_ids.length > 0) candidates.push({ ...event, zone_ids })
+  }
+  return candidates
 }
 
 type Some = {

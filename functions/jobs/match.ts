@@ -29,6 +29,8 @@ import {
 import { each, type Queue } from './queue.ts'
 import { loadMainshocks, lockBursts } from './swarm.ts'
 import { loadZones } from './zone-cache.ts'
+import type { ZoneIndex } from './zone-index.ts'
+import type { ZoneMirror } from './zone-mirror.ts'
 
 /**
  * Matches a source's batches with the zones near their events. A job only wakes this up: batches of
@@ -50,7 +52,8 @@ export const match: Queue = {
     const portions = deps.portions ?? PORTIONS
     let ahead: Ahead | null = null
     for (;;) {
-      const given: Run = { source, job_id: job.id, counts, tracing, portions, ahead }
+      const { zones } = deps
+      const given: Run = { source, job_id: job.id, counts, tracing, portions, zones, ahead }
       const done: Done | null = await context.step((sql) => matchNext(sql, given))
       if (!done) break
       counts.batches += done.ended
@@ -75,6 +78,7 @@ type Run = {
   counts: Counts
   tracing: Tracing
   portions: Portions
+  zones: ZoneMirror | undefined
   ahead: Ahead | null
 }
 
@@ -90,13 +94,15 @@ type Done = { ended: number; ahead: Ahead | null }
 async function matchNext(sql: Sql, run: Run): Promise<Done | null> {
   const { source, job_id, counts, tracing, portions } = run
   // Sent together, run in order: which batches are next is only known behind the lock.
-  const [, [next], [begun]] = await Promise.all([
+  const [, [next], [begun], index] = await Promise.all([
     sql`select pg_advisory_xact_lock(hashtextextended(${`match:${source}`}, 0))`,
     sql<{ ids: string[] }>`select private.next_batches(${source}) as ids`,
     sql<{ matched_to: string }>`
       select matched_to from watchpost.batches
       where source = ${source} and matched_at is null and matched_to is not null
       limit 1`,
+    // As of after the batches were found, so that no zone is missing that one of their events could concern.
+    run.zones?.follow(sql),
   ])
   const ids = next?.ids ?? []
   if (ids.length === 0) return null
@@ -104,10 +110,10 @@ async function matchNext(sql: Sql, run: Run): Promise<Done | null> {
   return tracing.span({ name: 'match', ...origin }, async () => {
     const after = begun?.matched_to ?? null
     const isSame = run.ahead?.after === after && run.ahead.ids.join() === ids.join()
-    if (isSame && run.ahead) return matchSome(sql, run.ahead, run)
-    const ahead = await lookAhead(sql, { ids, after }, portions)
+    if (isSame && run.ahead) return matchSome(sql, run.ahead, run, index)
+    const ahead = await lookAhead(sql, { ids, after }, portions, index)
     if (after === null) counts.revisions += ahead.candidates.length
-    return matchSome(sql, ahead, run)
+    return matchSome(sql, ahead, run, index)
   })
 }
 
@@ -127,10 +133,11 @@ async function matchSome(
   sql: Sql,
   ahead: Ahead,
   { counts, tracing, portions }: Run,
+  index: ZoneIndex | undefined,
 ): Promise<Done> {
   const { ids } = ahead
   const { candidates, zone_ids, last, rest } = takeSome(ahead, portions)
-  const done = await decideAll(sql, candidates, ids[0] ?? '', { tracing, zone_ids })
+  const done = await decideAll(sql, candidates, ids[0] ?? '', { tracing, zone_ids, index })
   counts.pairs += done.pairs
   counts.alerts += done.alerts
   counts.updates += done.updates
@@ -157,15 +164,18 @@ export async function decideAll(
   {
     tracing = NO_TRACING,
     zone_ids,
+    index,
     ...options
   }: {
     at?: Date
     tracing?: Tracing
     /** All zones of the candidates, where these are few of those that may remember the events. */
     zone_ids?: string[] | undefined
+    /** The zones in memory, as they are for this transaction. */
+    index?: ZoneIndex | undefined
   } = {},
 ): Promise<{ pairs: number; alerts: number; updates: number; decisive: Set<string> }> {
-  const zones = await loadZones(sql, candidates, options.at)
+  const zones = await loadZones(sql, candidates, options.at, index)
   await lockLinks(sql, new Set(candidates.map(linkRuleOf)))
   const memories = await loadMemories(sql, candidates, zone_ids)
   const mainshocks = await loadMainshocks(sql, zones.all, candidates)

@@ -7,6 +7,7 @@ import type { AnyFeed } from '../feeds/feed.ts'
 import type { Seal } from '../seal.ts'
 import type { Origin, Tracing } from '../tracing/tracing.ts'
 import type { Portions } from './match-ahead.ts'
+import type { ZoneMirror } from './zone-mirror.ts'
 
 /** What an entry passes to the jobs; `db` logs in as watchpost_jobs. */
 export type JobDeps = {
@@ -29,6 +30,8 @@ export type JobDeps = {
   max_slots?: number | undefined
   /** How much is matched in one go; tests ask for less. */
   portions?: Portions | undefined
+  /** The boxes of all zones in memory; absent where a process does not live long. */
+  zones?: ZoneMirror | undefined
   /** The public URL of this service, without a trailing slash; null where the jobs do not know it. */
   public_url: string | null
   /** How to reach the operator; sent to upstreams. */

@@ -9,6 +9,7 @@ import {
   type ZoneVersion,
 } from '../../shared/zone-version.ts'
 import { createPacer } from '../scheduling.ts'
+import type { CurrentZone, ZoneIndex } from './zone-index.ts'
 
 /** A zone as it was at some time, prepared for decisions. */
 export type ZoneAtTime = {
@@ -33,7 +34,6 @@ const MAX_CACHED = 1_000_000
 const cache = new Map<string, ZoneAtTime>()
 let cached = 0
 
-type Current = { id: string; version: number; valid_from: string }
 type Kept = { zone_id: string; version: number; valid_from: string; definition: unknown }
 
 /**
@@ -45,28 +45,18 @@ export async function loadZones(
   sql: Sql,
   candidates: { zone_ids: string[]; first_seen_at: string }[],
   now?: Date,
+  index?: ZoneIndex,
 ): Promise<Zones> {
   const ids = [...new Set(candidates.flatMap((candidate) => candidate.zone_ids))]
   if (ids.length === 0) return { all: [], at: () => undefined, stateOf: () => undefined }
-  const [current, states] = await Promise.all([
-    sql<Current>`
-      select z.id, z.version, v.valid_from
-      from watchpost.zones z
-      join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
-      where z.id = any(${ids}::uuid[])`,
-    sql<OwnerState>`
-      select s.user_id, s.valid_from, s.plan, s.banned_until
-      from watchpost.account_states s
-      where s.user_id in (select z.owner_id from watchpost.zones z where z.id = any(${ids}::uuid[]))
-      order by s.valid_from`,
-  ])
+  const current = await loadCurrent(sql, ids, index)
   // Candidates are in the order in which they were first seen.
   const oldest = candidates[0]?.first_seen_at ?? ''
-  const isChanged = (zone: Current) => !now && zone.valid_from > oldest && zone.version > 1
+  const isChanged = (zone: CurrentZone) => !now && zone.valid_from > oldest && zone.version > 1
   const changed = current.filter(isChanged)
   // Read from the cache now, because it may be cleared while this batch is being processed.
   const ready = new Map<string, ZoneAtTime>()
-  const missing: Current[] = []
+  const missing: CurrentZone[] = []
   for (const zone of current.filter((zone) => !isChanged(zone))) {
     const known = cache.get(keyOf(zone.id, zone.version))
     if (known) ready.set(keyOf(zone.id, zone.version), known)
@@ -92,15 +82,14 @@ export async function loadZones(
     await pace(40 + 10 * zone.prepared.vertices)
   }
 
-  const owners = statesByOwner(states)
-  const former = [...ready.values()].filter(({ owned }) => !owners.has(owned.owner_id))
-  if (former.length > 0) {
-    const missing = await sql<OwnerState>`
+  const owner_ids = new Set([...ready.values()].map(({ owned }) => owned.owner_id))
+  const owners = Map.groupBy(
+    await sql<OwnerState>`
       select user_id, valid_from, plan, banned_until from watchpost.account_states
-      where user_id = any(${[...new Set(former.map(({ owned }) => owned.owner_id))]}::uuid[])
-      order by valid_from`
-    for (const [owner, theirs] of statesByOwner(missing)) owners.set(owner, theirs)
-  }
+      where user_id = any(${[...owner_ids]}::uuid[])
+      order by valid_from`,
+    ({ user_id }) => user_id,
+  )
   const found = new Map<string, { zone: ZoneAtTime; valid_from: string }[]>()
   for (const { id, version, valid_from } of current) {
     const zone = ready.get(keyOf(id, version))
@@ -136,8 +125,17 @@ export async function loadZones(
   }
 }
 
-function statesByOwner(states: OwnerState[]): Map<string, OwnerState[]> {
-  return Map.groupBy(states, ({ user_id }) => user_id)
+/** Which version of each zone is valid: from memory where that knows, or else from the database. */
+async function loadCurrent(sql: Sql, ids: string[], index?: ZoneIndex): Promise<CurrentZone[]> {
+  const known = ids.flatMap((id) => index?.current(id) ?? [])
+  const unknown = index ? ids.filter((id) => !index.current(id)) : ids
+  if (unknown.length === 0) return known
+  const read = await sql<CurrentZone>`
+    select z.id, z.version, v.valid_from
+    from watchpost.zones z
+    join watchpost.zone_versions v on v.zone_id = z.id and v.version = z.version
+    where z.id = any(${unknown}::uuid[])`
+  return [...known, ...read]
 }
 
 function keep(key: string, zone: ZoneAtTime): void {

@@ -18,13 +18,14 @@ export type Table = {
  * Left out, with the reasons:
  * - rate limits are forgotten within minutes;
  * - changes are followed by the numbers of a server's transactions, which mean nothing in another one:
- *   all cursors expire with a restore, and followers start again.
+ *   all cursors expire with a restore, and followers start again, as do processes that follow zones.
  */
 const LEFT_OUT = [
   'watchpost.rate_limits',
   'watchpost.rate_denials',
   'watchpost.visibility_changes',
   'watchpost.change_history',
+  'watchpost.zone_changes',
 ]
 
 /**

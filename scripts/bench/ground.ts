@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { createPool, type Database } from '../../functions/db.ts'
+import { createZoneMirror } from '../../functions/jobs/zone-mirror.ts'
 import { createRunner } from '../../functions/jobs.ts'
 import { createSeal } from '../../functions/seal.ts'
 import { boxesOf } from '../../shared/geometry/geometry.ts'
@@ -182,6 +183,7 @@ export function createJobs(
     send: async () => ({ ok: true, status: 200, headers: new Headers(), body: '', duration_ms: 0 }),
     allow: { ranges: [], names: new Set() },
     feeds: [],
+    zones: createZoneMirror(db),
     fetch,
     contact: undefined,
     public_url: null,

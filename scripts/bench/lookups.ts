@@ -1,9 +1,11 @@
 import { createConnection, type Socket } from 'node:net'
 import pg from 'pg'
 import { type Database, inTransaction } from '../../functions/db.ts'
-import type { Candidate } from '../../functions/jobs/match-ahead.ts'
+import { lookAhead } from '../../functions/jobs/match-ahead.ts'
 import { loadZones } from '../../functions/jobs/zone-cache.ts'
+import type { ZoneMirror } from '../../functions/jobs/zone-mirror.ts'
 import { decideLinked } from '../../shared/decide-linked.ts'
+import type { Sql } from '../../shared/sql.ts'
 import { seconds } from './figure.ts'
 import type { Place, Seed } from './ground.ts'
 
@@ -11,18 +13,25 @@ import type { Place, Seed } from './ground.ts'
 export type LookedUp = { seconds: number; hits: number }
 
 /** Looks up the events of batches and decides each with its zones, as matching does before it stores anything. */
-export async function lookUpHere(db: Database, batchIds: string[]): Promise<LookedUp> {
+export async function lookUpHere(
+  db: Database,
+  batchIds: string[],
+  zones: ZoneMirror,
+): Promise<LookedUp> {
   let hits = 0
   const time = await seconds(async () => {
-    for (const id of batchIds) hits += await inTransaction(db, (sql) => decideBatch(sql, id))
+    for (const id of batchIds) hits += await inTransaction(db, (sql) => decideBatch(sql, id, zones))
   })
   return { seconds: time, hits }
 }
 
-async function decideBatch(sql: Parameters<typeof loadZones>[0], id: string): Promise<number> {
-  const candidates =
-    await sql<Candidate>`select * from private.batch_candidates(array[${id}]::uuid[])`
-  const zones = await loadZones(sql, candidates)
+/** All that an event concerns at once. */
+const PORTIONS = { at_once: 2e9, ahead: 2e9 }
+
+async function decideBatch(sql: Sql, id: string, mirror: ZoneMirror): Promise<number> {
+  const index = await mirror.follow(sql)
+  const { candidates } = await lookAhead(sql, { ids: [id], after: null }, PORTIONS, index)
+  const zones = await loadZones(sql, candidates, undefined, index)
   let hits = 0
   for (const event of candidates) {
     const at = new Date(event.first_seen_at)

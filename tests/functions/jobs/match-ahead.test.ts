@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { inTransaction } from '../../../functions/db.ts'
-import { type Ahead, takeSome } from '../../../functions/jobs/match-ahead.ts'
+import { type Ahead, lookAhead, takeSome } from '../../../functions/jobs/match-ahead.ts'
+import { createZoneMirror } from '../../../functions/jobs/zone-mirror.ts'
 import { createTestJobs, quake, registerSource, type TestJobs } from '../../support/jobs.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
@@ -203,4 +204,58 @@ test('an event of an account is heard in its zone, however many zones of others 
   )
   expect(alerts.map(({ zone_id }) => zone_id)).toContain(own)
   expect(alerts.filter(({ zone_id }) => others.includes(zone_id))).toEqual([])
+})
+
+test('with the zones in memory the same are found as in the database', async () => {
+  const zones = await makeZones(2, { lat: -41, lon: -29, radius_km: 200 })
+  const [severe] = await makeZones(1, { lat: -41, lon: -29, radius_km: 200, min_severity: 90 })
+  const [deaf] = await makeZones(1, { lat: -41, lon: -29, radius_km: 200, types: ['storm'] })
+  const [far, across] = [
+    ...(await makeZones(1, { lat: -60, lon: 29, radius_km: 200 })),
+    ...(await makeZones(1, { lat: 0, lon: 179.9, radius_km: 200 })),
+  ]
+  // What is remembered, and what was changed since an event was seen, is found wherever it is.
+  await query(
+    `insert into watchpost.match_memory (zone_id, key, memory) values ($1, 'test:kept', '{}'), ($1, 'mmsi:7', '{}')`,
+    [far],
+  )
+  const here = { lat: -41, lon: -29 }
+  const ship = { ...quake(), type: 'vessel' as const, subject: 'mmsi:7', severity: 0 }
+  const place = { ...here, severity: 60 }
+  await jobs.ingest(
+    { ...quake(), ...place, id: 'test:plain' },
+    { ...quake(), ...place, id: 'test:kept' },
+    { ...quake(), ...place, id: 'test:weak', severity: 3 },
+    { ...quake(), ...place, id: 'test:antimeridian', lat: 0, lon: -179.5 },
+    { ...ship, ...here, id: 'test:ship' },
+  )
+  await query(`update watchpost.zones set label = 'Changed' where id = $1`, [across])
+  const batches = await query<{ id: string }>(
+    'select id from watchpost.batches where matched_at is null',
+  )
+  const ids = batches.map(({ id }) => id)
+  const mirror = createZoneMirror(jobs.db)
+  const portions = { at_once: 1000, ahead: 1000 }
+  const found = (index: 'index' | 'none', ahead = portions.ahead) =>
+    inTransaction(jobs.db, async (sql) => {
+      const held = index === 'index' ? await mirror.follow(sql) : undefined
+      const looked = await lookAhead(sql, { ids, after: null }, { ...portions, ahead }, held)
+      const sorted = (
+        looked.candidates as ((typeof looked.candidates)[number] & { cut_at?: unknown })[]
+      ).map(({ zone_ids, cut_at: _, ...event }) => ({
+        ...{ event, zone_ids: [...zone_ids].sort() },
+      })) as { event: { id: string }; zone_ids: string[] }[]
+      return { ...looked, candidates: sorted }
+    })
+  const [here_, there] = [await found('index'), await found('none')]
+  expect(here_).toEqual(there)
+  const of = (id: string) => here_.candidates.find(({ event }) => event.id === id)?.zone_ids
+  expect(of('test:plain')).toEqual([...zones, across].sort())
+  expect(of('test:kept')).toEqual([...zones, across, far].sort())
+  expect(of('test:weak')).toEqual([across])
+  expect(of('test:ship')).toEqual([...zones, severe, across, far].sort())
+  expect(of('test:ship')).not.toContain(deaf)
+  // Of more pairs than are wanted, the database names the first.
+  expect((await found('index', 2)).cut_at).not.toBeNull()
+  await jobs.drain()
 })

@@ -174,6 +174,11 @@ const LIMITS: Limit[] = [
     insert: `(audience, thing, id, at) values (gen_random_uuid(), 'alert', $2, $1)`,
   },
   {
+    table: 'zone_changes',
+    keep: '1 day',
+    insert: `(zone_id, at) values (md5($2)::uuid, $1)`,
+  },
+  {
     table: 'mainshocks',
     keep: '220 days',
     thing: 'mainshocks',
@@ -272,6 +277,8 @@ const TABLES = [...new Set(LIMITS.map(({ table }) => table))]
 beforeEach(async () => {
   const names = TABLES.map((table) => `watchpost.${table}`).join(', ')
   await query(`truncate ${names} cascade`)
+  // That all zones are gone is noted there.
+  await query('truncate watchpost.zone_changes')
   await query(
     'insert into watchpost.sources (source, title, attribution, types, interval_seconds)' +
       ` values ('test', '', '', '{}', 60) on conflict do nothing`,
