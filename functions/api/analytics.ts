@@ -7,6 +7,7 @@ import { problems } from '../http.ts'
 import { read } from '../transaction.ts'
 
 const Count = z.int().min(0)
+const MAX_ZONES = 20
 
 const Analytics = z
   .object({
@@ -22,6 +23,12 @@ const Analytics = z
     alerts_by_source: z.array(z.object({ source: z.string(), count: Count })),
     alerts_by_day: z.array(z.object({ day: z.iso.date(), count: Count })).meta({
       description: 'Every UTC day of the window, oldest first, including days without alerts.',
+    }),
+    alerts_by_zone: z
+      .array(z.object({ zone_id: z.uuid(), zone: z.string(), count: Count }))
+      .meta({ description: `The ${MAX_ZONES} zones with the most alerts.` }),
+    resolve_seconds: z.object({ p50: z.number().nullable(), p95: z.number().nullable() }).meta({
+      description: 'Seconds from when an alert was raised until it was resolved; null without one.',
     }),
     deliveries: z.object({
       succeeded: Count,
@@ -56,17 +63,18 @@ analytics.openapi(
   }),
   async (c) => {
     const { days } = c.req.valid('query')
-    const [[zones], [channels], alerts, calendar, [deliveries]] = await read(c, (sql) =>
-      Promise.all([
-        sql<Analytics['zones']>`
+    const [[zones], [channels], alerts, alerts_by_zone, [times], calendar, [deliveries]] =
+      await read(c, (sql) =>
+        Promise.all([
+          sql<Analytics['zones']>`
           select count(*) as total, count(*) filter (where enabled) as active, count(org_id) as shared
           from watchpost.zones
           where tenant_id = any(private.my_tenants()) and deleted_at is null`,
-        sql<Analytics['channels']>`
+          sql<Analytics['channels']>`
           select count(*) as total, count(*) filter (where enabled) as enabled
           from watchpost.channels
           where tenant_id = any(private.my_tenants()) and deleted_at is null`,
-        sql<{ day: string; source: string; count: number; resolved: number }>`
+          sql<{ day: string; source: string; count: number; resolved: number }>`
           select to_char(raised_at at time zone 'UTC', 'YYYY-MM-DD') as day, source, count(*),
             count(*) filter (where resolved) as resolved
           from watchpost.alerts
@@ -75,10 +83,37 @@ analytics.openapi(
             and raised_at >= private.window_start(${days})
             and raised_at < private.window_start(0)
           group by 1, 2`,
-        sql<{ day: string }>`
+          sql<Analytics['alerts_by_zone'][number]>`
+          select a.zone_id, coalesce(z.label, a.zone_name) as zone, a.count
+          from (
+            select zone_id, max(zone_name) as zone_name, count(*) as count
+            from watchpost.alerts
+            where tenant_id = any(private.my_tenants())
+              and status <> 'suppressed'
+              and raised_at >= private.window_start(${days})
+              and raised_at < private.window_start(0)
+            group by zone_id
+            order by count(*) desc, zone_id
+            limit ${MAX_ZONES}
+          ) a
+          left join watchpost.zones z on z.id = a.zone_id
+          order by a.count desc, a.zone_id`,
+          sql<Analytics['resolve_seconds']>`
+          select percentile_cont(0.5) within group (order by seconds) as p50,
+            percentile_cont(0.95) within group (order by seconds) as p95
+          from (
+            select extract(epoch from resolved_at - raised_at)::float8 as seconds
+            from watchpost.alerts
+            where tenant_id = any(private.my_tenants())
+              and status <> 'suppressed'
+              and raised_at >= private.window_start(${days})
+              and raised_at < private.window_start(0)
+              and resolved_at is not null
+          ) as resolved`,
+          sql<{ day: string }>`
           select to_char(private.window_start(n) at time zone 'UTC', 'YYYY-MM-DD') as day
           from generate_series(${days}::integer, 1, -1) as n`,
-        sql<Analytics['deliveries']>`
+          sql<Analytics['deliveries']>`
           select count(*) filter (where d.status = 'succeeded') as succeeded,
             count(*) filter (where d.status in ('failed', 'expired')) as failed
           from watchpost.channels c
@@ -86,9 +121,9 @@ analytics.openapi(
           where c.tenant_id = any(private.my_tenants())
             and d.type <> 'channel.test'
             and d.created_at >= private.window_start(${days})`,
-      ]),
-    )
-    if (!zones || !channels || !deliveries) throw new Error('a count answered no row')
+        ]),
+      )
+    if (!zones || !channels || !times || !deliveries) throw new Error('a count answered no row')
     const bySource = sum(alerts, 'source')
     const byDay = sum(alerts, 'day')
     return respond(
@@ -104,6 +139,8 @@ analytics.openapi(
           .map(([source, count]) => ({ source, count }))
           .sort((a, b) => b.count - a.count || (a.source < b.source ? -1 : 1)),
         alerts_by_day: calendar.map(({ day }) => ({ day, count: byDay.get(day) ?? 0 })),
+        alerts_by_zone,
+        resolve_seconds: times,
         deliveries,
       },
       200,

@@ -42,6 +42,7 @@ const Tested = z.object({ delivery: ChannelDelivery })
 const DeliveryPage = z.object({ deliveries: z.array(ChannelDelivery), next_cursor: NextCursor })
 const DeliveryQuery = z.strictObject({
   limit: integerParameter(1, 500, 100, 'How many deliveries a page has.'),
+  delivery_id: z.uuid().optional().meta({ description: 'Only this delivery.' }),
   cursor: CursorQuery,
 })
 const Position = z.tuple([Instant, z.uuid()])
@@ -144,7 +145,7 @@ deliveries.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid('param')
-    const { limit, cursor } = c.req.valid('query')
+    const { limit, delivery_id, cursor } = c.req.valid('query')
     const filter = { list: 'deliveries', id }
     const [before, beforeId] = (await decodeCursor(filter, cursor, Position)) ?? []
     const [channel, rows] = await read(c, (sql) =>
@@ -155,6 +156,7 @@ deliveries.openapi(
           from watchpost.deliveries d
           join watchpost.channels c on c.id = d.channel_id
           where d.channel_id = ${id}
+            and ${raw(delivery_id === undefined ? '' : 'd.id =')} ${delivery_id ?? true}
             and (d.created_at, d.id) < (${before ?? 'infinity'}::timestamptz, ${beforeId ?? LAST_UUID}::uuid)
           order by d.created_at desc, d.id desc
           limit ${limit + 1}`,

@@ -171,6 +171,8 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
       alerts_resolved: 0,
       alerts_by_source: [{ source: 'usgs', count: 1 }],
       alerts_by_day: preview.by_day,
+      alerts_by_zone: [{ zone_id: ZONE, zone: 'Bosphorus', count: 1 }],
+      resolve_seconds: { p50: null, p95: null },
       deliveries: { succeeded: 1, failed: 0 },
     },
   },

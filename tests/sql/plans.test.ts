@@ -114,6 +114,7 @@ const CASES: Case[] = [
   { route: '/channels/{id}', read: 20 },
   { route: '/channels/{id}/deliveries', read: 1500 },
   { route: '/channels/{id}/deliveries', next: true, read: 1500 },
+  { route: '/channels/{id}/deliveries', ask: '?delivery_id={zone}', read: 20 },
   { route: '/orgs/{id}/members', read: 250, sort: 100 },
   { route: '/orgs/{id}/members/{userId}', read: 20 },
   // Counts what the caller has, all of it: 300 zones and channels, 3,000 alerts and deliveries.

@@ -65,6 +65,14 @@ test('a webhook is added, its secret shown once, tested, and gets an alert; its 
   await page.getByText('It is sent again.').waitFor()
   await at.jobs.drain()
   expect(at.service.receiver.requests.length).toBe(sent + 1)
+
+  // The alert shows the same way of its messages.
+  await line.last().getByRole('link', { name: 'Its alert' }).click()
+  const way = page.getByRole('listitem').filter({ hasText: 'A new alert' })
+  await eventually(() => way.count()).toBe(2)
+  await way.first().getByText('Delivered').click()
+  await way.first().getByText('thank you').waitFor()
+  await page.getByText('Sent to On call').waitFor()
   expectClean(opened)
 })
 

@@ -17,12 +17,14 @@ let at: ServedConsole
 let owner: Person
 let zone: string
 let channel: string
+let org: string
 
 beforeAll(async () => {
   at = await serveConsole()
   owner = await at.service.person()
   zone = await makeZone(at, owner, { label: 'The strait', ...PLACE })
   channel = await makeChannel(at, owner, { label: 'On call' })
+  org = await at.service.organisation(owner)
 })
 afterAll(() => at?.close())
 
@@ -30,6 +32,12 @@ afterAll(() => at?.close())
 async function raise(title: string): Promise<void> {
   await at.jobs.ingest(quake({ ...PLACE, title }))
   await at.jobs.drain()
+}
+
+/** The id of the newest alert. */
+async function anAlert(): Promise<string> {
+  const { body } = await at.service.request('GET', '/api/v1/alerts', { key: owner.key })
+  return (body as { alerts: { id: string }[] }).alerts[0]?.id ?? '' // safe: 200
 }
 
 test('whoever has no session is asked for a link, and gets in with it', async () => {
@@ -82,6 +90,33 @@ test('an alert appears without a reload; it is resolved with a note, and reopene
   await eventually(alertOf).toEqual([['Nobody is hurt.', 'console']])
   await page.getByRole('button', { name: 'Undo' }).click()
   await eventually(alertOf).toEqual([])
+  expectClean(opened)
+})
+
+test('several alerts are resolved at once, and come back by one undo', async () => {
+  const fresh = await at.service.person()
+  await makeZone(at, fresh, { label: 'The bay', lat: 10, lon: 10 })
+  await at.jobs.ingest(
+    ...['one', 'two', 'three'].map((name) => quake({ lat: 10, lon: 10, title: `M 5.0 - ${name}` })),
+  )
+  await at.jobs.drain()
+  const opened = await at.visit(fresh, '/#/alerts')
+  const { page } = opened
+  const open = page.getByRole('checkbox', { name: /^Select M/ })
+  await eventually(() => open.count()).toBe(3)
+  await page.getByRole('checkbox', { name: 'Select M 5.0 - two' }).check()
+  await page.getByText('1 selected').waitFor()
+  await page.getByRole('button', { name: /M 5\.0 - three/ }).click()
+  await page.getByRole('heading', { name: 'M 5.0 - three' }).focus()
+  await page.keyboard.press('x')
+  await page.getByText('2 selected').waitFor()
+  await page.getByRole('button', { name: 'Resolve them' }).click()
+  await page.getByText('2 alerts are resolved.').waitFor()
+  await eventually(() => open.count()).toBe(1)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await eventually(() => open.count()).toBe(3)
+  await page.getByLabel('Delivery').selectOption('failed')
+  await page.getByText('No alerts here').waitFor()
   expectClean(opened)
 })
 
@@ -160,16 +195,25 @@ test.each(['light', 'dark'] as const)(
     const words = await readVocabulary('tr', 'web', ['shared/event-words.ts'])
     // Names, titles, sentences of the API, which are English, units and addresses.
     const data =
-      /^(The strait|By hand|On call|M \d.*|test.*|a test|Watchpost|Natural Earth|English|Türkçe|UTC|[\d.,]+ km.*|.*@.*|Nothing happened inside the zone in.*)$/s
+      /^(The strait|By hand|On call|Nobody is hurt\.|A team|API key|M \d.*|test.*|a test|Watchpost|Natural Earth|English|Türkçe|UTC|[\d.,]+ km.*|.*@.*|Nothing happened inside the zone in.*)$/s
     const { page, wrongs } = await at.visit(owner, '/', { theme, language: 'tr' })
     for (const path of [
       '/#/',
       '/#/alerts',
+      `/#/alerts/${await anAlert()}`,
       '/#/zones',
       `/#/zones/${zone}`,
       '/#/channels/new',
       '/#/channels/new/telegram',
       `/#/channels/${channel}`,
+      '/#/reports',
+      '/#/reports/audit',
+      '/#/reports/status',
+      '/#/account',
+      '/#/account/keys',
+      '/#/account/orgs',
+      `/#/account/orgs/${org}`,
+      '/#/invite/token',
       '/#/nowhere',
     ]) {
       await page.goto(path)
@@ -191,6 +235,12 @@ test('on a phone nothing is wider than the page', async () => {
     '/#/channels/new',
     '/#/channels/new/mqtt',
     `/#/channels/${channel}`,
+    '/#/reports',
+    '/#/reports/audit',
+    '/#/reports/status',
+    '/#/account',
+    '/#/account/keys',
+    `/#/account/orgs/${org}`,
   ]) {
     await page.goto(path)
     await settled(page)

@@ -9,6 +9,11 @@ export type MapEvent = Schemas['MapEvent']
 export type Check = Schemas['Check']
 export type Channel = Schemas['Channel']
 export type ChannelDelivery = Schemas['ChannelDelivery']
+export type Account = Schemas['Account']
+export type Org = Schemas['Org']
+export type Key = Schemas['Key']
+export type Member = Schemas['Member']
+export type Act = Schemas['AuditRow']
 
 export const queryClient = createQueryClient({ stale_ms: 10_000 })
 
@@ -24,6 +29,32 @@ export const accountQuery = queryOptions({
   queryFn: () => ok(api.GET('/api/v1/account')),
   staleTime: 60_000,
 })
+
+/** The keys of the account, the newest first, page by page. */
+export const keysQuery = infiniteQueryOptions({
+  queryKey: ['account', 'keys'],
+  queryFn: ({ pageParam }) =>
+    ok(
+      api.GET('/api/v1/account/keys', {
+        params: { query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } },
+      }),
+    ),
+  initialPageParam: '',
+  getNextPageParam: ({ next_cursor }) => next_cursor,
+})
+
+/** The invites to the caller's own address. */
+export const invitesQuery = queryOptions({
+  queryKey: ['account', 'invites'],
+  queryFn: () => ok(api.GET('/api/v1/account/invites')),
+})
+
+/** Who belongs to an organisation, and who is invited to it. */
+export const membersQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['account', 'members', id],
+    queryFn: () => ok(api.GET('/api/v1/orgs/{id}/members', { params: { path: { id } } })),
+  })
 
 /** Every zone the caller can see; the pages are fetched one after the other. */
 export const zonesQuery = queryOptions({
@@ -76,6 +107,8 @@ export type AlertFilter = {
   resolved?: 'true' | 'false'
   zone_id?: string
   min_severity?: number
+  source?: string
+  status?: Alert['status']
   days?: number
 }
 
@@ -137,3 +170,50 @@ export const channelDeliveriesQuery = (id: string) =>
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
+
+/** One delivery of a channel, with its attempts; null when it is not kept any more. */
+export const deliveryQuery = (id: string, delivery_id: string) =>
+  queryOptions({
+    queryKey: ['channels', 'delivery', delivery_id],
+    queryFn: async () => {
+      const { deliveries } = await ok(
+        api.GET('/api/v1/channels/{id}/deliveries', {
+          params: { path: { id }, query: { delivery_id } },
+        }),
+      )
+      return deliveries[0] ?? null
+    },
+  })
+
+export const analyticsQuery = (days: number) =>
+  queryOptions({
+    queryKey: ['analytics', days],
+    queryFn: () => ok(api.GET('/api/v1/analytics', { params: { query: { days } } })),
+    placeholderData: (before) => before,
+  })
+
+const actsOf = async (days: number, limit: number, cursor: string) => {
+  const query = { days, limit, ...(cursor ? { cursor } : {}) }
+  const page = await ok(api.GET('/api/v1/audit', { params: { query } }))
+  return { audit: page.audit as Act[], next_cursor: page.next_cursor } // safe: not asked for as OCSF
+}
+
+/** What was done, the newest first, page by page. */
+export const auditQuery = (days: number) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', days],
+    queryFn: ({ pageParam }) => actsOf(days, 100, pageParam),
+    initialPageParam: '',
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  })
+
+/** allActs returns everything that was done in so many days. */
+export async function allActs(days: number): Promise<Act[]> {
+  const acts: Act[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: { audit: Act[]; next_cursor: string | null } = await actsOf(days, 1000, cursor)
+    acts.push(...page.audit)
+    cursor = page.next_cursor
+  }
+  return acts
+}

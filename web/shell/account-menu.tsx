@@ -1,4 +1,5 @@
 import { CircleUser } from 'lucide-react'
+import { useLocation } from 'wouter'
 import type { Language } from '../../shared/texts.ts'
 import { signOut, useSession } from '../api/session.ts'
 import { LANGUAGE_NAMES, setLanguage, useLanguage, useText } from '../ui/language.ts'
@@ -12,10 +13,12 @@ export function AccountMenu({ onKeys }: { onKeys: () => void }) {
   const session = useSession()
   const language = useLanguage()
   const theme = useTheme()
+  const [path, navigate] = useLocation()
   const languages = Object.entries(LANGUAGE_NAMES) as [Language, string][] // safe: its keys
   const themes: Theme[] = ['system', 'dark', 'light']
   const items: MenuItem[] = [
     { kind: 'label', label: session?.user.email ?? '' },
+    { label: text.my_account, hint: 'g u', onSelect: () => navigate('/account') },
     { kind: 'line' },
     { kind: 'label', label: text.language },
     ...languages.map(([value, label]) => ({
@@ -43,7 +46,8 @@ export function AccountMenu({ onKeys }: { onKeys: () => void }) {
       trigger={
         <button
           type="button"
-          className="flex w-full flex-col items-center gap-0.5 rounded-control px-1 py-1.5 text-xs font-medium text-muted hover:bg-hover hover:text-fg md:w-16"
+          aria-current={path.startsWith('/account') ? 'page' : undefined}
+          className="flex w-full flex-col items-center gap-0.5 rounded-control px-1 py-1.5 text-xs font-medium text-muted hover:bg-hover hover:text-fg aria-[current]:bg-selected aria-[current]:text-fg md:w-16"
         >
           <CircleUser size={20} strokeWidth={1.75} aria-hidden />
           {text.account}

@@ -10,9 +10,11 @@ export function KeysDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () =
   const names = text.key_names
   const keys: [string[], string][] = [
     ...PAGES.map(({ name, key }): [string[], string] => [['g', key], names.go(text.pages[name])]),
+    [['g', 'u'], names.go(text.account)],
     [['j'], names.next],
     [['k'], names.previous],
     [['e'], names.resolve],
+    [['x'], names.select],
     [['Esc'], names.close],
     [['?'], names.help],
   ]

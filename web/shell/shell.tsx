@@ -13,6 +13,7 @@ import { Empty, SkeletonRows } from '../ui/states.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { KeysDialog } from './keys-dialog.tsx'
+import { notice } from './notices.ts'
 import { PAGES } from './pages.ts'
 import { shellText } from './shell.text.ts'
 
@@ -28,6 +29,15 @@ const ZonesPage = lazy(() =>
 const ChannelsPage = lazy(() =>
   import('../pages/channels/channels.tsx').then(({ ChannelsPage }) => ({ default: ChannelsPage })),
 )
+const AccountPage = lazy(() =>
+  import('../pages/account/account.tsx').then(({ AccountPage }) => ({ default: AccountPage })),
+)
+const InvitePage = lazy(() =>
+  import('../pages/account/invite.tsx').then(({ InvitePage }) => ({ default: InvitePage })),
+)
+const ReportsPage = lazy(() =>
+  import('../pages/reports/reports.tsx').then(({ ReportsPage }) => ({ default: ReportsPage })),
+)
 
 /** The navigation, the banners and the page. */
 export function Shell() {
@@ -38,6 +48,7 @@ export function Shell() {
   useToasts()
   useKeys({
     '?': () => setHasKeys(true),
+    'g u': () => navigate('/account'),
     ...Object.fromEntries(PAGES.map(({ key, path }) => [`g ${key}`, () => navigate(path)])),
   })
   return (
@@ -61,6 +72,11 @@ export function Shell() {
             <Route path="/channels/:id?/:kind?">
               {({ id, kind }) => <ChannelsPage id={id} kind={kind} />}
             </Route>
+            <Route path="/account/:tab?/:id?">
+              {({ tab, id }) => <AccountPage tab={tab} id={id} />}
+            </Route>
+            <Route path="/reports/:tab?">{({ tab }) => <ReportsPage tab={tab} />}</Route>
+            <Route path="/invite/:token">{({ token }) => <InvitePage token={token} />}</Route>
             <Route component={NotFound} />
           </Switch>
         </Suspense>
@@ -139,11 +155,12 @@ function useToasts(): void {
   const [, navigate] = useLocation()
   useEffect(
     () =>
-      onRaised(({ id, zone_name, event }) =>
-        toast(text.raised(zone_name, event.title), {
-          action: { label: text.show, onClick: () => navigate(`/alerts/${id}`) },
-        }),
-      ),
+      onRaised(({ id, zone_name, event }) => {
+        const said = text.raised(zone_name, event.title)
+        const show = () => navigate(`/alerts/${id}`)
+        toast(said, { action: { label: text.show, onClick: show } })
+        notice(said, { tag: id, onOpen: show })
+      }),
     [text, navigate],
   )
 }

@@ -40,6 +40,24 @@ export function bytes(language: Language, value: number): string {
   })
 }
 
+const DURATIONS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** 3.5 hours, in the given language and the largest unit that fits. */
+export function duration(language: Language, seconds: number): string {
+  const [unit, size] = DURATIONS.find(([, size]) => seconds >= size) ?? (['second', 1] as const)
+  const maximumFractionDigits = seconds / size < 10 && unit !== 'second' ? 1 : 0
+  return number(language, seconds / size, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits,
+  })
+}
+
 const KEY = 'watchpost.language'
 const listeners = new Set<() => void>()
 let current: Language = first()

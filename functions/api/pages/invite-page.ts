@@ -35,7 +35,7 @@ function instructions(url: string): string {
   return `<p>${TERMS}</p>
 <ol>
 <li>${SIGN_IN}</li>
-<li>Accept the invite with the access token of your session:
+<li><a id="console" href="./">Accept the invite in the console</a>, or, from a program, accept the invite with the access token of your session:
 <pre><code>curl -X POST ${url} \\
   -H "Authorization: Bearer $ACCESS_TOKEN" \\
   -H "Content-Type: application/json" \\
@@ -47,6 +47,9 @@ function instructions(url: string): string {
 
 const SCRIPT = `const token = location.hash.slice(1)
 const isToken = /^[\\w-]{1,200}$/.test(token)
-if (isToken) document.getElementById('token').textContent = token
+if (isToken) {
+  document.getElementById('token').textContent = token
+  document.getElementById('console').href = './#/invite/' + token
+}
 document.getElementById('problem').hidden = isToken
 `

@@ -61,7 +61,34 @@ describe('GET /analytics', () => {
       alerts_resolved: 0,
       alerts_by_source: [],
       alerts_by_day: lastDays(30).map((day) => ({ day, count: 0 })),
+      alerts_by_zone: [],
+      resolve_seconds: { p50: null, p95: null },
       deliveries: { succeeded: 0, failed: 0 },
+    })
+  })
+
+  test('zones are counted by their present names, the busiest first, and the time to resolve is told', async () => {
+    const person = await service.person()
+    const [quiet, busy] = [await zone(person), await zone(person)]
+    await alert(quiet)
+    const resolved = await Promise.all([alert(busy), alert(busy), alert(busy)])
+    await alert(busy, { status: 'suppressed' })
+    await service.database.query(`update watchpost.zones set label = 'Renamed' where id = $1`, [
+      busy,
+    ])
+    for (const [index, id] of resolved.entries()) {
+      await service.database.query(
+        `update watchpost.alerts set resolved = true, resolved_at = raised_at + make_interval(secs => $2) where id = $1`,
+        [id, 100 * (index + 1)],
+      )
+    }
+    const { body } = await service.request('GET', PATH, person)
+    expect(body).toMatchObject({
+      alerts_by_zone: [
+        { zone_id: busy, zone: 'Renamed', count: 3 },
+        { zone_id: quiet, zone: 'A place', count: 1 },
+      ],
+      resolve_seconds: { p50: 200, p95: 290 },
     })
   })
 

@@ -133,6 +133,9 @@ describe('testing a channel', () => {
     expect([first, second].map(({ deliveries }) => deliveries[0]?.id)).toEqual(
       [newer, older].map(idOf),
     )
+    const asked = `${PATH}/${id}/deliveries?delivery_id=${idOf(older)}`
+    const one = parsed(await service.request('GET', asked, owner), 200, List)
+    expect(one.deliveries.map((delivery) => delivery.id)).toEqual([idOf(older)])
     expect(second.next_cursor).toBeNull()
     // Of the same moment, the highest id comes first.
     await service.database.query(

@@ -4,12 +4,9 @@ import { Link } from 'wouter'
 import { api, ok } from '../../api/client.ts'
 import { type Alert, alertQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
-import { deliveriesText } from '../../event/deliveries.text.ts'
-import { DELIVERY_TONES } from '../../event/delivery.ts'
 import { Severity } from '../../event/severity.tsx'
 import { Why } from '../../event/why.tsx'
 import { ApiForm, FailedQuery, useToastError } from '../../shared/errors.tsx'
-import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonClass, IconButton } from '../../ui/button.tsx'
 import { FactsLine } from '../../ui/facts-line.tsx'
 import { Textarea } from '../../ui/field.tsx'
@@ -20,8 +17,10 @@ import { SkeletonRows } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useWords } from '../../ui/words.tsx'
+import { AlertDeliveries } from './alert-deliveries.tsx'
 import { alertsText } from './alerts.text.ts'
 import { useAlertPatch, useResolve } from './resolve.ts'
+import { Timeline } from './timeline.tsx'
 
 /** One alert: why it was raised, what became of it, the way of each message, and what can be done. */
 export function AlertDetail({ id, onClose }: { id: string; onClose: () => void }) {
@@ -42,8 +41,8 @@ export function AlertDetail({ id, onClose }: { id: string; onClose: () => void }
       </header>
       <Reason alert={alert} />
       <Note alert={alert} />
-      <Deliveries alert={alert} />
-      <Updates alert={alert} />
+      <AlertDeliveries alert={alert} />
+      <Timeline alert={alert} />
       <p className="text-xs text-muted">{alert.attribution}</p>
     </article>
   )
@@ -172,65 +171,5 @@ function Note({ alert }: { alert: Alert }) {
         {words.save}
       </Submit>
     </ApiForm>
-  )
-}
-
-function Deliveries({ alert }: { alert: Alert }) {
-  const text = useText(alertsText)
-  const states = useText(deliveriesText)
-  return (
-    <section className="flex flex-col gap-2">
-      <h3>{text.deliveries}</h3>
-      {alert.deliveries.length === 0 ? <p className="text-muted">{text.no_deliveries}</p> : null}
-      <ul>
-        {alert.deliveries.map((delivery) => (
-          <li
-            key={delivery.id}
-            className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line py-2 text-sm"
-          >
-            <Badge tone={DELIVERY_TONES[delivery.status]}>{states.statuses[delivery.status]}</Badge>
-            <span className="min-w-0 flex-1">
-              {delivery.channel} <code className="text-xs text-muted">{delivery.kind}</code>
-            </span>
-            <span className="text-muted">{text.attempts(delivery.attempts)}</span>
-            {delivery.delivered_at ? (
-              <Time at={delivery.delivered_at} className="text-muted" />
-            ) : null}
-            {delivery.last_error ? (
-              <code className="basis-full break-words text-xs text-bad">{delivery.last_error}</code>
-            ) : null}
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
-}
-
-function Updates({ alert }: { alert: Alert }) {
-  const text = useText(alertsText)
-  if (alert.updates.length === 0) return null
-  return (
-    <section className="flex flex-col gap-2">
-      <h3>{text.updates}</h3>
-      <ol>
-        {alert.updates.map((update) => (
-          <li
-            key={`${update.at} ${update.kind}`}
-            className="flex flex-wrap gap-x-3 border-t border-line py-2 text-sm"
-          >
-            <span className="min-w-24">{text.update_kinds[update.kind]}</span>
-            <code className="min-w-0 flex-1 break-words text-xs text-muted">
-              {Object.entries(update.changes)
-                .map(
-                  ([field, [from, to]]) =>
-                    `${field}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
-                )
-                .join(', ')}
-            </code>
-            <Time at={update.at} className="text-muted" />
-          </li>
-        ))}
-      </ol>
-    </section>
   )
 }

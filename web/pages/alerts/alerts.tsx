@@ -1,14 +1,21 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Bell } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
-import { type AlertFilter, alertsQuery, zonesQuery } from '../../api/queries.ts'
+import {
+  type Alert,
+  type AlertFilter,
+  alertsQuery,
+  healthQuery,
+  zonesQuery,
+} from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { Severity } from '../../event/severity.tsx'
 import { TypeIcon } from '../../event/type-icon.tsx'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/class-names.ts'
+import { Checkbox } from '../../ui/field.tsx'
 import { useKeys } from '../../ui/keys.ts'
 import { useText } from '../../ui/language.ts'
 import { Select } from '../../ui/select.tsx'
@@ -16,10 +23,11 @@ import { Empty, SkeletonRows } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { AlertDetail } from './alert-detail.tsx'
 import { alertsText } from './alerts.text.ts'
-import { useResolve } from './resolve.ts'
+import { useResolve, useResolveMany } from './resolve.ts'
 
 const DAYS = [1, 7, 30, 90, 400]
 const SEVERITIES = [20, 40, 60, 80]
+const STATUSES = ['pending', 'held', 'dispatched', 'failed', 'suppressed', 'recorded'] as const
 
 /** The inbox: alerts by a filter that stands in the address, and the chosen one beside them. */
 export function AlertsPage({ id }: { id: string | undefined }) {
@@ -34,6 +42,13 @@ export function AlertsPage({ id }: { id: string | undefined }) {
     [alerts.data],
   )
   const resolve = useResolve()
+  const [marked, setSelected] = useState<string[]>([])
+  // What is no longer listed is not selected either: nobody sees that it would be resolved.
+  const selected = marked.filter((one) => listed.some((alert) => alert.id === one))
+  const toggle = (one: string) =>
+    setSelected(
+      selected.includes(one) ? selected.filter((other) => other !== one) : [...selected, one],
+    )
   const query = search.toString()
   const open = (to: string | undefined) =>
     navigate(`/alerts${to ? `/${to}` : ''}${query ? `?${query}` : ''}`)
@@ -43,6 +58,7 @@ export function AlertsPage({ id }: { id: string | undefined }) {
     j: () => open(listed[Math.min(at + 1, listed.length - 1)]?.id ?? id),
     k: () => open(listed[Math.max(at - 1, 0)]?.id ?? id),
     e: chosen ? () => resolve.mutate(chosen) : undefined,
+    x: chosen ? () => toggle(chosen.id) : undefined,
     Escape: id ? () => open(undefined) : undefined,
   })
   return (
@@ -57,6 +73,9 @@ export function AlertsPage({ id }: { id: string | undefined }) {
           <h1 className="text-lg">{text.title}</h1>
           <Filter />
         </header>
+        {selected.length > 0 || listed.length > 1 ? (
+          <SelectionBar listed={listed} selected={selected} onSelect={setSelected} />
+        ) : null}
         {alerts.isPending ? <SkeletonRows /> : null}
         {alerts.isError ? (
           <FailedQuery error={alerts.error} onRetry={() => alerts.refetch()} />
@@ -70,12 +89,20 @@ export function AlertsPage({ id }: { id: string | undefined }) {
         ) : null}
         <ul className="min-h-0 flex-1 overflow-y-auto">
           {listed.map((alert) => (
-            <li key={alert.id}>
+            <li key={alert.id} className="flex border-b border-line hover:bg-hover">
+              <label htmlFor={`select-${alert.id}`} className="flex items-center pl-3">
+                <Checkbox
+                  id={`select-${alert.id}`}
+                  aria-label={text.select(alert.event.title)}
+                  checked={selected.includes(alert.id)}
+                  onChange={() => toggle(alert.id)}
+                />
+              </label>
               <button
                 type="button"
                 aria-current={alert.id === id ? 'true' : undefined}
                 onClick={() => open(alert.id)}
-                className="flex w-full items-center gap-3 border-b border-line px-4 py-2 text-left -outline-offset-2 hover:bg-hover aria-[current]:bg-selected"
+                className="flex min-w-0 flex-1 items-center gap-3 py-2 pr-4 pl-3 text-left -outline-offset-2 aria-[current]:bg-selected"
               >
                 <span className="text-muted">
                   <TypeIcon type={alert.event.type} />
@@ -125,10 +152,14 @@ export function AlertsPage({ id }: { id: string | undefined }) {
 export function filterOf(search: URLSearchParams): AlertFilter {
   const state = search.get('state') ?? 'open'
   const zone_id = search.get('zone')
+  const source = search.get('source')
+  const status = STATUSES.find((one) => one === search.get('delivery'))
   const [severity, days] = [Number(search.get('severity')), Number(search.get('days'))]
   return {
     ...(state === 'all' ? {} : { resolved: state === 'resolved' ? 'true' : 'false' }),
     ...(zone_id ? { zone_id } : {}),
+    ...(source ? { source } : {}),
+    ...(status ? { status } : {}),
     ...(SEVERITIES.includes(severity) ? { min_severity: severity } : {}),
     days: DAYS.includes(days) ? days : 7,
   }
@@ -137,6 +168,7 @@ export function filterOf(search: URLSearchParams): AlertFilter {
 function Filter() {
   const text = useText(alertsText)
   const zones = useQuery(zonesQuery)
+  const health = useQuery(healthQuery)
   const [search, setSearch] = useSearchParams()
   const set = (name: string, value: string) =>
     setSearch((before) => {
@@ -184,6 +216,75 @@ function Filter() {
           ...(zones.data ?? []).map(({ id, label }) => ({ value: id, label })),
         ]}
       />
+      <Select
+        aria-label={text.source}
+        className="max-w-40"
+        value={search.get('source') ?? ''}
+        onChange={({ target }) => set('source', target.value)}
+        options={[
+          { value: '', label: text.all_sources },
+          ...(health.data?.sources ?? []).map(({ source }) => ({ value: source, label: source })),
+        ]}
+      />
+      <Select
+        aria-label={text.delivery}
+        value={search.get('delivery') ?? ''}
+        onChange={({ target }) => set('delivery', target.value)}
+        options={[
+          { value: '', label: text.any_delivery },
+          ...STATUSES.map((value) => ({ value, label: text.statuses[value] })),
+        ]}
+      />
+    </div>
+  )
+}
+
+/** Selects what is shown, and resolves what is selected. */
+function SelectionBar({
+  listed,
+  selected,
+  onSelect,
+}: {
+  listed: Pick<Alert, 'id' | 'resolved'>[]
+  selected: string[]
+  onSelect: (ids: string[]) => void
+}) {
+  const text = useText(alertsText)
+  const many = useResolveMany()
+  const open = listed.filter(({ id, resolved }) => selected.includes(id) && !resolved)
+  return (
+    <div className="flex min-h-10 flex-wrap items-center gap-3 border-b border-line px-3 py-1">
+      <Checkbox
+        aria-label={text.select_all}
+        checked={selected.length === listed.length}
+        isIndeterminate={selected.length > 0 && selected.length < listed.length}
+        onChange={({ target }) => onSelect(target.checked ? listed.map(({ id }) => id) : [])}
+      />
+      {selected.length === 0 ? (
+        <span className="text-sm text-muted">{text.select_all}</span>
+      ) : (
+        <>
+          <span className="text-sm" role="status">
+            {text.selected(selected.length)}
+          </span>
+          <Button
+            size="sm"
+            isPending={many.isPending}
+            disabled={open.length === 0}
+            onClick={() =>
+              many.mutate(
+                open.map(({ id }) => id),
+                { onSuccess: () => onSelect([]) },
+              )
+            }
+          >
+            {text.resolve_selected}
+          </Button>
+          <Button size="sm" variant="ghost" onClick={() => onSelect([])}>
+            {text.unselect}
+          </Button>
+        </>
+      )}
     </div>
   )
 }

@@ -36,3 +36,36 @@ export function useResolve() {
   }
   return { mutate: resolve, isPending: patch.isPending }
 }
+
+/** How many requests are under way at once: the service answers others meanwhile. */
+const AT_ONCE = 4
+
+/** Resolves several alerts, with one way back for all of them. */
+export function useResolveMany() {
+  const text = useText(alertsText)
+  const words = useText(common)
+  const queryClient = useQueryClient()
+  const setAll = async ({ ids, resolved }: { ids: string[]; resolved: boolean }) => {
+    const done: string[] = []
+    for (let from = 0; from < ids.length; from += AT_ONCE) {
+      const part = ids.slice(from, from + AT_ONCE).map(async (id) => {
+        const path = { id }
+        await ok(api.PATCH('/api/v1/alerts/{id}', { params: { path }, body: { resolved } }))
+        done.push(id)
+      })
+      await Promise.allSettled(part)
+    }
+    return { done, failed: ids.length - done.length }
+  }
+  const after = () => queryClient.invalidateQueries({ queryKey: ['alerts'] })
+  const back = useMutation({ mutationFn: setAll, onSettled: after })
+  return useMutation({
+    mutationFn: (ids: string[]) => setAll({ ids, resolved: true }),
+    onSuccess: ({ done, failed }) => {
+      const undo = () => back.mutate({ ids: done, resolved: false })
+      toast(text.resolved_many(done.length), { action: { label: words.undo, onClick: undo } })
+      if (failed > 0) toast(text.not_resolved(failed), { kind: 'failed' })
+    },
+    onSettled: after,
+  })
+}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { Schemas } from '../../api/client.ts'
 import { accountQuery } from '../../api/queries.ts'
+import { deliveriesText } from '../../event/deliveries.text.ts'
 import { Checkbox, Field, Input, SecretInput, Switch, Textarea } from '../../ui/field.tsx'
 import { FormField } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
@@ -202,6 +203,7 @@ const isForPeople = (kind: KindName) => kind !== 'webhook' && kind !== 'mqtt'
 /** Which messages it takes. */
 export function MessageFields({ draft, change }: Omit<Part, 'kind'>) {
   const text = useText(channelsText)
+  const names = useText(deliveriesText).message_names
   return (
     <fieldset className="flex flex-col gap-2">
       <legend className="mb-1 text-sm font-medium">{text.messages}</legend>
@@ -219,7 +221,7 @@ export function MessageFields({ draft, change }: Omit<Part, 'kind'>) {
                 })
               }
             />
-            {text.message_names[type]}
+            {names[type]}
           </label>
         ))}
       </div>

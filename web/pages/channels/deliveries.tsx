@@ -4,13 +4,13 @@ import { Link } from 'wouter'
 import { api, ok } from '../../api/client.ts'
 import { type Channel, type ChannelDelivery, channelDeliveriesQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
+import { AttemptLine } from '../../event/attempt.tsx'
 import { deliveriesText } from '../../event/deliveries.text.ts'
 import { DELIVERY_TONES } from '../../event/delivery.ts'
 import { FailedQuery, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { FactsLine } from '../../ui/facts-line.tsx'
-import { number, useLanguage, useText } from '../../ui/language.ts'
+import { useText } from '../../ui/language.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { SkeletonRows } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -100,14 +100,14 @@ function Recover({ channel }: { channel: Channel }) {
 function DeliveryLine({ delivery, mayEdit }: { delivery: ChannelDelivery; mayEdit: boolean }) {
   const text = useText(channelsText)
   const states = useText(deliveriesText)
-  const names: Record<string, string> = text.message_names
+  const names: Record<string, string> = states.message_names
   return (
     <li className="border-t border-line py-2">
       <details>
         <summary className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
           <Badge tone={DELIVERY_TONES[delivery.status]}>{states.statuses[delivery.status]}</Badge>
           <span className="min-w-0 flex-1">{names[delivery.kind] ?? delivery.kind}</span>
-          <span className="text-muted">{text.attempts(delivery.attempts)}</span>
+          <span className="text-muted">{states.attempts(delivery.attempts)}</span>
           <Time at={delivery.created_at} className="text-muted" />
         </summary>
         <div className="flex flex-col gap-3 py-2 pl-2">
@@ -123,7 +123,7 @@ function DeliveryLine({ delivery, mayEdit }: { delivery: ChannelDelivery; mayEdi
           </ol>
           {delivery.next_attempt_at && ['queued', 'sending'].includes(delivery.status) ? (
             <p className="text-sm text-muted">
-              {text.next_attempt} <Time at={delivery.next_attempt_at} />
+              {states.next_attempt} <Time at={delivery.next_attempt_at} />
             </p>
           ) : null}
           <div className="flex flex-wrap items-center gap-3">
@@ -145,6 +145,7 @@ function DeliveryLine({ delivery, mayEdit }: { delivery: ChannelDelivery; mayEdi
 
 function Redeliver({ delivery }: { delivery: ChannelDelivery }) {
   const text = useText(channelsText)
+  const states = useText(deliveriesText)
   const queryClient = useQueryClient()
   const again = useMutation({
     mutationFn: () =>
@@ -163,33 +164,7 @@ function Redeliver({ delivery }: { delivery: ChannelDelivery }) {
   })
   return (
     <Button size="sm" isPending={again.isPending} onClick={() => again.mutate()}>
-      {text.redeliver}
+      {states.redeliver}
     </Button>
-  )
-}
-
-/** One attempt: when, what the receiver answered, and how long it took. */
-export function AttemptLine({ attempt }: { attempt: ChannelDelivery['attempt_log'][number] }) {
-  const text = useText(channelsText)
-  const language = useLanguage()
-  return (
-    <div className="flex flex-col gap-1 text-sm">
-      <FactsLine>
-        {text.attempt(attempt.attempt)}
-        <span className={attempt.outcome === 'ok' ? 'text-good' : 'text-bad'}>
-          {text.outcomes[attempt.outcome]}
-        </span>
-        {attempt.status_code === null ? text.no_answer : text.status_code(attempt.status_code)}
-        {text.milliseconds(number(language, attempt.duration_ms))}
-        <Time at={attempt.at} />
-        {attempt.request_id ? text.request_id(attempt.request_id) : null}
-      </FactsLine>
-      {attempt.error ? <code className="break-words text-xs text-bad">{attempt.error}</code> : null}
-      {attempt.response_excerpt ? (
-        <pre className="max-h-40 overflow-auto whitespace-pre-wrap break-words rounded-control border border-line bg-ink p-2 text-xs">
-          <code>{attempt.response_excerpt}</code>
-        </pre>
-      ) : null}
-    </div>
   )
 }

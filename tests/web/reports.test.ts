@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectClean } from '../hub/web/browser.ts'
+import { quake } from '../support/jobs.ts'
+import type { Person } from '../support/service.ts'
+import { makeChannel, makeZone, type ServedConsole, serveConsole } from './console.ts'
+
+const PLACE = { lat: 41, lon: 29 }
+let at: ServedConsole
+let owner: Person
+
+beforeAll(async () => {
+  at = await serveConsole()
+  owner = await at.service.person()
+  await makeZone(at, owner, { label: '=The strait', ...PLACE })
+  await makeChannel(at, owner, { label: 'On call' })
+  await at.jobs.ingest(quake({ ...PLACE, title: 'M 5.1 - counted' }))
+  await at.jobs.drain()
+})
+afterAll(() => at?.close())
+
+test('alerts are counted by day, source and zone; numbers stand in tables, too', async () => {
+  const opened = await at.visit(owner, '/#/reports')
+  const { page } = opened
+  await page.getByRole('heading', { name: 'Alerts by day' }).waitFor()
+  await page.getByText('Nothing was lost').waitFor()
+  const today = page.getByRole('table', { name: 'Alerts by day' }).getByRole('row').last()
+  expect(await today.getByRole('cell').textContent()).toBe('1')
+  await page.getByRole('link', { name: '=The strait' }).click()
+  await page.getByRole('heading', { name: '=The strait' }).waitFor()
+  expectClean(opened)
+})
+
+test('what was done is listed, filtered, and exported whole, without formulas', async () => {
+  const opened = await at.visit(owner, '/#/reports/audit')
+  const { page } = opened
+  await page.getByText('zone.created', { exact: true }).waitFor()
+  await page.getByLabel('Kind').selectOption('channel')
+  await page.getByText('channel.created', { exact: true }).waitFor()
+  expect(await page.getByText('zone.created', { exact: true }).count()).toBe(0)
+  const fileOf = async (name: string) => {
+    const coming = page.waitForEvent('download')
+    await page.getByRole('button', { name }).click()
+    return (await (await (await coming).createReadStream()).toArray()).join('')
+  }
+  const rows = JSON.parse(await fileOf('Export JSON'))
+  expect(rows.map(({ target_type }: { target_type: string }) => target_type)).toEqual(
+    rows.map(() => 'channel'),
+  )
+  await page.getByLabel('Kind').selectOption('')
+  const csv = await fileOf('Export CSV')
+  expect(csv).toMatch(/^id,at,actor_id,/)
+  expect(csv).toContain('zone.created')
+  expectClean(opened)
+})
+
+test('each source says whether it delivers', async () => {
+  const opened = await at.visit(owner, '/#/reports/status')
+  await opened.page.getByRole('heading', { level: 2 }).first().waitFor()
+  expect(await opened.page.getByText('Last answer').count()).toBeGreaterThan(0)
+  expectClean(opened)
+})
