@@ -39,20 +39,17 @@ create policy key_usage_select on watchpost.key_usage for select to authenticate
   using (key_id in (select id from watchpost.api_keys));
 grant select on watchpost.key_usage to authenticated;
 
--- The account of a key: all null for a key that is unknown, revoked or expired, or whose account may not act.
-create function private.key_holder(
-  p_key_hash bytea, out key_id uuid, out user_id uuid, out email text, out plan text, out scopes text[]
-)
-language plpgsql stable set search_path = '' as $$
-begin
+-- The account of a key: no row for a key that is unknown, revoked or expired, or whose account may not act. It becomes
+-- part of the query that asks it, as active_account does.
+create function private.key_holder(p_key_hash bytea)
+returns table (key_id uuid, user_id uuid, email text, plan text, scopes text[])
+language sql stable rows 1 as $$
   select k.id, a.user_id, a.email, a.plan, k.scopes
-  into key_id, user_id, email, plan, scopes
   from watchpost.api_keys k
   cross join lateral private.active_account(k.user_id) a
   where k.key_hash = p_key_hash
     and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > now());
-end
+    and (k.expires_at is null or k.expires_at > pg_catalog.now())
 $$;
 
 -- Security definer: the login role may check one key, but cannot read any table. All keys without a holder get the same
@@ -66,8 +63,9 @@ create function private.check_key(
 returns private.verdict
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  v_key record := private.key_holder(p_key_hash);
+  v_key record;
 begin
+  select * into v_key from private.key_holder(p_key_hash);
   return private.admit(
     v_key.user_id, v_key.email, v_key.plan, v_key.scopes, v_key.key_id, false,
     p_address, p_request_id, p_limits);
@@ -82,21 +80,20 @@ create function private.key_claims(p_key_hash bytea, p_request_id uuid, p_contex
 returns text
 language plpgsql stable security definer set search_path = '' as $$
 declare
-  k record := private.key_holder(p_key_hash);
   v_claims jsonb;
 begin
-  if k.user_id is not null and k.plan <> 'free'
-    and not exists (select from watchpost.rate_denials d where d.request_id = p_request_id) then
-    v_claims := p_context || jsonb_build_object(
-      'sub', k.user_id,
-      'role', 'authenticated',
-      'scopes', case when 'write' = any(k.scopes) and not 'read' = any(k.scopes)
-        then array_append(k.scopes, 'read') else k.scopes end,
-      'key_id', k.key_id,
-      'plan', k.plan,
-      'request_id', p_request_id
-    );
-  end if;
+  select p_context || jsonb_build_object(
+    'sub', k.user_id,
+    'role', 'authenticated',
+    'scopes', case when 'write' = any(k.scopes) and not 'read' = any(k.scopes)
+      then array_append(k.scopes, 'read') else k.scopes end,
+    'key_id', k.key_id,
+    'plan', k.plan,
+    'request_id', p_request_id)
+  into v_claims
+  from private.key_holder(p_key_hash) k
+  where k.plan <> 'free'
+    and not exists (select from watchpost.rate_denials d where d.request_id = p_request_id);
   if v_claims is null then
     raise exception 'the caller was refused' using errcode = 'WP401';
   end if;

@@ -70,15 +70,18 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
  * their callers set one.
  */
 export const INLINED_FUNCTIONS = [
+  'active_account',
   'alert_in_json',
   'distance_m',
   'event_json',
   'events_shown',
   'expiry_of',
   'facts_json',
+  'is_banned',
   'is_emergency',
   'is_usable',
   'iso',
+  'key_holder',
   'notification_of',
   'refusal_between',
   'sightings_wanted',
