@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { joinTopics } from '../schema/schema.ts'
+import { nameAt, reachedBy, schemaOf } from './mutants-callers.ts'
 import type { Coverage } from './mutants-coverage.ts'
 import { strykerFaultsOf } from './mutants-faults.ts'
 import type { Fault } from './mutants-sql.ts'
 import type { Mutant } from './mutants-stryker.ts'
-import { closestTests, isAlone, isDear, testsFor } from './mutants-tests.ts'
+import { closestTests, isAlone, isDear, judging, testsFor } from './mutants-tests.ts'
 import { copyOf, type Runner, removeTree, runnerIn } from './mutants-tree.ts'
 import { whichCompile } from './mutants-types.ts'
 
@@ -105,19 +106,24 @@ async function judgementsOf(root: string, given: Given, coverage: Coverage) {
   const outcomes: Kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
   const seen = new Map<string, number>()
   const places = source.endsWith('.sql') ? [] : await strykerFaultsOf(source, text)
-  const work: Work[] = faults.map((fault) => {
+  const work: Work[] = []
+  for (const fault of faults) {
     const line = text.slice(0, fault.at).split('\n').length
     const around = text.slice(Math.max(0, fault.at - 200), fault.at + 100)
     const same = sha(`${around}\n${fault.was}\n${fault.now}`)
     const nth = seen.get(same) ?? 0
     seen.set(same, nth + 1)
-    const running = isOfLoading(text, fault)
-      ? [...contractOf(source, text), ...coverage.testsOfAny(source)]
-      : coverage.testsOf(source, lineAround(text, places, fault))
-    const tests = testsOf(root, source, running, coverage)
+    const running = source.endsWith('.sql')
+      ? await testsOfSql(root, given, fault, coverage)
+      : isOfLoading(text, fault)
+        ? [...contractOf(source, text), ...coverage.testsOfAny(source)]
+        : coverage.testsOf(source, lineAround(text, places, fault))
+    const tests = source.endsWith('.sql')
+      ? within([...closestTests(source, root), ...running, ...testsFor(source, root)], coverage)
+      : testsOf(root, source, running, coverage)
     const tested = sha(tests.map((test) => readFileSync(join(root, test), 'utf8')).join('\n'))
-    return { ...fault, line, key: `${same}-${nth}`, tests, tested }
-  })
+    work.push({ ...fault, line, key: `${same}-${nth}`, tests, tested })
+  }
   const left = work.filter(({ key, tested }) => {
     const known = outcomes[key]
     return !known || (known.outcome === 'survived' && known.tests !== tested)
@@ -142,13 +148,58 @@ function testsOf(root: string, source: string, running: string[], coverage: Cove
   const close = closest.filter((test) => running.includes(test))
   const near = closest.filter((test) => !isDear(test))
   const ordered = [...bySeconds(close), ...bySeconds(near), ...bySeconds(about), ...closest]
+  return within(ordered, coverage)
+}
+
+/** As many of some tests as may run for one fault. */
+function within(tests: string[], coverage: Coverage): string[] {
   let seconds = 0
-  return [...new Set(ordered)].filter((test, index) => {
+  return [...new Set(tests)].filter((test, index) => {
     const its = coverage.secondsOf(test)
     const isTaken = index === 0 || seconds + its <= MAX_SECONDS
     if (isTaken) seconds += its
     return isTaken
   })
+}
+
+/**
+ * The tests that may run a place in SQL, the nearest first: those that run a line which names its
+ * function or table, or name it themselves; then the same for the functions that call it.
+ */
+async function testsOfSql(
+  root: string,
+  { source, text }: Given,
+  { at }: Fault,
+  coverage: Coverage,
+) {
+  const depths = reachedBy(schemaOf(root, source), nameAt(text, at))
+  const named = new RegExp(
+    `\\b(?:private|watchpost|hub|api)\\.(${[...depths.keys()].join('|')})\\b`,
+    'g',
+  )
+  const nearest = new Map<string, number>()
+  const add = (test: string, name = '') => {
+    const depth = depths.get(name) ?? 0
+    nearest.set(test, Math.min(nearest.get(test) ?? depth, depth))
+  }
+  const folder = source.startsWith('hub/') ? 'hub' : 'functions'
+  for (const file of globSync([`${folder}/**/*.ts`, `tests/{${folder},sql,stories}/**/*.test.ts`], {
+    cwd: root,
+  })) {
+    if (file.includes('node_modules')) continue
+    const content = readFileSync(join(root, file), 'utf8')
+    const mentions = [...content.matchAll(named)]
+    if (file.startsWith('tests/')) for (const [, name] of mentions) add(file, name)
+    if (file.startsWith('tests/') || mentions.length === 0) continue
+    const places = await strykerFaultsOf(file, content)
+    for (const { index, 0: was, 1: name } of mentions) {
+      const line = lineAround(content, places, { at: index, was, now: '' })
+      for (const test of coverage.testsOf(file, line)) add(test, name)
+    }
+  }
+  const found = judging([...nearest.keys()]).filter((test) => !isDear(test))
+  const cost = (test: string) => (nearest.get(test) ?? 0) * 1000 + coverage.secondsOf(test)
+  return found.sort((one, two) => cost(one) - cost(two))
 }
 
 /** The test that compares the OpenAPI document with the schemas and routes, which it only loads. */

@@ -7,7 +7,7 @@ const LEFT_OUT =
 
 /** Tests that take long for the faults that they alone notice: they judge only what they import. */
 const DEAR =
-  /^tests\/(scripts\/backup|upgrade|docs-examples|functions\/(jobs\/(preview|crash|faults)|tenants|api\/(malformed|cursors|mcp\.)|scheduling)|sql\/plans|stories\/(tuning|blind))|-kill|\.attack\.test|backup\/restore|web-reader-browser|model\/model\.test/
+  /^tests\/(scripts\/backup|upgrade|docs-examples|functions\/(jobs\/(preview|crash|faults)|tenants|api\/(malformed|cursors)|scheduling)|sql\/plans|stories\/(tuning|blind))|-kill|\.attack\.test|backup\/restore|web-reader-browser|model\/model\.test/
 export const isDear = (test: string) => DEAR.test(test)
 
 /** Tests that replace modules or change the environment for good: `ALONE` of vitest.config.ts. */
@@ -276,8 +276,13 @@ export function testsFor(source: string, root: string): string[] {
 export function closestTests(source: string, root: string): string[] {
   importers ??= readImporters(root)
   const mirror = `tests/${source.replace(/\.\w+$/, '')}*.test.ts`
-  return judging([...(importers.get(source) ?? []), ...globSync(mirror, { cwd: root })])
+  const rules = source.endsWith('.sql') ? [rulesOf(source)] : []
+  return judging([...rules, ...(importers.get(source) ?? []), ...globSync(mirror, { cwd: root })])
 }
+
+/** The test of the rules that hold for every table of a schema. */
+const rulesOf = (source: string) =>
+  source.startsWith('hub/') ? 'tests/hub/db/schema.test.ts' : 'tests/sql/tables.test.ts'
 
 /** Those of some test files that judge mutants. */
 export const judging = (files: string[]) =>

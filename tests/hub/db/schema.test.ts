@@ -34,6 +34,29 @@ describe('every table of schema hub', () => {
     expect(names(silent)).toEqual([])
   })
 
+  test('gives up its rows with what they belong to, and forgets what they only name', async () => {
+    const rows = await hub.query<{ name: string; what: string }>(
+      `select c.conrelid::regclass || '.' || string_agg(a.attname, ', ' order by k.nr) as name,
+         c.confdeltype::text as what
+       from pg_catalog.pg_constraint as c
+       cross join unnest(c.conkey) with ordinality as k (attnum, nr)
+       join pg_catalog.pg_attribute as a on a.attrelid = c.conrelid and a.attnum = k.attnum
+       where c.contype = 'f' and c.connamespace = 'hub'::regnamespace
+       group by c.oid, c.conrelid, c.confdeltype order by 1`,
+    )
+    expect(rows.length).toBeGreaterThan(10)
+    const others = rows.filter(({ what }) => what !== 'c')
+    expect(others.map(({ name, what }) => `${name} ${what}`)).toEqual([
+      'hub.approvals.mission_id n',
+      'hub.drafts.mission_id n',
+      'hub.evidence.import_id n',
+      'hub.evidence.mission_id n',
+      'hub.missions.retry_of n',
+      'hub.recipients.lead_id n',
+      'hub.suppression.project_id n',
+    ])
+  })
+
   test('has a policy for each right that is granted, and no policy lets everything through', async () => {
     const missing = await hub.query<{ name: string }>(
       `select t.relname || ': ' || r.rolname || ' ' || p.privilege_type as name
