@@ -1,5 +1,4 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { stringify } from 'yaml'
 import type { Env } from '../context.ts'
 import { describe, registerMessages } from '../openapi/document.ts'
 
@@ -15,7 +14,8 @@ export function mountDocs(app: OpenAPIHono<Env>, base: string): void {
     c.header('Cache-Control', 'public, max-age=300')
     return c.json(once(c.get('deps').public_url))
   })
-  app.get(`${base}/openapi.yaml`, (c) => {
+  app.get(`${base}/openapi.yaml`, async (c) => {
+    const { stringify } = await import('yaml')
     c.header('Cache-Control', 'public, max-age=300')
     c.header('Content-Type', 'application/yaml')
     return c.body(stringify(once(c.get('deps').public_url), { aliasDuplicateObjects: false }))

@@ -1,11 +1,8 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import { ErrorCode, ListResourcesRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
-import { VERSION } from '../../shared/version.ts'
 import { authenticate, can, consumeBudget } from '../auth.ts'
 import type { Caller, Ctx, Env } from '../context.ts'
-import { type Call, query, TOOLS } from './mcp-tools.ts'
+import type { Ask } from './mcp-server.ts'
+import type { Call } from './mcp-tools.ts'
 
 /** The most messages in one batch. Each counts as one request. */
 export const MAX_BATCH_MESSAGES = 20
@@ -18,8 +15,9 @@ export function callerOfTool(request: Request): Caller | undefined {
   return inherited.get(request)
 }
 
-/** Makes a request of a tool or resource to the API, as the caller. */
-type Ask = (call: Call) => Promise<{ ok: boolean; text: string }>
+/** Codes of JSON-RPC 2.0, section 5.1. */
+const PARSE_ERROR = -32700
+const INVALID_REQUEST = -32600
 
 /**
  * Serves the Model Context Protocol (streamable HTTP, stateless). Tools and resources call the API's own
@@ -33,105 +31,13 @@ export function mountMcp(app: OpenAPIHono<Env>, base: string): void {
     if (!('parsed' in messages)) return c.json(messages.refusal, 400)
     const { parsed: parsedBody } = messages
     if (Array.isArray(parsedBody)) await consumeBudget(c, parsedBody.length - 1)
-    const server = new McpServer({ name: 'watchpost', title: 'Watchpost', version: VERSION })
     const inOrder = oneByOne()
     const ask: Ask = (call) => inOrder(() => request(app, c, caller, call, base))
-    offerTools(server, caller, ask)
-    offerResources(server, ask)
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-    await server.connect(transport)
-    try {
-      return await transport.handleRequest(c.req.raw, { parsedBody })
-    } finally {
-      await server.close()
-    }
+    // The SDK is a tenth of all modules: a process that nobody speaks MCP to starts without it.
+    const { answerMessages } = await import('./mcp-server.ts')
+    return answerMessages(c.req.raw, { parsedBody, caller, ask })
   })
 }
-
-function offerTools(server: McpServer, caller: Caller, ask: Ask): void {
-  for (const { name, title, description, scope, input: inputSchema, call } of TOOLS) {
-    if (!caller.scopes.includes(scope)) continue
-    const annotations = { readOnlyHint: scope === 'read', openWorldHint: false }
-    server.registerTool(
-      name,
-      { title, description, inputSchema, annotations },
-      async (input: Record<string, unknown>) => {
-        const { ok, text } = await ask(call(input))
-        return { content: [{ type: 'text' as const, text }], isError: !ok }
-      },
-    )
-  }
-}
-
-const RESOURCES = [
-  {
-    name: 'zone',
-    plural: 'zones',
-    title: 'Watch zone',
-    list: { geometry: 'none' },
-    labelOf: (zone: Record<string, unknown>) => String(zone.label),
-  },
-  {
-    name: 'alert',
-    plural: 'alerts',
-    title: 'Alert',
-    list: { days: 7 },
-    labelOf: (alert: Record<string, unknown>) => String(alert.reason),
-  },
-] as const
-
-/** A request for a page of resources. */
-type Listed = { params?: { cursor?: string | undefined } | undefined }
-
-/** Offers each zone and alert as a resource, `watchpost://zones/<id>` and `watchpost://alerts/<id>`. */
-function offerResources(server: McpServer, ask: Ask): void {
-  const get = async (path: string) => {
-    const { ok, text } = await ask({ method: 'GET', path })
-    if (!ok) throw new McpError(RESOURCE_NOT_FOUND, JSON.parse(text).detail)
-    return text
-  }
-  const mimeType = 'application/json'
-  for (const { name, plural, title } of RESOURCES) {
-    server.registerResource(
-      name,
-      // Listed below, page by page: the SDK's own listing has no cursor.
-      new ResourceTemplate(`watchpost://${plural}/{id}`, { list: undefined }),
-      { title, mimeType, description: `One ${name} of this account or its organisations.` },
-      async (uri: URL, { id }: { [name: string]: string | string[] }) => {
-        const text = await get(`/${plural}/${encodeURIComponent(String(id))}`)
-        return { contents: [{ uri: uri.href, mimeType, text }] }
-      },
-    )
-  }
-  server.server.setRequestHandler(ListResourcesRequestSchema, async ({ params }: Listed) => {
-    const [plural = '', cursor = ''] = splitOnce(params?.cursor ?? `${RESOURCES[0].plural}:`)
-    const index = RESOURCES.findIndex((kind) => kind.plural === plural)
-    const kind = RESOURCES[index]
-    if (!kind) throw new McpError(ErrorCode.InvalidParams, 'The cursor is not one of this list.')
-    const parameters = { ...kind.list, ...(cursor === '' ? {} : { cursor }) }
-    const page = JSON.parse(await get(`/${plural}${query(parameters)}`))
-    const next = RESOURCES[index + 1]
-    const nextCursor = page.next_cursor
-      ? `${plural}:${page.next_cursor}`
-      : next && `${next.plural}:`
-    return {
-      resources: page[plural].map((row: Record<string, unknown>) => ({
-        uri: `watchpost://${plural}/${row.id}`,
-        name: kind.labelOf(row),
-        mimeType,
-      })),
-      ...(nextCursor ? { nextCursor } : {}),
-    }
-  })
-}
-
-function splitOnce(text: string): string[] {
-  const at = text.indexOf(':')
-  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
-}
-
-/** The code of the protocol for a resource that does not exist or cannot be read. */
-const RESOURCE_NOT_FOUND = -32002
 
 /**
  * The parsed body: a message or a batch of messages, which the transport validates. A body that is none
@@ -143,12 +49,12 @@ async function messagesOf(c: Ctx): Promise<{ parsed: unknown } | { refusal: obje
     body = await c.req.json()
   } catch {
     const message = 'The body is not valid JSON. Send a JSON-RPC message.'
-    return { refusal: protocolError(ErrorCode.ParseError, message) }
+    return { refusal: protocolError(PARSE_ERROR, message) }
   }
   if (!Array.isArray(body)) return { parsed: body }
   if (body.length > MAX_BATCH_MESSAGES) {
     const message = `A batch can have at most ${MAX_BATCH_MESSAGES} messages; this one has ${body.length}. Send the rest in another batch.`
-    return { refusal: protocolError(ErrorCode.InvalidRequest, message) }
+    return { refusal: protocolError(INVALID_REQUEST, message) }
   }
   // Requests are stateless, so there is nothing to cancel: a cancelled call of the same batch would never be answered.
   return { parsed: body.filter((message) => message?.method !== 'notifications/cancelled') }

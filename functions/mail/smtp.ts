@@ -1,4 +1,4 @@
-import { createTransport, type NodemailerError } from 'nodemailer'
+import type { NodemailerError } from 'nodemailer'
 import type {
   MailRequest,
   MailStage,
@@ -16,7 +16,7 @@ const STEP_TIMEOUT_MS = 15_000
 const MAX_CONNECTIONS = 3
 const IDLE_MS = 30_000
 
-export type Smtp = SendMail & { close: () => void }
+export type Smtp = SendMail & { close: () => Promise<void> | void }
 
 /**
  * Sends by SMTP from Node and Deno over a few connections that are kept open. TLS certificates are verified. A mail is
@@ -28,8 +28,8 @@ export function createSmtp(
   { from, ca, timeout_ms = TIMEOUT_MS }: { from: Sender; ca?: string; timeout_ms?: number },
 ): Smtp {
   const step_ms = Math.min(STEP_TIMEOUT_MS, timeout_ms)
-  const transport = createTransport({
-    pool: true,
+  const options = {
+    pool: true as const,
     maxConnections: MAX_CONNECTIONS,
     // The jobs decide about another attempt.
     maxRequeues: 0,
@@ -49,12 +49,16 @@ export function createSmtp(
     allowInternalNetworkInterfaces: true,
     disableFileAccess: true,
     disableUrlAccess: true,
-  })
+  }
+  // A service that sends no mail starts without the library.
+  let transport: ReturnType<typeof connect> | undefined
+  const connect = async () => (await import('nodemailer')).createTransport(options)
   const send = async (mail: MailRequest): Promise<SendResult> => {
     const started = performance.now()
     const signal = AbortSignal.timeout(timeout_ms)
     try {
-      const { response } = await transport.sendMail({
+      transport ??= connect()
+      const { response } = await (await transport).sendMail({
         from,
         to: { name: '', address: mail.to },
         subject: mail.subject,
@@ -70,7 +74,8 @@ export function createSmtp(
       return { ...refusal(error, signal.aborted), duration_ms: performance.now() - started }
     }
   }
-  return Object.assign(send, { close: () => transport.close({ force: true }) })
+  const close = async () => (await transport)?.close({ force: true })
+  return Object.assign(send, { close })
 }
 
 /** How mail is sent on Node and Deno: by SMTP or, where that is not set, by the mail API. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import net, { type Socket } from 'node:net'
 import tls from 'node:tls'
-import { MqttClient } from 'mqtt'
 import type { Resolve } from './plain-http.ts'
 import {
   failedSend,
@@ -57,11 +56,12 @@ export function mqttSender({
 }
 
 /** Publishes once. Returns the code of CONNACK (MQTT 3.1.1 §3.2.2.3), 0 when the message was confirmed; or why not. */
-function publish(
+async function publish(
   { topic, payload, qos, retain, username, password }: MqttRequest,
   open: () => Socket,
   timeout_ms: number,
 ): Promise<number | SendFailure> {
+  const { MqttClient } = await import('mqtt')
   return new Promise((resolve) => {
     const client = new MqttClient(open, {
       protocolVersion: MQTT_3_1_1,
