@@ -10,8 +10,8 @@ import { createTestJobs, registerSource, type TestJobs } from '../../support/job
 import { PROOF, PROOF_MS, progress, reportProof } from '../../support/proof.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
-const RUNS = Number(process.env.PREVIEW_RUNS ?? (PROOF ? 1000 : 30))
-const SEED = Number(process.env.PREVIEW_SEED ?? 11)
+const RUNS = Number(process.env.PREVIEW_RUNS ?? (PROOF ? 1000 : 12))
+const SEED = Number(process.env.PREVIEW_SEED ?? 21)
 
 let service: Service
 let jobs: TestJobs
