@@ -1,6 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
-import { except } from 'hono/combine'
 import { cors } from 'hono/cors'
 import { matchedRoutes } from 'hono/route'
 import { secureHeaders } from 'hono/secure-headers'
@@ -78,9 +77,12 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
       ...c.get('log'),
     })
   })
-  app.use(except(`${LINKS_PATH}/*`, pageHeaders(deps, "'none'")))
+  const withHeaders = pageHeaders(deps, "'none'")
   // The buttons of these pages are forms.
-  app.use(`${LINKS_PATH}/*`, pageHeaders(deps, "'self'"))
+  const withForms = pageHeaders(deps, "'self'")
+  app.use((c, next) =>
+    c.req.path.startsWith(`${LINKS_PATH}/`) ? withForms(c, next) : withHeaders(c, next),
+  )
   app.use('/api/*', acrossOrigins(deps.origins))
   // Before the body is checked: an unknown route is 404 whatever the body is.
   app.use('/api/*', async (c, next) => {
