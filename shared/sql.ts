@@ -83,6 +83,15 @@ export async function rollBack(
 
 type Parser = (text: string) => unknown
 
+const PLAIN_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/
+
+/** A time as PostgreSQL writes it, in ISO 8601. Most are in UTC already, and `Date` would take ten times as long. */
+function isoOf(text: string): string {
+  const [, day, clock, fraction = ''] = PLAIN_TIME.exec(text) ?? []
+  if (day === undefined) return new Date(text).toISOString()
+  return `${day}T${clock}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
+}
+
 /**
  * Times as the wire has them (ISO 8601 UTC, milliseconds), days as they are written, counts as
  * numbers; the rest as `pg` does, whose types are given.
@@ -94,7 +103,7 @@ export function wireTypes<O extends number, F>(builtin: {
   const { TIMESTAMPTZ, DATE, INT8 } = builtin.builtins
   return {
     getTypeParser: (oid: O, format?: F): Parser => {
-      if (oid === TIMESTAMPTZ) return (text) => new Date(text).toISOString()
+      if (oid === TIMESTAMPTZ) return isoOf
       if (oid === DATE) return (text) => text
       if (oid === INT8) return Number
       return builtin.getTypeParser(oid, format)

@@ -18,6 +18,7 @@ import {
   pathId,
   resource,
   respond,
+  respondRows,
 } from '../../shared/route.ts'
 import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
@@ -121,21 +122,14 @@ zones.openapi(
     const coverageOf = coverageFrom(states)
     const pace = createPacer()
     const zones: ZoneRow[] = []
-    for (const zone of page) {
+    for (const { candidates: _, ...zone } of page) {
       zones.push(withGeometry({ ...zone, coverage: coverageOf(zone) }, geometry))
       await pace(sizeOf(zone))
     }
-    return respond(
-      c,
-      ZonePage,
-      {
-        zones,
-        next_cursor: last
-          ? await encodeCursor({ list: 'zones' }, [last.created_at, last.id])
-          : null,
-      },
-      200,
-    )
+    const next_cursor = last
+      ? await encodeCursor({ list: 'zones' }, [last.created_at, last.id])
+      : null
+    return respondRows(c, { zones, next_cursor }, ZonePage)
   },
 )
 

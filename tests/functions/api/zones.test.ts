@@ -338,3 +338,44 @@ test('listing brings own and shared ones, the newest first, page by page, and no
     expectProblem(await ask(person, 'GET', `?limit=${limit}`), 400, 'invalid_query')
   }
 })
+
+test('what a list says of each zone is what the schema says, and what its own address says', async () => {
+  const who = await service.person()
+  const [channel] = await service.database.query<{ id: string }>(
+    `insert into watchpost.channels (owner_id, kind, target_sealed, target_masked)
+    values ($1, 'webhook', 'sealed', 'masked') returning id`,
+    [who.user_id],
+  )
+  const square = [
+    [28, 40],
+    [30, 40],
+    [30, 42],
+    [28, 42],
+    [28, 40],
+  ]
+  await create(who)
+  await create(who, {
+    polygon: { type: 'Polygon', coordinates: [square] },
+    match: 'point',
+    min_severity: 12.5,
+    color: '#AABBCC',
+    icon: 'anchor',
+    channel_ids: [channel?.id],
+    sources: ['usgs', 'custom:mine'],
+    types: ['earthquake'],
+    quiet_windows: [{ days: ['mon'], start: '22:00', end: '07:00' }],
+    emergency_severity: 90,
+    aftershocks: { magnitude_gap: 1 },
+    max_alerts_per_hour: 3,
+    escalation: [{ after_minutes: 5, channel_ids: [channel?.id] }],
+    snoozed_until: '2099-01-01T00:00:00+02:00',
+    enabled: false,
+  })
+  const Listed = z.object({ zones: z.array(z.looseObject({ id: z.string() })) })
+  const { zones } = parsed(await ask(who, 'GET', ''), 200, Listed)
+  expect(zones).toHaveLength(2)
+  for (const zone of zones) {
+    expect(zone).toEqual(Zone.parse(zone))
+    expect(zone).toEqual(await get(who, zone.id))
+  }
+})
