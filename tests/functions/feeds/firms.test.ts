@@ -147,6 +147,14 @@ describe('detections become one fire', () => {
     expect(await eventsOf(...[e, a, c, b, d].map(String))).toEqual([fire])
   })
 
+  test('of the same power are placed at the first of them', async () => {
+    const fire = await eventsOf(
+      row({ lat: '0', lon: '0', frp: '10', time: '0100' }),
+      row({ lat: '0.005', lon: '0', frp: '10', time: '0200' }),
+    )
+    expect(fire).toMatchObject([{ lat: 0, lon: 0, ts: '2026-03-01T02:00:00.000Z' }])
+  })
+
   test('with their power, number and area, the severity and place of the strongest', async () => {
     const fire = await eventsOf(
       row({ lat: '0', lon: '0', frp: '10.5', time: '0100' }),

@@ -63,6 +63,13 @@ describe('a disaster becomes an event', () => {
     expect(await only({ status: given })).toMatchObject({ severity, status })
   })
 
+  test.each([[undefined], [null], [{}], [{ code: null }]])(
+    'whose kind is %j is other',
+    async (primary_type) => {
+      expect((await only({ primary_type })).type).toBe('other')
+    },
+  )
+
   test('of another kind is other; without the day of the event that of its creation counts', async () => {
     const date = { created: '2026-02-21T08:00:00+00:00' }
     expect(await only({ primary_type: { code: 'EP' }, date, url: null, id: 7 })).toMatchObject({

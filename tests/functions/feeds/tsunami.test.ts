@@ -108,6 +108,14 @@ describe('a bulletin becomes an event', () => {
     expect((await normalise(tsunami, named)).events).toMatchObject([{ id: 'tsunami:PAAQ-lqw6d6' }])
   })
 
+  test.each<[written: string, lat: number, lon: number]>([
+    ['51,-171', 51, -171],
+    ['-51.25, 171', -51.25, 171],
+    ['51,-171.5 0', 51, -171.5],
+  ])('at "%s"', async (EventLatLon, lat, lon) => {
+    expect((await read(1, { parameters: { EventLatLon } })).events).toMatchObject([{ lat, lon }])
+  })
+
   test.each<[string, Given, string]>([
     ['a test', { alert: { status: 'Test' } }, 'status: "Test"'],
     ['a test by its headline', { info: { headline: 'THIS IS A TEST' } }, 'says that it is a test'],
