@@ -221,6 +221,9 @@ async function createSignIn({ auth, origins, public_url }: Config, { db, seal, l
 function runJobs(config: Config, commonDeps: CommonDeps, news: LocalNews) {
   const { feeds, contact, public_url, heartbeat_url, listen_database_url: url } = config
   const tracedFetch = traceFetch(commonDeps.tracing, fetch)
+  const zones = createZoneMirror(commonDeps.db, { log: commonDeps.log })
+  // Read before the first event comes. If that fails now, whoever matches it tries again.
+  inTransaction(commonDeps.db, zones.follow).catch(() => undefined)
   const runner = createRunner({
     ...commonDeps,
     feeds,
@@ -228,7 +231,7 @@ function runJobs(config: Config, commonDeps: CommonDeps, news: LocalNews) {
     public_url,
     heartbeat_url,
     fetch: tracedFetch,
-    zones: createZoneMirror(commonDeps.db, { log: commonDeps.log }),
+    zones,
   }).start()
   const wake = (queue?: string) => {
     runner.wake(queue)

@@ -32,8 +32,9 @@ export function offReason(
   at: Date,
 ): OffReason | null {
   if (deleted_at) return 'deleted'
-  const moment = at.toISOString()
-  const state = states.findLast((one) => one.user_id === owner_id && one.valid_from <= moment)
+  const state = states.findLast(
+    (one) => one.user_id === owner_id && Date.parse(one.valid_from) <= at.getTime(),
+  )
   if (state?.plan === 'free') return 'paused_by_plan'
   if (state?.banned_until && new Date(state.banned_until) > at) return 'owner_banned'
   return enabled ? null : 'disabled'

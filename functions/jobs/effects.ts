@@ -6,7 +6,7 @@ import { isSeenAgain, type Memory } from '../../shared/match-memory.ts'
 import { updateReason } from '../../shared/reason/reason.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { NO_TRACING, type Tracing, traceCall } from '../tracing/tracing.ts'
-import type { ZoneAtTime } from './zone-cache.ts'
+import type { ZoneAtTime } from './zone-store.ts'
 
 type Revision = Omit<EventReference, 'magnitude' | 'depth_km' | 'ends_at'> & { revision: number }
 

@@ -13,13 +13,15 @@ export type Candidate = DecidableEvent & {
 
 /** How many pairs of an event and a zone are matched in one go. */
 export type Portions = {
-  /** Decided in a transaction; the events of a zone are never parted. */
+  /** Decided in the first transaction; the events of a zone are never parted. */
   at_once: number
+  /** In the others of the same batches, when the first messages have left: more of them share a statement. */
+  later?: number
   /** Read ahead, so that batches which concern a million zones are not held in memory. */
   ahead: number
 }
 
-export const PORTIONS: Portions = { at_once: 1000, ahead: 20_000 }
+export const PORTIONS: Portions = { at_once: 1000, later: 4000, ahead: 20_000 }
 
 /** What batches that are being matched concern: the next zones, with the events that each of them may hear of. */
 export type Ahead = {
@@ -111,9 +113,9 @@ type Some = {
 }
 
 /** The candidates of the next zones, in the order in which they were first seen. */
-export function takeSome(ahead: Ahead, { at_once }: Portions): Some {
+export function takeSome(ahead: Ahead, { at_once, later = at_once }: Portions): Some {
   const { candidates, pairs, cut_at, after } = ahead
-  const taken = pairs.slice(0, endOfSome(pairs, at_once))
+  const taken = pairs.slice(0, endOfSome(pairs, after === null ? at_once : later))
   const following = pairs.slice(taken.length)
   if (following.length === 0 && cut_at === null && after === null) {
     return { candidates, zone_ids: undefined, last: null, rest: null }

@@ -2,7 +2,7 @@ import { groupMainshocks, type Mainshocks } from '../../shared/aftershock.ts'
 import { BURST_KEY, type BurstMemory } from '../../shared/burst.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { selectMainshocks } from '../mainshocks.ts'
-import type { ZoneAtTime } from './zone-cache.ts'
+import type { ZoneAtTime } from './zone-store.ts'
 
 /** The earthquakes that may have caused the events; none when no zone excludes aftershocks. */
 export async function loadMainshocks(

@@ -1,24 +1,10 @@
 import type { OffReason } from '../../shared/checks.ts'
-import { type PreparedZone, prepareZone } from '../../shared/geometry/geometry.ts'
+import { prepareZone } from '../../shared/geometry/geometry.ts'
 import type { Sql } from '../../shared/sql.ts'
-import type { ZoneFields } from '../../shared/zone.ts'
-import {
-  type OwnerState,
-  offReason,
-  parseZoneVersion,
-  type ZoneVersion,
-} from '../../shared/zone-version.ts'
+import { type OwnerState, offReason, parseZoneVersion } from '../../shared/zone-version.ts'
 import { createPacer } from '../scheduling.ts'
 import type { CurrentZone, ZoneIndex } from './zone-index.ts'
-
-/** A zone as it was at some time, prepared for decisions. */
-export type ZoneAtTime = {
-  id: string
-  version: number
-  label: string
-  prepared: PreparedZone<ZoneFields>
-  owned: Pick<ZoneVersion, 'owner_id' | 'deleted_at' | 'enabled'>
-}
+import { createZoneStore, type ZoneAtTime } from './zone-store.ts'
 
 type Zones = {
   all: ZoneAtTime[]
@@ -28,11 +14,8 @@ type Zones = {
   stateOf: (id: string, at: Date) => { zone: ZoneAtTime; off: OffReason | null } | undefined
 }
 
-/** Counts the vertices of all zones plus one per zone: about 200 MB. */
-const MAX_CACHED = 1_000_000
-// A version never changes, so a cached one is never out of date.
-const cache = new Map<string, ZoneAtTime>()
-let cached = 0
+// The version of a zone that was needed last. It never changes, so it is never out of date.
+const cache = createZoneStore()
 
 type Kept = { zone_id: string; version: number; valid_from: string; definition: unknown }
 
@@ -53,14 +36,15 @@ export async function loadZones(
   // Candidates are in the order in which they were first seen.
   const oldest = candidates[0]?.first_seen_at ?? ''
   const isChanged = (zone: CurrentZone) => !now && zone.valid_from > oldest && zone.version > 1
-  const changed = current.filter(isChanged)
-  // Read from the cache now, because it may be cleared while this batch is being processed.
-  const ready = new Map<string, ZoneAtTime>()
+  const changed: CurrentZone[] = []
   const missing: CurrentZone[] = []
-  for (const zone of current.filter((zone) => !isChanged(zone))) {
-    const known = cache.get(keyOf(zone.id, zone.version))
-    if (known) ready.set(keyOf(zone.id, zone.version), known)
-    else missing.push(zone)
+  // Read from the cache now, because it may be emptied while this batch is being processed.
+  const found = new Map<string, { zone: ZoneAtTime; valid_from: string }[]>()
+  for (const one of current) {
+    const zone = cache.get(one.id)
+    if (isChanged(one)) changed.push(one)
+    else if (zone?.version !== one.version) missing.push(one)
+    else found.set(one.id, [{ zone, valid_from: one.valid_from }])
   }
   const kept =
     missing.length + changed.length === 0
@@ -77,12 +61,15 @@ export async function loadZones(
   const pace = createPacer()
   for (const row of kept) {
     const zone = prepare(row)
-    ready.set(keyOf(row.zone_id, row.version), zone)
-    keep(keyOf(row.zone_id, row.version), zone)
+    const versions = found.get(row.zone_id) ?? []
+    versions.push({ zone, valid_from: row.valid_from })
+    found.set(row.zone_id, versions)
+    cache.keep(zone)
     await pace(40 + 10 * zone.prepared.vertices)
   }
 
-  const owner_ids = new Set([...ready.values()].map(({ owned }) => owned.owner_id))
+  const all = [...found.values()].flatMap((versions) => versions.map(({ zone }) => zone))
+  const owner_ids = new Set(all.map(({ owned }) => owned.owner_id))
   const owners = Map.groupBy(
     await sql<OwnerState>`
       select user_id, valid_from, plan, banned_until from watchpost.account_states
@@ -90,22 +77,13 @@ export async function loadZones(
       order by valid_from`,
     ({ user_id }) => user_id,
   )
-  const found = new Map<string, { zone: ZoneAtTime; valid_from: string }[]>()
-  for (const { id, version, valid_from } of current) {
-    const zone = ready.get(keyOf(id, version))
-    if (zone) found.set(id, [{ zone, valid_from }])
-  }
-  for (const row of kept) {
-    const versions = found.get(row.zone_id)
-    const zone = ready.get(keyOf(row.zone_id, row.version))
-    if (versions && zone && versions[0]?.zone.version !== row.version) {
-      versions.push({ zone, valid_from: row.valid_from })
-    }
-  }
   for (const versions of found.values()) versions.sort((a, b) => b.zone.version - a.zone.version)
+  // All zones are asked for one event after the other.
+  let asked: { at: Date; moment: string } | null = null
   const stateOf: Zones['stateOf'] = (id, at) => {
     const versions = found.get(id)
-    const moment = at.toISOString()
+    if (asked?.at !== at) asked = { at, moment: at.toISOString() }
+    const { moment } = asked
     const then = now ? versions?.[0] : versions?.find(({ valid_from }) => valid_from <= moment)
     if (!then) return undefined
     const { owned } = then.zone
@@ -116,7 +94,7 @@ export async function loadZones(
     return { zone: then.zone, off: offReason(owned, theirs, time) }
   }
   return {
-    all: [...ready.values()],
+    all,
     stateOf,
     at: (id, at) => {
       const state = stateOf(id, at)
@@ -127,8 +105,13 @@ export async function loadZones(
 
 /** Which version of each zone is valid: from memory where that knows, or else from the database. */
 async function loadCurrent(sql: Sql, ids: string[], index?: ZoneIndex): Promise<CurrentZone[]> {
-  const known = ids.flatMap((id) => index?.current(id) ?? [])
-  const unknown = index ? ids.filter((id) => !index.current(id)) : ids
+  const known: CurrentZone[] = []
+  const unknown: string[] = []
+  for (const id of ids) {
+    const zone = index?.current(id)
+    if (zone) known.push(zone)
+    else unknown.push(id)
+  }
   if (unknown.length === 0) return known
   const read = await sql<CurrentZone>`
     select z.id, z.version, v.valid_from
@@ -137,18 +120,6 @@ async function loadCurrent(sql: Sql, ids: string[], index?: ZoneIndex): Promise<
     where z.id = any(${unknown}::uuid[])`
   return [...known, ...read]
 }
-
-function keep(key: string, zone: ZoneAtTime): void {
-  const size = 1 + zone.prepared.vertices
-  if (cached + size > MAX_CACHED) {
-    cache.clear()
-    cached = 0
-  }
-  if (!cache.has(key)) cached += size
-  cache.set(key, zone)
-}
-
-const keyOf = (id: string, version: number) => `${id}:${version}`
 
 function prepare(row: Kept): ZoneAtTime {
   const fields = parseZoneVersion(row.definition)

@@ -79,6 +79,10 @@ test('the zones of a batch are taken by their ids, each with all its events', ()
     pairs: [['one', 'c']],
   })
   expect(takeSome({ ...end, cut_at: 'd' }, { at_once: 2, ahead: 9 }).last).toBe('d')
+  // After the first ones, more at once.
+  const begun = { ...ahead, after: '0' }
+  expect(takeSome(begun, { at_once: 1, later: 3, ahead: 9 }).last).toBe('b')
+  expect(takeSome(ahead, { at_once: 1, later: 3, ahead: 9 }).last).toBe('a')
   expect(takeSome(ahead, { at_once: 9, ahead: 9 })).toMatchObject({ zone_ids: undefined })
 })
 
