@@ -217,3 +217,21 @@ export async function allActs(days: number): Promise<Act[]> {
   }
   return acts
 }
+
+/** Who changed what in a zone; the version says when to ask again. */
+export const zoneVersionsQuery = (id: string, version: number) =>
+  queryOptions({
+    queryKey: ['zones', 'versions', id, version],
+    queryFn: () =>
+      ok(
+        api.GET('/api/v1/zones/{id}/versions', { params: { path: { id }, query: { limit: 50 } } }),
+      ),
+  })
+
+/** One zone as it was drawn: the list has its outline simplified. */
+export const zoneQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['zones', 'one', id],
+    queryFn: async () =>
+      (await ok(api.GET('/api/v1/zones/{id}', { params: { path: { id } } }))).zone as Zone, // safe: openapi-fetch only widens the pairs of its rules
+  })

@@ -2,27 +2,29 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ArrowLeft } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { eventWords } from '../../../shared/event-words.ts'
-import { api, ok, type Schemas } from '../../api/client.ts'
+import { api, ok } from '../../api/client.ts'
 import type { Zone } from '../../api/queries.ts'
+import { useMayEdit } from '../../api/rights.ts'
 import { common } from '../../common.text.ts'
 import { lastPlace } from '../../map/last-view.ts'
 import { hasWebGL } from '../../map/webgl.ts'
 import { ApiForm, useToastError } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
-import { Checkbox, Input, Switch } from '../../ui/field.tsx'
-import { FormError, FormField, Submit } from '../../ui/form.tsx'
+import { Input } from '../../ui/field.tsx'
+import { FormError, FormField, Notice, Submit } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
 import { Select } from '../../ui/select.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { bodyOf, type Draft, draftOf } from './draft.ts'
 import { Preview } from './preview.tsx'
+import { People } from './zone-people.tsx'
+import { Rules } from './zone-rules.tsx'
+import { ZoneActions, ZoneHistory } from './zone-state.tsx'
 import { zonesText } from './zones.text.ts'
 
 const ShapeMap = lazy(() =>
   import('../../map/shape-map.tsx').then(({ ShapeMap }) => ({ default: ShapeMap })),
 )
-const TYPES = Object.keys(eventWords.en.types) as Schemas['EventType'][] // safe: its keys
 
 /** The form of a zone beside its map, with a preview that follows every change. */
 export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
@@ -33,6 +35,8 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
   const [draft, setDraft] = useState(() => draftOf(zone, lastPlace()))
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }))
   const body = bodyOf(draft)
+  const mayEditIt = useMayEdit()
+  const mayEdit = !zone || mayEditIt(zone)
 
   async function save(): Promise<void> {
     if (!body) return
@@ -60,6 +64,8 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
           </Link>
           <h2 className="text-lg">{zone?.label ?? text.new_title}</h2>
         </header>
+        {zone && mayEdit ? <ZoneActions zone={zone} /> : null}
+        {zone && !mayEdit ? <Notice text={text.read_only} /> : null}
         <FormField name="label" label={text.label}>
           <Input
             value={draft.label}
@@ -69,10 +75,12 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
         </FormField>
         <Shape draft={draft} change={change} />
         <Rules draft={draft} change={change} />
+        <People draft={draft} change={change} />
+        {zone ? <ZoneHistory zone={zone} /> : null}
         <FormError />
         <div className="flex flex-wrap items-center gap-2">
-          <Submit disabled={!body}>{zone ? text.save : text.create}</Submit>
-          {zone ? <Delete zone={zone} /> : null}
+          <Submit disabled={!body || !mayEdit}>{zone ? text.save : text.create}</Submit>
+          {zone && mayEdit ? <Delete zone={zone} /> : null}
         </div>
       </ApiForm>
       <div className="flex min-h-0 min-w-0 flex-1 flex-col border-line lg:border-l">
@@ -155,81 +163,6 @@ function Shape({ draft, change }: Part) {
           {text.draw_again}
         </Button>
       )}
-    </>
-  )
-}
-
-function Rules({ draft, change }: Part) {
-  const text = useText(zonesText)
-  const types = useText(eventWords).types
-  return (
-    <>
-      <FormField name="min_severity" label={text.min_severity_is(draft.min_severity)}>
-        <input
-          type="range"
-          aria-label={text.min_severity}
-          min={0}
-          max={100}
-          value={draft.min_severity}
-          onChange={({ target }) => change({ min_severity: Number(target.value) })}
-          className="w-full accent-[var(--accent)]"
-        />
-      </FormField>
-      <fieldset className="flex flex-col gap-2">
-        <legend className="mb-1 text-sm font-medium">{text.types}</legend>
-        <div className="grid grid-cols-2 gap-x-4 gap-y-1">
-          {TYPES.map((type) => (
-            <label key={type} htmlFor={`type-${type}`} className="flex items-center gap-2">
-              <Checkbox
-                id={`type-${type}`}
-                checked={draft.types.includes(type)}
-                onChange={({ target }) =>
-                  change({
-                    types: target.checked
-                      ? [...draft.types, type]
-                      : draft.types.filter((one) => one !== type),
-                  })
-                }
-              />
-              {types[type]}
-            </label>
-          ))}
-        </div>
-        <p className="text-sm text-muted">{text.types_hint}</p>
-      </fieldset>
-      <fieldset className="flex flex-col gap-2">
-        <legend className="mb-1 text-sm font-medium">{text.quiet}</legend>
-        <div className="grid grid-cols-2 gap-2">
-          <FormField name="quiet_hours_start" label={text.quiet_from}>
-            <Input
-              type="time"
-              value={draft.quiet_hours_start}
-              onChange={({ target }) => change({ quiet_hours_start: target.value })}
-            />
-          </FormField>
-          <FormField name="quiet_hours_end" label={text.quiet_to}>
-            <Input
-              type="time"
-              value={draft.quiet_hours_end}
-              onChange={({ target }) => change({ quiet_hours_end: target.value })}
-            />
-          </FormField>
-        </div>
-        <FormField name="quiet_hours_tz" label={text.time_zone} hint={text.quiet_hint}>
-          <Input
-            value={draft.quiet_hours_tz}
-            onChange={({ target }) => change({ quiet_hours_tz: target.value })}
-          />
-        </FormField>
-      </fieldset>
-      <div className="flex items-center justify-between gap-2">
-        {text.enabled}
-        <Switch
-          label={text.enabled}
-          isOn={draft.enabled}
-          onChange={(enabled) => change({ enabled })}
-        />
-      </div>
     </>
   )
 }

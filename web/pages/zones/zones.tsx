@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Hexagon, Plus } from 'lucide-react'
+import { Hexagon, Plus, Upload } from 'lucide-react'
 import { Link } from 'wouter'
-import { type Zone, zonesQuery } from '../../api/queries.ts'
+import { type Zone, zoneQuery, zonesQuery } from '../../api/queries.ts'
 import { stateOf } from '../../map/shapes.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -9,6 +9,8 @@ import { buttonClass } from '../../ui/button.tsx'
 import { cn } from '../../ui/class-names.ts'
 import { number, useLanguage, useText } from '../../ui/language.ts'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
+import { Examples } from './examples.tsx'
+import { ImportZones } from './import/import-zones.tsx'
 import { ZoneEditor } from './zone-editor.tsx'
 import { zonesText } from './zones.text.ts'
 
@@ -18,7 +20,8 @@ const TONES = { on: 'good', blind: 'bad', snoozed: 'plain', off: 'plain' } as co
 export function ZonesPage({ id }: { id: string | undefined }) {
   const text = useText(zonesText)
   const zones = useQuery(zonesQuery)
-  const zone = zones.data?.find((one) => one.id === id)
+  const isSaved = id !== undefined && id !== 'new' && id !== 'import'
+  const zone = useQuery({ ...zoneQuery(id ?? ''), enabled: isSaved })
   const create = (
     <Link href="/zones/new" className={buttonClass({ variant: 'primary' })}>
       <Plus size={14} aria-hidden /> {text.create}
@@ -33,7 +36,10 @@ export function ZonesPage({ id }: { id: string | undefined }) {
         )}
       >
         <header className="flex items-center justify-between gap-2 border-b border-line px-4 py-3">
-          <h1 className="text-lg">{text.title}</h1>
+          <h1 className="min-w-0 flex-1 text-lg">{text.title}</h1>
+          <Link href="/zones/import" className={buttonClass()}>
+            <Upload size={14} aria-hidden /> {text.import}
+          </Link>
           {create}
         </header>
         {zones.isPending ? <SkeletonRows /> : null}
@@ -43,6 +49,8 @@ export function ZonesPage({ id }: { id: string | undefined }) {
             picture={<Hexagon size={24} strokeWidth={1.5} aria-hidden />}
             title={text.none}
             text={text.none_text}
+            action={<Examples />}
+            className="py-8"
           />
         ) : null}
         <ul className="min-h-0 flex-1 overflow-y-auto">
@@ -51,8 +59,14 @@ export function ZonesPage({ id }: { id: string | undefined }) {
           ))}
         </ul>
       </section>
-      <section className={cn('min-h-0 min-w-0 flex-1', !id && 'max-md:hidden')}>
-        {id === 'new' || zone ? <ZoneEditor key={id} zone={zone} /> : null}
+      <section className={cn('min-h-0 min-w-0 flex-1 overflow-y-auto', !id && 'max-md:hidden')}>
+        {id === 'import' ? <ImportZones /> : null}
+        {id === 'new' ? <ZoneEditor key="new" zone={undefined} /> : null}
+        {isSaved && zone.isPending ? <SkeletonRows /> : null}
+        {isSaved && zone.isError ? (
+          <FailedQuery error={zone.error} onRetry={() => zone.refetch()} />
+        ) : null}
+        {isSaved && zone.data ? <ZoneEditor key={id} zone={zone.data} /> : null}
       </section>
     </div>
   )

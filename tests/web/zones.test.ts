@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventually, expectClean } from '../hub/web/browser.ts'
+import type { Person } from '../support/service.ts'
+import { makeChannel, makeZone, type ServedConsole, serveConsole } from './console.ts'
+
+const PLACE = { lat: 41, lon: 29 }
+let at: ServedConsole
+let owner: Person
+let channel: string
+
+beforeAll(async () => {
+  at = await serveConsole()
+  owner = await at.service.person()
+  channel = await makeChannel(at, owner, { label: 'On call' })
+})
+afterAll(() => at?.close())
+
+type Found = { id: string; label: string; [name: string]: unknown }
+
+async function zones(person = owner): Promise<Found[]> {
+  const { body } = await at.service.request('GET', '/api/v1/zones', { key: person.key })
+  return (body as { zones: Found[] }).zones // safe: 200
+}
+
+test('whoever begins makes a zone from an example and sends a test alert through it', async () => {
+  const beginner = await at.service.person()
+  await makeChannel(at, beginner, { label: 'First channel' })
+  const opened = await at.visit(beginner, '/#/zones')
+  const { page } = opened
+  await page.getByRole('button', { name: 'Earthquakes around the Marmara Sea' }).click()
+  await page.getByRole('heading', { name: 'Earthquakes around the Marmara Sea' }).waitFor()
+  await page.getByRole('button', { name: 'Send a test alert' }).click()
+  await page.getByText('The test alert is on its way').waitFor()
+  await at.jobs.drain()
+  expect(at.service.receiver.requests.at(-1)?.body).toContain('Earthquakes around the Marmara Sea')
+  await page.getByRole('link', { name: 'Its alerts' }).click()
+  const [made] = await zones(beginner)
+  await eventually(() => page.getByLabel('Zone', { exact: true }).inputValue()).toBe(made?.id)
+  expectClean(opened)
+})
+
+test('channels, sharing and quiet hours are chosen; it is snoozed, and its history tells', async () => {
+  const org = await at.service.organisation(owner)
+  const id = await makeZone(at, owner, { label: 'The strait', ...PLACE })
+  const opened = await at.visit(owner, `/#/zones/${id}`)
+  const { page } = opened
+  const find = async () => (await zones()).find((zone) => zone.id === id)
+  await page.getByLabel('Its alerts go to').first().selectOption('some')
+  await page.getByLabel('On call').check()
+  await page.getByLabel('Shared with').selectOption(org)
+  await page.getByLabel('From', { exact: true }).fill('22:00')
+  await page.getByLabel('To', { exact: true }).fill('07:00')
+  await page.getByLabel('Time zone').fill('Europe/Istanbul')
+  await page.getByText('The clocks there do not change within a year.').waitFor()
+  await page.getByLabel('Time zone').fill('Europe/Berlin')
+  await page.getByText(/the clocks there go (forward|back)/).waitFor()
+  await page.getByLabel('Tell at once from severity').fill('80')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  expect(await find()).toMatchObject({
+    channel_ids: [channel],
+    org_id: org,
+    quiet_hours_start: '22:00',
+    quiet_hours_tz: 'Europe/Berlin',
+    emergency_severity: 80,
+  })
+  await page.getByText('History').click()
+  await page.getByText('22:00').first().waitFor()
+  await page.getByText(owner.email).first().waitFor()
+  await page.getByRole('button', { name: 'Snooze' }).click()
+  await page.getByRole('menuitem', { name: 'For 24 hours' }).click()
+  await page.getByText('Snoozed; it alerts again').waitFor()
+  await page.getByRole('button', { name: 'Wake it' }).click()
+  await eventually(async () => (await find())?.snoozed_until).toBe(null)
+  expectClean(opened)
+})
+
+const KML = `<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2"><Document>
+<Placemark><name>Bay</name><Polygon><outerBoundaryIs><LinearRing><coordinates>28,40,0 30,40,0 30,42,0 28,40,0
+</coordinates></LinearRing></outerBoundaryIs></Polygon></Placemark>
+<Placemark><name>Pier</name><Point><coordinates>29,41</coordinates></Point></Placemark>
+<Placemark><name>Path</name><LineString><coordinates>1,1 2,2</coordinates></LineString></Placemark>
+</Document></kml>`
+const GPX = `<gpx xmlns="http://www.topografix.com/GPX/1/1" version="1.1"><wpt lat="40.5" lon="28.5"><name>Buoy</name></wpt>
+<trk><name>Round</name><trkseg><trkpt lat="1" lon="1"/><trkpt lat="1" lon="2"/><trkpt lat="2" lon="2"/><trkpt lat="1" lon="1"/></trkseg></trk></gpx>`
+
+test('a list of sites, KML and GPX become zones, each answered for itself; again is a change', async () => {
+  const importer = await at.service.person()
+  const opened = await at.visit(importer, '/#/zones/import')
+  const { page } = opened
+  const given = page.getByLabel('What to import')
+  await given.fill('{"type": ')
+  await page.getByText('is not complete JSON').waitFor()
+  await given.fill('name,lat,lon,radius_km\nDepot,41,29,12\nFar off,99,29,5')
+  await page.getByRole('button', { name: 'Import 2 zones' }).click()
+  await page.getByText('1 zone is imported.').waitFor()
+  const refused = page.getByRole('listitem').filter({ hasText: 'Far off' })
+  expect(await refused.textContent()).toMatch(/90/)
+  await given.fill('name,lat,lon,radius_km\nDepot,41,29,20')
+  await page.getByRole('button', { name: 'Import 1 zone' }).click()
+  await page.getByText('Changed', { exact: true }).waitFor()
+  expect(await zones(importer)).toMatchObject([{ label: 'Depot', radius_km: 20 }])
+
+  await given.fill(KML)
+  await page.getByText('1 part is no area and no place.').waitFor()
+  await page.getByLabel('Radius of places').fill('7')
+  await page.getByRole('button', { name: 'Import 2 zones' }).click()
+  await page.getByText('2 zones are imported.').waitFor()
+  await given.fill(GPX)
+  await page.getByRole('button', { name: 'Import 2 zones' }).click()
+  await eventually(async () =>
+    (await zones(importer)).map(({ label }) => label).toSorted(),
+  ).toEqual(['Bay', 'Buoy', 'Depot', 'Pier', 'Round'])
+  const [bay, pier] = ['Bay', 'Pier'].map((name) =>
+    zones(importer).then((all) => all.find(({ label }) => label === name)),
+  )
+  expect(await bay).toMatchObject({ shape_type: 'polygon' })
+  expect(await pier).toMatchObject({ shape_type: 'circle', radius_km: 7 })
+  expectClean(opened)
+})
