@@ -229,39 +229,47 @@ export function createRunner(given: JobDeps): Runner {
     }
   }
 
-  /** The queues with a job that is due. */
-  async function dueQueues(): Promise<Queue[]> {
+  /** The queues with a job that is due, and at which moment of the database. */
+  async function dueQueues(): Promise<{ due: Queue[]; at: string }> {
     const names = QUEUES.map(({ name }) => name)
-    const due = await inTransaction(
+    const [row] = await inTransaction(
       deps.db,
-      (sql) => sql<{ name: string }>`
-        select queue.name
-        from unnest(${names}::text[]) as queue (name)
-        where exists (
-          select from pgboss.job
-          where name = queue.name and state < 'active' and start_after <= pgboss.job_now())`,
+      (sql) => sql<{ at: string; due: string[] }>`
+        with clock as materialized (select pgboss.job_now() as at)
+        select clock.at::text as at, array(
+          select queue.name
+          from unnest(${names}::text[]) as queue (name)
+          where exists (
+            select from pgboss.job
+            where name = queue.name and state < 'active' and start_after <= clock.at)) as due
+        from clock`,
     )
-    return QUEUES.filter((queue) => due.some(({ name }) => name === queue.name))
+    if (!row) throw new Error('the database did not say which queues are due')
+    return { due: QUEUES.filter(({ name }) => row.due.includes(name)), at: row.at }
   }
 
-  /** How long until the next message that waits for the pace of its channel, or for its crowded host, if that is soon. */
-  async function nextTurnMs(): Promise<number | undefined> {
+  /**
+   * How long until the first message after `since` that waits for the pace of its channel, or for its crowded host, if
+   * that is soon; 0 if it became due meanwhile.
+   */
+  async function nextTurnMs(since: string): Promise<number | undefined> {
     const [row] = await inTransaction(
       deps.db,
       (sql) => sql<{ wait_ms: number | null }>`
         select extract(epoch from min(soon.at) - pgboss.job_now())::float8 * 1000 as wait_ms
         from (
-          select turn_at as at from watchpost.deliveries where status = 'queued' and turn_at > pgboss.job_now()
+          select turn_at as at from watchpost.deliveries
+          where status = 'queued' and turn_at > ${since}::timestamptz
           union all
           -- What was taken up and found its host crowded.
           select j.start_after
           from pgboss.job j
           join watchpost.deliveries d on d.id = (j.data ->> 'delivery_id')::uuid and d.status = 'sending'
-          where j.name = ${deliver.name} and j.state < 'active' and j.start_after > pgboss.job_now()
+          where j.name = ${deliver.name} and j.state < 'active' and j.start_after > ${since}::timestamptz
             and j.start_after < pgboss.job_now() + ${TURN_WAIT_MS} * interval '1 millisecond') soon`,
     )
     const wait = row?.wait_ms ?? TURN_WAIT_MS
-    return wait < TURN_WAIT_MS ? wait : undefined
+    return wait < TURN_WAIT_MS ? Math.max(wait, 0) : undefined
   }
 
   /** Runs jobs until none is due or due soon, or the budget is used up. */
@@ -273,14 +281,16 @@ export function createRunner(given: JobDeps): Runner {
     await watchTroubles()
     await runSteps()
     for (;;) {
-      const due = await dueQueues()
-      if (late()) return { ran, left: due.length > 0 || (await nextTurnMs()) !== undefined }
+      const { due, at } = await dueQueues()
+      if (late()) return { ran, left: due.length > 0 || (await nextTurnMs(at)) !== undefined }
       const counts = await Promise.all(due.map((queue) => runQueue(queue, late)))
       const round = counts.reduce((sum, count) => sum + count, 0)
       ran += round
       if (round > 0 || late()) continue
-      const turn = await nextTurnMs()
-      if (turn === undefined) return { ran, left: false }
+      // Since the same moment: nothing may become due between the two looks and be seen by neither.
+      const turn = await nextTurnMs(at)
+      // What is due and was not to be had waits for a message that another process sends to its channel.
+      if (turn === undefined) return { ran, left: due.length > 0 }
       if (performance.now() + turn >= deadline) return { ran, left: true }
       await new Promise((resolve) => setTimeout(resolve, turn))
     }

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { Database } from '../../../functions/db.ts'
 import { QUEUES } from '../../../functions/jobs.ts'
 import { createTestJobs, quake, registerSource, type TestJobs } from '../../support/jobs.ts'
-import { createService, type Person, parsed, type Service } from '../../support/service.ts'
+import {
+  createService,
+  type Person,
+  parsed,
+  type Service,
+  sendResult,
+} from '../../support/service.ts'
 
 // Two workers at once: a table is held so that both stand at the same place before either goes on.
 let service: Service
@@ -220,6 +227,75 @@ test('a call whose budget is over before the first job says whether jobs are lef
   await jobs.ingest(quake({ lat: 35, lon: 10 }))
   expect(await jobs.runner.drain({ budget_ms: 0 })).toEqual({ ran: 0, left: true })
   expect(await jobs.runner.drain({ budget_ms: 60_000 })).toEqual({ ran: 1, left: false })
+})
+
+test('a job that becomes due between two looks at the queue is run', async () => {
+  const person = await service.person()
+  await make(person, 'zones', {
+    label: 'Near',
+    lat: 36,
+    lon: 10,
+    channel_ids: [await webhook(person)],
+  })
+  const event = quake({ lat: 36, lon: 10 })
+  await jobs.ingest(event)
+  await jobs.drain()
+  // As one that found its host crowded: it was taken up, and its job comes in a moment.
+  const crowded = `with d as (
+      update watchpost.deliveries d set status = 'sending' from watchpost.alerts a
+      where a.id = d.alert_id and a.event_id = $1 returning d.id)
+    select private.enqueue('deliver', $2, jsonb_build_object('delivery_id', id), now() + interval '1 second') from d`
+  const job = randomUUID()
+  let isMoved = false
+  const db: Database = {
+    ...jobs.db,
+    connect: async () => {
+      const connection = await jobs.db.connect()
+      return {
+        ...connection,
+        query: async (text, values) => {
+          const result = await connection.query(text, values)
+          const isLook = text.includes('start_after <= clock.at')
+          if (isLook && String(result.rows[0]?.due) === '' && !isMoved) {
+            isMoved = true
+            await query('update pgboss.job set start_after = clock_timestamp() where id = $1', [
+              job,
+            ])
+          }
+          return result
+        },
+      }
+    },
+  }
+  const other = await createTestJobs(service, { db })
+  await query(crowded, [event.id, job])
+  const drained = await other.runner.drain({ budget_ms: 60_000 })
+  expect(other.lines).toContainEqual(expect.objectContaining({ job_id: job, outcome: 'done' }))
+  expect(drained.left).toBe(false)
+  expect(isMoved).toBe(true)
+})
+
+test('a call that finds a channel taken by another process says that something is left', async () => {
+  const person = await service.person()
+  const channel = await webhook(person)
+  await make(person, 'zones', { label: 'Taken', lat: 37, lon: 10, channel_ids: [channel] })
+  await jobs.ingest(quake({ lat: 37, lon: 10 }))
+  await jobs.ingest(quake({ lat: 37, lon: 10 }))
+  const arrived = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  service.receiver.answer = async () => {
+    arrived.resolve()
+    await gate.promise
+    return sendResult(200, 'ok')
+  }
+  const first = jobs.drain()
+  await arrived.promise
+  const other = await createTestJobs(service)
+  expect(await other.runner.drain({ budget_ms: 60_000 })).toMatchObject({ left: true })
+  gate.resolve()
+  await first
+  expect(await other.runner.drain({ budget_ms: 60_000 })).toEqual({ ran: 0, left: false })
+  await other.close()
 })
 
 test('a job for a queue that does not exist is an error, and one that exists already is not', async () => {
