@@ -210,6 +210,28 @@ test('an event of an account is heard in its zone, however many zones of others 
   expect(alerts.filter(({ zone_id }) => others.includes(zone_id))).toEqual([])
 })
 
+test('an event of an account is not heard by others whose zones are in memory', async () => {
+  const place = { lat: -51, lon: 51 }
+  const [other] = await makeZones(1, place, (await service.person()).key)
+  const [own] = await makeZones(1, place)
+  // All at once, so that the zones in memory are looked through.
+  const wide = await createTestJobs(service)
+  await wide.drain()
+  const event = {
+    ...{ ...place, id: 'two', type: 'earthquake', title: 'Mine' },
+    ...{ ts: new Date().toISOString(), severity: 60 },
+  }
+  const pushed = await ask('POST', '/events', { source: 'custom:own', events: [event] })
+  expect(pushed.status).toBeLessThan(300)
+  await wide.drain()
+  await wide.close()
+  const alerts = await query<{ zone_id: string }>(
+    `select zone_id from watchpost.alerts where source = 'custom:own'`,
+  )
+  expect(alerts.map(({ zone_id }) => zone_id)).toEqual([own])
+  expect(alerts.map(({ zone_id }) => zone_id)).not.toContain(other)
+})
+
 test('with the zones in memory the same are found as in the database', async () => {
   const zones = await makeZones(2, { lat: -41, lon: -29, radius_km: 200 })
   const [severe] = await makeZones(1, { lat: -41, lon: -29, radius_km: 200, min_severity: 90 })

@@ -68,20 +68,26 @@ test('what was begun before others and committed after them is not missed', asyn
 test('a transaction that is answered late does not undo what a later one was told', async () => {
   const id = await makeZone()
   expect(await found()).toEqual([id])
+  await ask('PATCH', `/zones/${id}`, { label: 'Changed' })
   let answer = () => {}
   const held = new Promise<void>((resolve) => {
     answer = resolve
   })
+  let tell = () => {}
+  const isTold = new Promise<void>((resolve) => {
+    tell = resolve
+  })
   const slow = inTransaction(db, (sql) => {
     const waiting = (async (...given: Parameters<Sql>) => {
       const rows = await sql(...given)
+      tell()
       await held
       return rows
     }) as Sql // safe: it answers what `sql` does
     return near(waiting)
   })
-  // Its statement has been answered by then, as it was before the change.
-  await found()
+  // Its statement has been answered with the zone, as it was before it was deleted.
+  await isTold
   await ask('DELETE', `/zones/${id}`)
   expect(await found()).toEqual([])
   answer()
