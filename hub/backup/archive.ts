@@ -4,7 +4,6 @@ import { open, readdir, rename, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
-import { Decrypter, Encrypter } from 'age-encryption'
 import { create } from 'tar'
 import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
@@ -41,6 +40,7 @@ export async function pack(folder: string, file: string, encryption: Encryption)
 }
 
 async function encrypt(content: Readable, encryption: Exclude<Encryption, { kind: 'none' }>) {
+  const { Encrypter } = await import('age-encryption')
   const age = new Encrypter()
   age.addRecipient(
     encryption.kind === 'passphrase'
@@ -76,6 +76,7 @@ export async function decrypt(file: string, { passphrase, identity }: Secret): P
   // The age library would read an endless header into memory.
   if (!(await headOf(file, MAX_AGE_HEADER_BYTES)).includes('\n---'))
     throw new BackupError(say.damaged)
+  const { Decrypter } = await import('age-encryption')
   const age = new Decrypter()
   try {
     if (passphrase) age.addIdentity(passphraseIdentity(passphrase))

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Identity, type Recipient, Stanza } from 'age-encryption'
+import type { Identity, Recipient } from 'age-encryption'
 
 const derive = promisify<
   string,
@@ -32,6 +32,7 @@ export function passphraseRecipient(passphrase: string): Recipient {
       const cipher = createCipheriv(CIPHER, await keyOf(passphrase, salt, WORK), ZERO, OPTIONS)
       const body = Buffer.concat([cipher.update(fileKey), cipher.final(), cipher.getAuthTag()])
       const text = salt.toString('base64').replace(/=+$/, '')
+      const { Stanza } = await import('age-encryption')
       return [new Stanza(['scrypt', text, String(WORK)], body)]
     },
   }

@@ -1,4 +1,4 @@
-import { ImapFlow } from 'imapflow'
+import type { ImapFlow } from 'imapflow'
 import { z } from 'zod'
 import { fieldText } from '../../i18n/problem.text.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
@@ -77,7 +77,7 @@ export async function pollMailbox(
   cursor: ImapCursor | null,
   { limit = 200 }: { limit?: number } = {},
 ): Promise<{ cursor: ImapCursor; mails: IncomingMail[] }> {
-  const client = connection(settings)
+  const client = await connection(settings)
   await client.connect()
   try {
     const { uidValidity, uidNext } = await client.mailboxOpen(settings.mailbox, { readOnly: true })
@@ -115,7 +115,7 @@ type ImapCheck = {
 
 /** Connects, logs in and opens the mailbox for reading. */
 export async function checkImap(settings: ImapSettings): Promise<ImapCheck> {
-  const client = connection(settings)
+  const client = await connection(settings)
   const server = `${settings.host}:${settings.port}`
   try {
     await client.connect()
@@ -158,7 +158,9 @@ function refusal(error: unknown, server: string, settings: ImapSettings): ImapCh
   return { ok: false, stage: 'connect', message: say.connect(server, answer) }
 }
 
-function connection(settings: ImapSettings): ImapFlow {
+async function connection(settings: ImapSettings): Promise<ImapFlow> {
+  // A hub without a mailbox starts without the library, which is a tenth of all modules.
+  const { ImapFlow } = await import('imapflow')
   const client = new ImapFlow({
     host: settings.host,
     port: settings.port,
