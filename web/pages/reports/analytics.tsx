@@ -33,7 +33,9 @@ export function Analytics() {
       : text.nothing
   return (
     <div className="flex flex-col gap-8" aria-busy={found.isFetching}>
-      <Period days={days} onDays={setDays} />
+      <div>
+        <Period days={days} onDays={setDays} />
+      </div>
       <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-panel border border-line bg-line lg:grid-cols-4">
         <Fact name={text.alerts} value={say(counted.alerts_window)} />
         <Fact name={text.resolved} value={say(counted.alerts_resolved)} />

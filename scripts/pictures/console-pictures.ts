@@ -1,0 +1,145 @@
+/**
+ * `npm run pictures`: starts the demo and saves a picture of each page of the console in docs/console.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import sharp from 'sharp'
+import { z } from 'zod'
+import { fastTempFolder } from '../postgres/throwaway.ts'
+import { runMain } from '../start/arguments.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const OUT = join(ROOT, 'docs/console')
+const DESKTOP = { width: 1440, height: 900 }
+const PHONE = { width: 390, height: 844 }
+const COLOURS = 128
+/** Maps are drawn without a graphics card, which takes seconds. */
+const DRAWN_MS = 8_000
+const RESTED_MS = 1_500
+const WEBGL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']
+
+type Look = { theme?: 'light' | 'dark'; language?: 'en' | 'tr'; viewport?: typeof DESKTOP }
+/** The name of the picture, the path after #, the look, and what is done before. */
+type Shot = [name: string, path: string, look?: Look, before?: (page: Page) => Promise<unknown>]
+
+const LIGHT = { theme: 'light' } as const
+const TURKISH = { theme: 'light', language: 'tr', viewport: PHONE } as const
+
+const press = (name: string) => async (page: Page) => page.getByText(name).first().click()
+
+const shotsOf = (ids: { channel: string; zone: string; alert: string }): Shot[] => [
+  ['alert', `/alerts/${ids.alert}`],
+  ['zone', `/zones/${ids.zone}`, LIGHT],
+  ['channels', '/channels/new'],
+  ['channel', `/channels/${ids.channel}`, LIGHT, press('Send a test')],
+  ['analytics', '/reports'],
+  ['audit', '/reports/audit', LIGHT],
+  ['account', '/account'],
+  ['phone-alerts', '/alerts', TURKISH],
+  ['phone-channel', `/channels/${ids.channel}`, TURKISH],
+]
+
+async function main(): Promise<void> {
+  const folder = await mkdtemp(join(await fastTempFolder(), 'watchpost-pictures-'))
+  // As root, the database server runs as another user, who must be able to enter.
+  await chmod(folder, 0o711)
+  const receiver = createServer((_, answer) => answer.end('thank you'))
+  receiver.listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const address = receiver.address()
+  const target = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/alerts`
+  const demo = ['scripts/start.ts', '--replay', '--port', '0', '--data-dir', join(folder, 'data')]
+  const child = spawn(process.execPath, demo, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
+  const executablePath = process.env.CHROMIUM || '/usr/bin/chromium'
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...WEBGL] })
+  try {
+    const { origin, token, key } = await printed(child.stdout)
+    const session = await fetch(`${origin}/auth/v1/verify`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ token_hash: token, type: 'magiclink' }),
+    }).then((answer) => answer.text())
+    const ids = await prepare({ origin, key, target })
+    await mkdir(OUT, { recursive: true })
+    for (const [name, path, look = {}, before] of shotsOf(ids)) {
+      const { theme = 'dark', language = 'en', viewport = DESKTOP } = look
+      const context: BrowserContext = await browser.newContext({
+        viewport,
+        colorScheme: theme,
+        locale: language === 'tr' ? 'tr-TR' : 'en-GB',
+        reducedMotion: 'reduce',
+      })
+      await context.addInitScript(
+        (text) => localStorage.setItem('watchpost.session', text),
+        session,
+      )
+      const page = await context.newPage()
+      await page.goto(`${origin}/#${path}`)
+      const map = page.locator('section[data-ready]')
+      await page.waitForTimeout(RESTED_MS)
+      if ((await map.count()) > 0) await page.waitForTimeout(DRAWN_MS)
+      if (before) {
+        await before(page)
+        await page.waitForTimeout(RESTED_MS)
+      }
+      await sharp(await page.screenshot())
+        .png({ palette: true, colours: COLOURS, effort: 10 })
+        .toFile(join(OUT, `${name}.png`))
+      console.log(`docs/console/${name}.png`)
+      await context.close()
+    }
+  } finally {
+    await browser.close()
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+    receiver.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** What the demo prints when it is ready: its address, the token of its link, and the key. */
+async function printed(output: NodeJS.ReadableStream) {
+  let key = ''
+  let link = ''
+  for await (const line of createInterface({ input: output })) {
+    link ||= line.match(/http\S+\/sign-in#\S+/)?.[0] ?? ''
+    key ||= line.match(/API key.*(wp_live_\w+)/)?.[1] ?? ''
+    if (link && key) break
+  }
+  // What it says later is not waited for, and must not fill the pipe.
+  output.resume()
+  const url = new URL(link)
+  return { origin: url.origin, token: url.hash.slice(1), key }
+}
+
+const Made = z.object({ channel: z.object({ id: z.string() }) })
+const Zones = z.object({ zones: z.array(z.object({ id: z.string(), label: z.string() })) })
+const Alerts = z.object({ alerts: z.array(z.object({ id: z.string(), severity: z.number() })) })
+
+/** A channel that accepts everything, and what the demo brings. */
+async function prepare({ origin, key, target }: Record<'origin' | 'key' | 'target', string>) {
+  const ask = async (path: string, body?: object) => {
+    const answer = await fetch(`${origin}/api/v1${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+    return answer.json()
+  }
+  const webhook = { kind: 'webhook', target, label: 'Night shift' }
+  const { channel } = Made.parse(await ask('/channels', webhook))
+  const { zones } = Zones.parse(await ask('/zones'))
+  const zone = zones.find(({ label }) => label.includes('California')) ?? zones[0]
+  // The replay raises the first alerts within seconds; more make better pictures.
+  await new Promise((done) => setTimeout(done, 45_000))
+  const { alerts } = Alerts.parse(await ask(`/alerts?zone_id=${zone?.id}`))
+  const worst = alerts.toSorted((one, two) => two.severity - one.severity)[0]
+  return { channel: channel.id, zone: zone?.id ?? '', alert: worst?.id ?? '' }
+}
+
+await runMain(main)
