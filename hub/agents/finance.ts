@@ -5,7 +5,7 @@ import { type Agent, type AgentContext, COMMON } from './agent.ts'
 import { givenText } from './evidence/given.ts'
 import { type Line, money, totals } from './money.ts'
 import { decimal, numbersIn } from './run/facts.ts'
-import { wordsOf } from './run/fold.ts'
+import { spelledNumbers } from './run/spelled.ts'
 import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
 
@@ -50,18 +50,15 @@ const WORDS = {
     en: 'No price was given for "{x}"; the total is without it.',
     tr: '"{x}" için fiyat verilmedi; toplam onsuzdur.',
   },
+  no_quantity: {
+    en: 'The quantity of "{x}" stands nowhere in what was given; 1 is assumed.',
+    tr: '"{x}" için miktar verilenlerde geçmiyor; 1 varsayıldı.',
+  },
   draft: {
     en: 'A draft: numbers are the given ones, sums are computed. It is no legal invoice.',
     tr: 'Taslaktır: sayılar verilenlerdir, toplamlar hesaplanmıştır. Resmî fatura değildir.',
   },
 } satisfies Record<string, Words>
-
-/** Numbers that people write as words, for quantities. */
-const COUNTS: Record<string, string> = {
-  a: '1', an: '1', one: '1', two: '2', three: '3', four: '4', five: '5', six: '6', seven: '7',
-  eight: '8', nine: '9', ten: '10', twelve: '12', bir: '1', iki: '2', uc: '3', dort: '4', bes: '5',
-  alti: '6', yedi: '7', sekiz: '8', dokuz: '9', on: '10',
-} // biome-ignore format: a table
 
 /** Invoices, cost tables and budgets: the model reads the items, code does the arithmetic. */
 export const finance: Agent = {
@@ -94,7 +91,11 @@ export const finance: Agent = {
       if (unit_price === null) {
         open.push(WORDS.no_price[context.language].replace('{x}', item.description))
       }
-      return { ...item, quantity: given(item.quantity, known) ?? '1', unit_price }
+      const quantity = given(item.quantity, known)
+      if (quantity === null) {
+        open.push(WORDS.no_quantity[context.language].replace('{x}', item.description))
+      }
+      return { ...item, quantity: quantity ?? '1', unit_price }
     })
     const percent = {
       discount: given(sheet.discount_percent, known),
@@ -137,13 +138,12 @@ export const finance: Agent = {
 
 function knownNumbers(context: AgentContext, texts: string[]): Set<string> {
   const text = [context.mission.task, context.brief, ...texts].join('\n')
-  const counts = wordsOf(text).flatMap((word) => COUNTS[word] ?? [])
-  return new Set([...numbersIn(text), ...counts, '1'])
+  return new Set([...numbersIn(text), ...spelledNumbers(text), '1'])
 }
 
-/** The number as it was written, if it occurs in the input. */
+/** The number as it was written, in digits, if it occurs in the input. */
 function given(text: string | null, known: Set<string>): string | null {
-  const number = text?.match(/\d+(?:[.,]\d+)*/)?.[0]
+  const number = text?.match(/\d+(?:[.,]\d+)*/)?.[0] ?? spelledNumbers(text ?? '')[0]
   if (number === undefined || !known.has(String(decimal(number)))) return null
   return number
 }

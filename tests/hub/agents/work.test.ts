@@ -282,6 +282,39 @@ describe('finance', () => {
   )
 })
 
+describe('finance and quantities', () => {
+  test(
+    'reads those that are spelled out, and says where it assumes one',
+    async () => {
+      const items = [
+        { description: 'Danışmanlık', quantity: 'on iki', unit: 'saat', unit_price: '80' },
+        { description: 'Kurulum', quantity: '7', unit: 'adet', unit_price: '80' },
+      ]
+      const mission = await run(
+        'finance',
+        'Demir’e fatura: on iki saat, 80 EUR, bir kurulum',
+        () => ({
+          kind: 'invoice',
+          title: 'Fatura',
+          party: null,
+          currency: 'EUR',
+          items,
+          discount_percent: null,
+          tax_percent: null,
+          open_points: [],
+        }),
+      )
+      const rows = mission.result?.table?.rows ?? []
+      expect(rows.map((row) => row[1])).toEqual(['12', '1', '', ''])
+      expect(rows.at(-1)?.at(-1)).toBe('1,040.00 EUR')
+      const text = await textOf(mission)
+      expect(text).toContain('The quantity of "Kurulum" stands nowhere in what was given')
+      expect(text).not.toContain('The quantity of "Danışmanlık"')
+    },
+    LIMIT_MS,
+  )
+})
+
 describe('legal', () => {
   test(
     'leaves unnamed parties blank, and says that it is not a lawyer',

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { spelledNumbers } from '../../../../hub/agents/run/spelled.ts'
+
+test.each([
+  ['on iki saat danışmanlık', ['12']],
+  ['On saat ve iki gün', ['10', '2']],
+  ['twelve hours, twenty-one days and a setup', ['12', '21', '1']],
+  ['doksan dokuz, kırk, ÜÇ', ['99', '40', '3']],
+  ['thirty four then fifty', ['34', '50']],
+  ['yirmi on iki', ['20', '12']],
+  ['seventeen one', ['17', '1']],
+  ['bir düzine', ['1', '12']],
+  ['kırkbir işi ve onun ikisi', []],
+  ['', []],
+])('%s spells %j', (text, numbers) => {
+  expect(spelledNumbers(text)).toEqual(numbers)
+})
