@@ -4,7 +4,10 @@
  */
 import process from 'node:process'
 import pg from 'pg'
-import { prepareValue } from 'pg/lib/utils.js'
+
+// safe: pg exports its utils, which its types leave out
+const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } })
+  .utils
 
 /** What is read of a result. */
 export type Result = Pick<pg.QueryResult, 'rows' | 'rowCount' | 'command'>

@@ -1,15 +1,10 @@
-// The parts of the two platforms' APIs that their entries use, and what the types of a package leave out.
+// The parts of the two platforms' APIs that their entries use.
 
 declare module 'cloudflare:workers' {
   export function waitUntil(work: Promise<unknown>): void
   export class WorkerEntrypoint<Bindings> {
     env: Bindings
   }
-}
-
-declare module 'pg/lib/utils.js' {
-  /** What `pg` sends for a value: text, or the bytes themselves. */
-  export function prepareValue(value: unknown): string | Buffer | null
 }
 
 type Hyperdrive = { connectionString: string }

@@ -40,7 +40,7 @@ const GROWTH = 4
 const MARGIN = 3e-5
 
 /**
- * The boxes of zones in memory, to find those that an event may concern as the database would. About 200 bytes a zone. A
+ * The boxes of zones in memory, to find those that an event may concern as the database would. About 230 bytes a zone. A
  * changed zone gets another slot; the boxes of its former one are skipped, until half of all are such.
  */
 export class ZoneIndex {

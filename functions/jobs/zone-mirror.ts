@@ -5,7 +5,7 @@ import { type Narrowing, ZoneIndex } from './zone-index.ts'
 
 /** How many zones are read in one go: as many are at once there, more are read beside the matching. */
 const PAGE = 5000
-/** The index takes about 200 MB for so many. */
+/** The index takes about 230 MB for so many. */
 const MAX_ZONES = 1_000_000
 /** The log of changes reaches back twice as far. */
 const MAX_SILENCE_MS = 12 * 60 * 60_000

@@ -44,9 +44,10 @@ async function packagesReached(path: string, seen = new Set<string>()): Promise<
   if (seen.has(path)) return packages
   seen.add(path)
   const text = await readFile(path, 'utf8')
-  for (const [, is_type, from = ''] of text.matchAll(
-    /^(?:import|export) (type )?(?:\{[^}]*\}|\w+|\* as \w+) from '([^']+)'/gm,
+  for (const [, is_type, at_start, later] of text.matchAll(
+    /^(?:import|export) (type )?(?:\{[^}]*\}|\w+|\* as \w+) from '([^']+)'|await import\('([^']+)'\)/gm,
   )) {
+    const from = at_start ?? later ?? ''
     if (is_type || from.startsWith('node:')) continue
     if (from.startsWith('.')) {
       for (const found of await packagesReached(resolve(path, '..', from), seen)) {
