@@ -10,6 +10,7 @@ import {
 } from 'lucide-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { Language } from '../../shared/texts.ts'
+import { loadPart } from '../../web/shared/connection.ts'
 import { shellText } from './shell/shell.text.ts'
 
 export type PageEntry = {
@@ -34,7 +35,9 @@ export const PROJECT_PAGES: PageEntry[] = [
     label: (language) => words(language).today,
     key: 't',
     onPhone: true,
-    Page: lazy(() => import('./pages/today/today.tsx').then(({ Today }) => ({ default: Today }))),
+    Page: lazy(() =>
+      loadPart(() => import('./pages/today/today.tsx').then(({ Today }) => ({ default: Today }))),
+    ),
   },
   {
     path: 'leads',
@@ -42,7 +45,9 @@ export const PROJECT_PAGES: PageEntry[] = [
     label: (language) => words(language).leads,
     key: 'l',
     onPhone: true,
-    Page: lazy(() => import('./pages/leads/leads.tsx').then(({ Leads }) => ({ default: Leads }))),
+    Page: lazy(() =>
+      loadPart(() => import('./pages/leads/leads.tsx').then(({ Leads }) => ({ default: Leads }))),
+    ),
   },
   {
     path: 'sales',
@@ -50,7 +55,9 @@ export const PROJECT_PAGES: PageEntry[] = [
     label: (language) => words(language).sales,
     key: 's',
     onPhone: true,
-    Page: lazy(() => import('./pages/sales/sales.tsx').then(({ Sales }) => ({ default: Sales }))),
+    Page: lazy(() =>
+      loadPart(() => import('./pages/sales/sales.tsx').then(({ Sales }) => ({ default: Sales }))),
+    ),
   },
   {
     path: 'drafts',
@@ -59,7 +66,9 @@ export const PROJECT_PAGES: PageEntry[] = [
     key: 'd',
     onPhone: true,
     Page: lazy(() =>
-      import('./pages/drafts/drafts.tsx').then(({ Drafts }) => ({ default: Drafts })),
+      loadPart(() =>
+        import('./pages/drafts/drafts.tsx').then(({ Drafts }) => ({ default: Drafts })),
+      ),
     ),
   },
   {
@@ -69,7 +78,9 @@ export const PROJECT_PAGES: PageEntry[] = [
     key: 'm',
     onPhone: false,
     Page: lazy(() =>
-      import('./pages/missions/missions.tsx').then(({ Missions }) => ({ default: Missions })),
+      loadPart(() =>
+        import('./pages/missions/missions.tsx').then(({ Missions }) => ({ default: Missions })),
+      ),
     ),
   },
   {
@@ -79,7 +90,9 @@ export const PROJECT_PAGES: PageEntry[] = [
     key: 'n',
     onPhone: false,
     Page: lazy(() =>
-      import('./pages/numbers/numbers.tsx').then(({ Numbers }) => ({ default: Numbers })),
+      loadPart(() =>
+        import('./pages/numbers/numbers.tsx').then(({ Numbers }) => ({ default: Numbers })),
+      ),
     ),
   },
   {
@@ -89,9 +102,11 @@ export const PROJECT_PAGES: PageEntry[] = [
     key: 'p',
     onPhone: false,
     Page: lazy(() =>
-      import('./pages/project/project-page.tsx').then(({ ProjectPage }) => ({
-        default: ProjectPage,
-      })),
+      loadPart(() =>
+        import('./pages/project/project-page.tsx').then(({ ProjectPage }) => ({
+          default: ProjectPage,
+        })),
+      ),
     ),
   },
 ]
@@ -105,7 +120,9 @@ export const HUB_PAGES: PageEntry[] = [
     key: ',',
     onPhone: false,
     Page: lazy(() =>
-      import('./pages/settings/settings.tsx').then(({ Settings }) => ({ default: Settings })),
+      loadPart(() =>
+        import('./pages/settings/settings.tsx').then(({ Settings }) => ({ default: Settings })),
+      ),
     ),
   },
 ]

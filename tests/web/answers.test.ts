@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { connection } from '../../web/shared/connection.ts'
+import { connection, loadPart } from '../../web/shared/connection.ts'
 import { explain } from '../../web/shared/errors.tsx'
 import { answersOf, type ProblemDetails, ProblemError } from '../../web/shared/problem.ts'
 import { reach, Unreachable } from '../../web/shared/reach.ts'
@@ -40,6 +40,31 @@ test('a server that was asked to restart may be away', async () => {
 test('what the page itself gave up is no lost connection', async () => {
   const given_up = AbortSignal.abort()
   await expect(reach(new Request(request, { signal: given_up }))).rejects.toThrow(/abort/i)
+  expect(connection.get()).toBe('ok')
+})
+
+test('a part that cannot be fetched is fetched again when the server answers', async () => {
+  const load = vi
+    .fn<() => Promise<string>>()
+    .mockRejectedValueOnce(new TypeError('Failed to fetch dynamically imported module'))
+    .mockResolvedValueOnce('the page')
+  const part = loadPart(load)
+  await vi.waitFor(() => expect(connection.get()).toBe('lost'))
+  connection.set('restarting')
+  expect(load).toHaveBeenCalledTimes(1)
+  connection.set('ok')
+  expect(await part).toBe('the page')
+})
+
+test('a part that the server does not have, or that fails by itself, is an error', async () => {
+  const missing = vi.fn(() => Promise.reject(new TypeError('Failed to fetch')))
+  const part = loadPart(missing)
+  const thrown = expect(part).rejects.toThrow('Failed to fetch')
+  await vi.waitFor(() => expect(connection.get()).toBe('lost'))
+  connection.set('ok')
+  await thrown
+  expect(missing).toHaveBeenCalledTimes(2)
+  await expect(loadPart(() => Promise.reject(new RangeError('its own')))).rejects.toThrow('its own')
   expect(connection.get()).toBe('ok')
 })
 

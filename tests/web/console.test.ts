@@ -181,9 +181,12 @@ test('a service that is away is said, and what was there stays', async () => {
     await said.waitFor()
     await page.getByRole('link', { name: 'Zones' }).click()
     expect(await page.getByRole('link', { name: /The strait/ }).isVisible()).toBe(true)
+    // A page whose script was never fetched comes by itself when the service is back.
+    await page.getByRole('link', { name: 'Reports' }).click()
   } finally {
     at.away(false)
   }
+  await page.getByRole('heading', { name: 'Reports' }).waitFor()
   await page.getByRole('link', { name: 'Alerts' }).click()
   await page.getByLabel('Which alerts').selectOption('resolved')
   await said.waitFor({ state: 'detached' })

@@ -13,6 +13,17 @@ export const connection = {
     state = next
     for (const listener of listeners) listener()
   },
+  /** Resolves when the server answers again. */
+  async returned(): Promise<void> {
+    if (state === 'ok') return
+    await new Promise<void>((resolve) => {
+      const stop = onConnection(() => {
+        if (state !== 'ok') return
+        stop()
+        resolve()
+      })
+    })
+  },
 }
 
 function onConnection(listener: () => void): () => void {
@@ -22,4 +33,20 @@ function onConnection(listener: () => void): () => void {
 
 export function useConnection(): Connection {
   return useSyncExternalStore(onConnection, () => state)
+}
+
+/**
+ * Loads a part of the interface that comes with its first use: again when the server answers, if it
+ * could not be fetched.
+ */
+export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (error) {
+    // This is all that a browser says of a script that it cannot fetch.
+    if (!(error instanceof TypeError)) throw error
+    connection.set('lost')
+    await connection.returned()
+    return load()
+  }
 }

@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { onRaised, useLive } from '../api/live.ts'
 import { healthQuery } from '../api/queries.ts'
-import { useConnection } from '../shared/connection.ts'
+import { loadPart, useConnection } from '../shared/connection.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { cn } from '../ui/class-names.ts'
 import { useKeys } from '../ui/keys.ts'
@@ -18,27 +18,40 @@ import { PAGES } from './pages.ts'
 import { shellText } from './shell.text.ts'
 
 const MapPage = lazy(() =>
-  import('../pages/map/map-page.tsx').then(({ MapPage }) => ({ default: MapPage })),
+  loadPart(() => import('../pages/map/map-page.tsx').then(({ MapPage }) => ({ default: MapPage }))),
 )
 const AlertsPage = lazy(() =>
-  import('../pages/alerts/alerts.tsx').then(({ AlertsPage }) => ({ default: AlertsPage })),
+  loadPart(() =>
+    import('../pages/alerts/alerts.tsx').then(({ AlertsPage }) => ({ default: AlertsPage })),
+  ),
 )
 const ZonesPage = lazy(() =>
-  import('../pages/zones/zones.tsx').then(({ ZonesPage }) => ({ default: ZonesPage })),
+  loadPart(() =>
+    import('../pages/zones/zones.tsx').then(({ ZonesPage }) => ({ default: ZonesPage })),
+  ),
 )
 const ChannelsPage = lazy(() =>
-  import('../pages/channels/channels.tsx').then(({ ChannelsPage }) => ({ default: ChannelsPage })),
+  loadPart(() =>
+    import('../pages/channels/channels.tsx').then(({ ChannelsPage }) => ({
+      default: ChannelsPage,
+    })),
+  ),
 )
 const AccountPage = lazy(() =>
-  import('../pages/account/account.tsx').then(({ AccountPage }) => ({ default: AccountPage })),
+  loadPart(() =>
+    import('../pages/account/account.tsx').then(({ AccountPage }) => ({ default: AccountPage })),
+  ),
 )
 const InvitePage = lazy(() =>
-  import('../pages/account/invite.tsx').then(({ InvitePage }) => ({ default: InvitePage })),
+  loadPart(() =>
+    import('../pages/account/invite.tsx').then(({ InvitePage }) => ({ default: InvitePage })),
+  ),
 )
 const ReportsPage = lazy(() =>
-  import('../pages/reports/reports.tsx').then(({ ReportsPage }) => ({ default: ReportsPage })),
+  loadPart(() =>
+    import('../pages/reports/reports.tsx').then(({ ReportsPage }) => ({ default: ReportsPage })),
+  ),
 )
-
 /** The navigation, the banners and the page. */
 export function Shell() {
   const text = useText(shellText)

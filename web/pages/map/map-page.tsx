@@ -12,6 +12,7 @@ import {
 } from '../../api/queries.ts'
 import type { View } from '../../map/map-view.tsx'
 import { hasWebGL } from '../../map/webgl.ts'
+import { loadPart } from '../../shared/connection.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { useKeys } from '../../ui/keys.ts'
@@ -23,7 +24,7 @@ import { mapText } from './map.text.ts'
 import { TimeSlider } from './time-slider.tsx'
 
 const MapView = lazy(() =>
-  import('../../map/map-view.tsx').then(({ MapView }) => ({ default: MapView })),
+  loadPart(() => import('../../map/map-view.tsx').then(({ MapView }) => ({ default: MapView }))),
 )
 
 const NONE: MapFeature[] = []

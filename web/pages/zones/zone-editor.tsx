@@ -8,6 +8,7 @@ import { useMayEdit } from '../../api/rights.ts'
 import { common } from '../../common.text.ts'
 import { lastPlace } from '../../map/last-view.ts'
 import { hasWebGL } from '../../map/webgl.ts'
+import { loadPart } from '../../shared/connection.ts'
 import { ApiForm, useToastError } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
@@ -23,7 +24,7 @@ import { ZoneActions, ZoneHistory } from './zone-state.tsx'
 import { zonesText } from './zones.text.ts'
 
 const ShapeMap = lazy(() =>
-  import('../../map/shape-map.tsx').then(({ ShapeMap }) => ({ default: ShapeMap })),
+  loadPart(() => import('../../map/shape-map.tsx').then(({ ShapeMap }) => ({ default: ShapeMap }))),
 )
 
 /** The form of a zone beside its map, with a preview that follows every change. */
