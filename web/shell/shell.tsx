@@ -52,6 +52,8 @@ const ReportsPage = lazy(() =>
     import('../pages/reports/reports.tsx').then(({ ReportsPage }) => ({ default: ReportsPage })),
   ),
 )
+const AWAY_MS = 3000
+
 /** The navigation, the banners and the page. */
 export function Shell() {
   const text = useText(shellText)
@@ -136,7 +138,8 @@ function Navigation({ onKeys }: { onKeys: () => void }) {
 function Banners() {
   const text = useText(shellText)
   const isLost = useConnection() === 'lost'
-  const health = useQuery(healthQuery)
+  // Whatever waits for the service goes on as soon as one answer says that it is back.
+  const health = useQuery(isLost ? { ...healthQuery, refetchInterval: AWAY_MS } : healthQuery)
   const blind = (health.data?.sources ?? []).filter(
     ({ status }) => status === 'stale' || status === 'down',
   )
