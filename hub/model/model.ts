@@ -92,8 +92,10 @@ export function createModel(options: ModelOptions) {
   let wire: Wire | undefined
   let context_size = ASSUMED_CONTEXT
   let isMeasured = false
+  let isChosen = false
 
   async function use(next: ModelSettings): Promise<void> {
+    isChosen = true
     await supervisor.stop()
     await wire?.close()
     wire = undefined
@@ -287,8 +289,10 @@ export function createModel(options: ModelOptions) {
     ready,
     configure,
     close,
-    /** Starts what the settings require. */
-    start: () => use(options.settings),
+    /** Starts what the settings require; not those it was made with if others were chosen meanwhile. */
+    start: async () => {
+      if (!isChosen) await use(options.settings)
+    },
     /** The process id of the model process, if it is a child. */
     pid: supervisor.pid,
   }

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Model, ModelError } from '../../../hub/model/model.ts'
+import { pathsIn } from '../../../hub/config.ts'
+import { createModel, type Model, ModelError } from '../../../hub/model/model.ts'
 import { startModel } from '../support/model.ts'
 
 const Answer = z.object({ answer: z.string().max(20) })
@@ -250,4 +251,23 @@ describe('an endpoint', () => {
     expect(JSON.stringify(lines)).not.toMatch(/sk-secret|Task\.|System\./)
     expect(lines.length).toBeGreaterThan(0)
   })
+})
+
+test('settings that are chosen while the hub starts are not undone by the start', async () => {
+  const chosen = await startModel({ settings: { kind: 'none' } })
+  const { model } = chosen
+  try {
+    const late = createModel({
+      settings: { kind: 'none' },
+      paths: pathsIn(chosen.folder),
+      log: () => {},
+    })
+    await late.configure({ kind: 'endpoint', url: origin, model: 'qwen' })
+    await late.start()
+    expect((await late.state()).kind).toBe('endpoint')
+    await late.close()
+    expect((await model.state()).kind).toBe('none')
+  } finally {
+    await chosen.close()
+  }
 })
