@@ -12,6 +12,7 @@ import { benchDeliveries } from './deliveries.ts'
 import { benchEvents } from './events.ts'
 import { type Figure, inWords, isGood } from './figure.ts'
 import { type Ground, startDatabase } from './ground.ts'
+import { benchHub } from './hub.ts'
 import { benchMatching } from './matching.ts'
 import { benchPositions } from './positions.ts'
 import { addRun, type Measured, type Run } from './record.ts'
@@ -28,6 +29,7 @@ const PARTS = {
   storage: { about: 'what is kept, and what keeping and deleting it costs', measure: benchStorage },
   deliveries: { about: 'from the event to its receiver', measure: benchDeliveries },
   'scale-out': { about: 'several processes on one database', measure: benchScaleOut },
+  hub: { about: 'what the hub adds to its language model', measure: benchHub },
   startup: { about: 'how soon it answers, and how much it loads', measure: benchStartup },
 } satisfies Record<string, { about: string; measure: (ground: Ground) => Promise<void> }>
 type Part = keyof typeof PARTS
