@@ -6,9 +6,9 @@ import { type Received, receiver } from '../support/servers/receiver.ts'
 import type { Line } from '../support/servers/runtimes.ts'
 import { createPerson, EDGES, type Edge, SEAL_KEY } from './edges.ts'
 
-const MANY = PROOF ? 1000 : 200
+const MANY = PROOF ? 1000 : 400
 /** Channels take one delivery at a time each, so there are several. */
-const CHANNELS = 20
+const CHANNELS = 40
 
 describe.each(EDGES)('on %s', (_, start) => {
   let database: TestDatabase
