@@ -138,12 +138,12 @@ export const finance: Agent = {
 
 function knownNumbers(context: AgentContext, texts: string[]): Set<string> {
   const text = [context.mission.task, context.brief, ...texts].join('\n')
-  return new Set([...numbersIn(text), ...spelledNumbers(text), '1'])
+  return new Set([...numbersIn(text), ...spelledNumbers(text, context.language), '1'])
 }
 
 /** The number as it was written, in digits, if it occurs in the input. */
 function given(text: string | null, known: Set<string>): string | null {
-  const number = text?.match(/\d+(?:[.,]\d+)*/)?.[0] ?? spelledNumbers(text ?? '')[0]
+  const number = text?.match(/\d+(?:[.,]\d+)*/)?.[0] ?? spelledNumbers(text ?? '', 'tr')[0]
   if (number === undefined || !known.has(String(decimal(number)))) return null
   return number
 }

@@ -1,8 +1,12 @@
+import type { Language } from '../../../shared/texts.ts'
 import { wordsOf } from './fold.ts'
 
+const TURKISH_ONES: Record<string, number> = {
+  bir: 1, iki: 2, uc: 3, dort: 4, bes: 5, alti: 6, yedi: 7, sekiz: 8, dokuz: 9,
+} // biome-ignore format: a table
 const ONES: Record<string, number> = {
   a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9,
-  bir: 1, iki: 2, uc: 3, dort: 4, bes: 5, alti: 6, yedi: 7, sekiz: 8, dokuz: 9,
+  ...TURKISH_ONES,
 } // biome-ignore format: a table
 const WHOLE: Record<string, number> = {
   ten: 10, eleven: 11, twelve: 12, thirteen: 13, fourteen: 14, fifteen: 15, sixteen: 16,
@@ -15,24 +19,27 @@ const TENS: Record<string, number> = {
 
 /**
  * spelledNumbers lists the numbers up to 99 that a text spells out in English or Turkish, as digits
- * and in their order: “on iki saat” and “twelve hours” give 12, “twenty-one” gives 21.
+ * and in their order: “on iki saat” and “twelve hours” give 12, “twenty-one” gives 21. “on” by
+ * itself is ten for a reader of Turkish only: elsewhere it is the preposition.
  */
-export function spelledNumbers(text: string): string[] {
-  return text.split(/[,.;:()\n]/).flatMap(inClause)
+export function spelledNumbers(text: string, language: Language): string[] {
+  return text.split(/[,.;:()\n]/).flatMap((clause) => inClause(clause, language))
 }
 
 /** A number does not go on behind a comma. */
-function inClause(text: string): string[] {
+function inClause(text: string, language: Language): string[] {
   const found: number[] = []
   let tens: number | undefined
-  for (const word of wordsOf(text).flatMap((word) => word.split('-'))) {
+  const words = wordsOf(text).flatMap((word) => word.split('-'))
+  for (const [at, word] of words.entries()) {
     const one = ONES[word]
     if (tens !== undefined) {
       found.push(tens + (one ?? 0))
       tens = undefined
       if (one !== undefined) continue
     }
-    tens = TENS[word]
+    const isTen = word !== 'on' || language === 'tr' || (words[at + 1] ?? '') in TURKISH_ONES
+    tens = isTen ? TENS[word] : undefined
     const number = one ?? WHOLE[word]
     if (number !== undefined) found.push(number)
   }

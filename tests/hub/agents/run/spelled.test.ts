@@ -13,5 +13,13 @@ test.each([
   ['kırkbir işi ve onun ikisi', []],
   ['', []],
 ])('%s spells %j', (text, numbers) => {
-  expect(spelledNumbers(text)).toEqual(numbers)
+  expect(spelledNumbers(text, 'tr')).toEqual(numbers)
+})
+
+test.each([
+  ['an invoice for work on site, on Monday', ['1']],
+  ['on saat danışmanlık', []],
+  ['on iki saat danışmanlık', ['12']],
+])('in English “on” is no number: %s', (text, numbers) => {
+  expect(spelledNumbers(text, 'en')).toEqual(numbers)
 })
