@@ -144,7 +144,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^functions\/(assets|deps|cloudflare|supabase|config)/,
     ['tests/functions/{service,config}.test.ts', 'tests/functions/api/channels.test.ts'],
   ],
-  [/^sql\/[1-6]/, ['tests/sql/limits.test.ts']],
+  [/^sql\/[1-6]/, ['tests/sql/{limits,cascades}.test.ts']],
   [/^sql\/(52|6[0-6])/, ['tests/sql/deliveries*.test.ts']],
   [/^functions\/jobs\/deliver/, ['tests/functions/jobs/deliver*.test.ts']],
   [/^sql\/(0|95)/, ['tests/sql/matrix.test.ts', 'tests/functions/api/{rows,limits}.test.ts']],
