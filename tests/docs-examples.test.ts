@@ -28,7 +28,7 @@ const nameOf = ({ page, line }: Block) => `${page}:${line}`
 const RUN_HERE = ['request', 'answer', 'body', 'message', 'headers', 'client']
 /** The other marks, and who runs them. */
 const RUN_ELSEWHERE: Record<string, string> = {
-  'sh demo': 'docs.test.ts runs them against npm run demo',
+  'sh demo': 'docs-demo.test.ts runs them against npm run demo',
   'js test=receive': 'docs.test.ts verifies signatures with them',
 }
 /** The languages of blocks without a mark, and why they are not run. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 /** Tests that read the text of files, drive a browser, or run for hours: they judge no mutants. */
 const LEFT_OUT =
-  /^tests\/(docs\.test|scripts\/(?!backup|openapi)|runtimes|supabase|web|hub\/web\/(?!logic))|smollm2|-tiny\.test|edge\.test/
+  /^tests\/(docs(-demo)?\.test|scripts\/(?!backup|openapi)|runtimes|supabase|web|hub\/web\/(?!logic))|smollm2|-tiny\.test|edge\.test/
 
 /** Tests that take long for the faults that they alone notice: they judge only what they import. */
 const DEAR =
@@ -65,7 +65,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [
     /^functions\/api\/decisions/,
-    ['tests/functions/jobs/{preview,linked,bursts,aftershocks}.test.ts'],
+    ['tests/functions/jobs/{preview,linked*,bursts,aftershocks}.test.ts'],
   ],
   [
     /^functions\/api\/(channel|deliveries)/,
@@ -212,7 +212,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
       'tests/hub/**/mail-{flow,unsubscribe,claim,refusals,today,outcome}.test.ts',
     ],
   ],
-  [/^hub\/.*(import|csv)/, ['tests/hub/leads/{leads-import,leads-export,csv}.test.ts']],
+  [/^hub\/.*(import|csv)/, ['tests/hub/leads/{leads-import*,leads-export,csv}.test.ts']],
   [
     /^hub\/.*(lead|tasks)|^hub\/sql\/20/,
     ['tests/hub/**/leads*.test.ts', 'tests/hub/**/scope*.test.ts'],

@@ -2,13 +2,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import {
-  complaintAbout,
-  createFuzzWorld,
-  type FuzzRequest,
-  type FuzzWorld,
-  requestsOf,
-} from '../support/attacks/fuzz.ts'
+import { complaintAbout, type FuzzRequest, requestsOf } from '../support/attacks/fuzz.ts'
+import { createFuzzWorld, type FuzzWorld } from '../support/attacks/fuzz-world.ts'
 import {
   type Description,
   describeOperations,

@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { z } from 'zod'
 import { readConfig } from '../../functions/config.ts'
 import { inTransaction } from '../../functions/db.ts'
 import { type Feed, feedError } from '../../functions/feeds/feed.ts'
@@ -11,7 +9,6 @@ import { traceMail } from '../../functions/tracing/outgoing.ts'
 import { NO_TRACING, traceCall } from '../../functions/tracing/tracing.ts'
 import { CreatedChannel, CreatedZone } from '../support/delivery-service.ts'
 import { createTestJobs, quake } from '../support/jobs.ts'
-import { ROOT } from '../support/pages.ts'
 import { receiver } from '../support/servers/receiver.ts'
 import {
   createService,
@@ -20,30 +17,7 @@ import {
   type Service,
   TEST_SEAL_KEY,
 } from '../support/service.ts'
-
-const Text = z.object({ key: z.string(), value: z.record(z.string(), z.unknown()) })
-const Spans = z.object({
-  resourceSpans: z.array(
-    z.object({
-      resource: z.object({ attributes: z.array(Text) }),
-      scopeSpans: z.array(
-        z.object({
-          spans: z.array(
-            z.object({
-              traceId: z.string(),
-              spanId: z.string(),
-              parentSpanId: z.string().optional(),
-              name: z.string(),
-              attributes: z.array(Text),
-              links: z.array(z.object({ traceId: z.string(), spanId: z.string() })).default([]),
-              status: z.object({ code: z.number().optional(), message: z.string().optional() }),
-            }),
-          ),
-        }),
-      ),
-    }),
-  ),
-})
+import { runWithout, spansIn, wayTo } from '../support/spans.ts'
 
 let collector: Awaited<ReturnType<typeof receiver>>
 let service: Service
@@ -81,31 +55,7 @@ const tracingAs = (service_name: string, more: object = {}) =>
   )
 
 /** What was sent to the collector since the last call. */
-function spans() {
-  return collector.received.splice(0).flatMap(({ body }) =>
-    Spans.parse(JSON.parse(body)).resourceSpans.flatMap(({ resource, scopeSpans }) =>
-      scopeSpans.flatMap(({ spans }) =>
-        spans.map((span) => ({
-          ...span,
-          service: valuesOf(resource.attributes)['service.name'],
-          attributes: valuesOf(span.attributes),
-        })),
-      ),
-    ),
-  )
-}
-type Recorded = ReturnType<typeof spans>
-
-const valuesOf = (attributes: z.infer<typeof Text>[]) =>
-  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
-
-/** The names of a span and of what it goes on from, the first one last. */
-function wayTo(name: string, all: Recorded): string[] {
-  const way: string[] = []
-  let span = all.find((one) => one.name === name)
-  for (; span; span = all.find(({ spanId }) => spanId === span?.parentSpanId)) way.push(span.name)
-  return way
-}
+const spans = () => spansIn(collector.received.splice(0))
 
 async function watch(person: Person, target: string, more: object = {}): Promise<string> {
   const post = (path: string, body: object) =>
@@ -435,36 +385,11 @@ test('spans that were not accepted are told of', async () => {
   refusing.close()
 })
 
-/** Runs the jobs in a process that has no packages of OpenTelemetry but its API, which prom-client brings. */
-async function runWithout(environment: Record<string, string>) {
-  const hook = `import { registerHooks } from 'node:module'
-    registerHooks({ resolve(name, context, next) {
-      const isMissing = name.startsWith('@opentelemetry/') && name !== '@opentelemetry/api'
-      if (!isMissing) return next(name, context)
-      throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' })
-    } })`
-  const args = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`]
-  const child = spawn(process.execPath, [...args, 'functions/node.ts', 'jobs'], {
-    cwd: ROOT,
-    env: {
-      ...{ PATH: process.env.PATH, SEAL_KEYS: TEST_SEAL_KEY, FEEDS: 'none' },
-      ...{ JOBS_DATABASE_URL: service.database.jobsUrl, ...environment },
-    },
-  })
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (part: string) => {
-      text += part
-      if (text.includes('running the jobs')) child.kill('SIGKILL')
-    })
-  }
-  const code = await new Promise((resolve) => child.once('exit', resolve))
-  return { code, text }
-}
-
 test('nothing of it is loaded where it is off, and what is missing where it is on is said', async () => {
-  const off = await runWithout({})
+  const off = await runWithout(service.database.jobsUrl, {})
   expect(off.text).toContain('running the jobs')
-  const on = await runWithout({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
+  const on = await runWithout(service.database.jobsUrl, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+  })
   expect([on.code, on.text]).toEqual([1, expect.stringContaining('sh scripts/setup.sh tracing')])
 })

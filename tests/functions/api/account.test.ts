@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Account, AccountExport, Key, Org } from '../../../shared/account.ts'
 import {
@@ -6,38 +6,13 @@ import {
   expectProblem,
   OTHER_ACCOUNT_MARKER,
 } from '../../support/attacks/refusals.ts'
-import { createService, parsed, type Service, type Signed } from '../../support/service.ts'
+import { parsed, type Signed } from '../../support/service.ts'
+import { ACCOUNT, actions, ask, count, service, useService } from './account/account-scene.ts'
 
-const ACCOUNT = '/api/v1/account'
 const Made = z.object({ key: Key.extend({ api_key: z.string().nullable() }) })
 const One = z.object({ key: Key })
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service?.close())
-
-function ask({ token }: Signed, method: string, path: string, body?: unknown, once?: string) {
-  const headers: Record<string, string> = once === undefined ? {} : { 'Idempotency-Key': once }
-  return service.request(method, ACCOUNT + path, { key: token, body, headers })
-}
-
-const count = async (statement: string, values: unknown[]) => {
-  const [row] = await service.database.query<{ n: number }>(
-    `select count(*)::int as n from ${statement}`,
-    values,
-  )
-  return row?.n
-}
-
-const actions = async ({ user_id }: Signed) =>
-  (
-    await service.database.query<{ action: string }>(
-      'select action from watchpost.audit where account_id = $1 order by xid, seq',
-      [user_id],
-    )
-  ).map(({ action }) => action)
+useService()
 
 test('the account says who is signed in, what the plan allows and what there is', async () => {
   const me = await service.signed()

@@ -1,85 +1,22 @@
-import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { FeedLink, ShownFeedLink } from '../../../shared/feed-link.ts'
 import { generateToken } from '../../../shared/token.ts'
 import { runtime } from '../../support/servers/runtimes.ts'
-import { createService, type Person, parsed, type Service } from '../../support/service.ts'
+import { createService, type Person, parsed } from '../../support/service.ts'
+import {
+  alertOf,
+  linkOf,
+  Made,
+  owner,
+  read,
+  service,
+  useService,
+  zone,
+  zoneOf,
+} from './feed-links-scene.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await createService()
-})
-afterAll(() => service?.close())
-
-const Made = z.object({ feed_link: ShownFeedLink.extend({ urls: z.record(z.string(), z.url()) }) })
-const Zone = z.object({ zone: z.object({ id: z.uuid() }) })
-
-let owner: Person
-let zone: string
-beforeEach(async () => {
-  owner = await service.person()
-  zone = await zoneOf(owner)
-})
-
-async function zoneOf({ key }: Person, more: object = {}): Promise<string> {
-  const body = { label: 'Port & harbour', lat: 41, lon: 29, ...more }
-  return parsed(await service.request('POST', '/api/v1/zones', { key, body }), 201, Zone).zone.id
-}
-
-async function linkOf({ key }: Person, to = zone, body: object = {}) {
-  const answer = await service.request('POST', `/api/v1/zones/${to}/feed-links`, { key, body })
-  const { feed_link } = parsed(answer, 201, Made)
-  const address = (format: string) => new URL(feed_link.urls[format] ?? '').pathname
-  return { ...feed_link, address, location: answer.headers.get('Location') }
-}
-
-let nth = 0
-async function alertOf(person: Person, more: Record<string, unknown> = {}): Promise<string> {
-  const event = {
-    ...{
-      id: `usgs:${nth}`,
-      source: 'usgs',
-      type: 'earthquake',
-      title: `M 5.${nth++}`,
-      lat: 41,
-      lon: 29,
-    },
-    ...{ ts: '2026-01-01T00:00:00.000Z', severity: 50, url: null },
-  }
-  const row = {
-    ...{ id: randomUUID(), zone_id: zone, zone_name: 'Port', owner_id: person.user_id },
-    ...{
-      event_id: event.id,
-      source: 'usgs',
-      event,
-      severity: 50,
-      reason: 'because',
-      first_reason: 'r',
-    },
-    ...{
-      status: 'dispatched',
-      raised_at: new Date(),
-      checks: [],
-      zone_version: 1,
-      event_revision: 1,
-    },
-    ...{ note: 'private note', updates: [], resolved: false, created_at: new Date() },
-    ...{ updated_at: new Date(), changed_in: '1', ...more },
-  }
-  await service.database.query(
-    `insert into watchpost.alerts (id, zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
-      first_reason, status, raised_at, checks, zone_version, event_revision, note, updates, updated_at)
-    select id, zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
-      first_reason, status, raised_at, checks, zone_version, event_revision, note, updates, updated_at
-    from jsonb_populate_record(null::watchpost.alerts, $1)`,
-    [row],
-  )
-  return row.id
-}
-
-const read = (path: string, headers: Record<string, string> = {}) =>
-  service.request('GET', path, { headers })
+useService()
 
 describe('a link', () => {
   test('is shown once, and only its hash is stored', async () => {
@@ -215,8 +152,8 @@ describe('the feed of a link', () => {
   test('is 404 alike for every token that is wrong or dead', async () => {
     const admin = await service.person()
     const org_id = await service.organisation(owner, [admin, 'admin'])
-    zone = await zoneOf(owner, { org_id })
-    const [{ address, id }, theirs] = [await linkOf(owner), await linkOf(admin)]
+    const shared = await zoneOf(owner, { org_id })
+    const [{ address, id }, theirs] = [await linkOf(owner, shared), await linkOf(admin, shared)]
     const seen = new Set<string>()
     const isDead = async (path: string) => {
       const { status, text, headers } = await read(path)
@@ -256,15 +193,15 @@ describe('the feed of a link', () => {
     await set('delete from watchpost.members where user_id = $1', admin.user_id)
     await isDead(theirs.address('atom'))
     await isAlive(address('atom'))
-    await set('update watchpost.zones set deleted_at = now() where id = $1', zone)
+    await set('update watchpost.zones set deleted_at = now() where id = $1', shared)
     await isDead(address('atom'))
     const renew =
       'update watchpost.feed_links set token_hash = sha256(gen_random_uuid()::text::bytea) where id = $1'
     expect(await service.queryAs(owner.key, renew, [id], 'rollback')).toBe(0)
-    await set('update watchpost.zones set deleted_at = null where id = $1', zone)
+    await set('update watchpost.zones set deleted_at = null where id = $1', shared)
     await isAlive(address('atom'))
     expect(await service.queryAs(owner.key, renew, [id], 'rollback')).toBe(1)
-    const path = `/api/v1/zones/${zone}/feed-links/${id}`
+    const path = `/api/v1/zones/${shared}/feed-links/${id}`
     expect((await service.request('DELETE', path, { key: owner.key })).status).toBe(204)
     await isDead(address('atom'))
     expect(seen.size).toBe(1)

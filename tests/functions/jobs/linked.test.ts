@@ -1,89 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
+import { describe, expect, test } from 'vitest'
 import { KNOWN_FEEDS } from '../../../functions/feeds/feeds.ts'
-import { Alert } from '../../../shared/alert.ts'
-import { Check } from '../../../shared/checks.ts'
-import { EVENT_TYPES, type NormalisedEvent } from '../../../shared/event.ts'
+import { EVENT_TYPES } from '../../../shared/event.ts'
 import { linkRuleOf } from '../../../shared/link.ts'
 import { Preview } from '../../../shared/preview.ts'
-import { createTestJobs, quake, registerSource, type TestJobs } from '../../support/jobs.ts'
-import { createService, type Person, parsed, type Service } from '../../support/service.ts'
+import { parsed } from '../../support/service.ts'
+import {
+  alertsOf,
+  ask,
+  draw,
+  explained,
+  idsOf,
+  ingest,
+  jobs,
+  places,
+  previewed,
+  sent,
+  service,
+  setUp,
+  shift,
+  types,
+  useService,
+} from './linked-scene.ts'
 
 // One earthquake, storm, fire or tsunami as several sources report it: a zone is alerted once.
-let service: Service
-let jobs: TestJobs
-
-beforeAll(async () => {
-  service = await createService()
-  jobs = await createTestJobs(service)
-  for (const source of ['usgs', 'emsc', 'geonet', 'gdacs', 'nhc', 'eonet', 'firms']) {
-    await registerSource(service, source)
-  }
-})
-afterAll(async () => {
-  await jobs?.close()
-  await service?.close()
-})
-
-const Id = z.object({ id: z.uuid() })
-const Explained = z.object({
-  live: z.boolean(),
-  raised: z.boolean(),
-  reason: z.string(),
-  checks: z.array(Check),
-})
-
-let places = 0
-async function setUp(fields: object = {}) {
-  places += 1
-  const here = { lat: -70 + 5 * places, lon: 40 }
-  const person = await service.person()
-  const hook = { kind: 'webhook', target: 'https://hooks.example.com/in' }
-  parsed(await ask(person, 'POST', 'channels', hook), 201, z.object({ channel: Id }))
-  const zone = await draw(person, { ...here, radius_km: 200, ...fields })
-  await jobs.drain()
-  service.receiver.requests.length = 0
-  // Only its last hours are told: of what happened long ago nothing is.
-  const ts = new Date(Date.now() - 60_000 * places).toISOString()
-  const report = (source: string, more: Partial<NormalisedEvent> = {}) =>
-    quake({ ...here, ts, id: `${source}:${places}`, source, magnitude: 5, severity: 60, ...more })
-  return { person, here, zone, report, ts }
-}
-
-async function draw(person: Person, fields: object): Promise<string> {
-  const made = await ask(person, 'POST', 'zones', { label: 'A place', ...fields })
-  return parsed(made, 201, z.object({ zone: Id })).zone.id
-}
-
-function ask({ key }: Person, method: string, path: string, body?: object) {
-  return service.request(method, `/api/v1/${path}`, { key, body })
-}
-
-async function ingest(...events: NormalisedEvent[]) {
-  await jobs.ingest(...events)
-  await jobs.drain()
-}
-
-async function alertsOf(person: Person, query = 'days=7') {
-  const answer = await ask(person, 'GET', `alerts?${query}`)
-  return parsed(answer, 200, z.object({ alerts: z.array(Alert) })).alerts
-}
-
-async function explained(person: Person, zone: string, event: string) {
-  const path = `zones/${zone}/explain?event_id=${encodeURIComponent(event)}`
-  const answer = parsed(await ask(person, 'GET', path), 200, Explained)
-  return { ...answer, duplicate: answer.checks.find(({ name }) => name === 'duplicate') }
-}
-
-async function previewed(person: Person, zone: string) {
-  return parsed(await ask(person, 'GET', `zones/${zone}/preview?days=7`), 200, Preview)
-}
-
-const sent = () => service.receiver.requests.map(({ body }) => JSON.parse(body))
-const types = () => sent().map(({ type }) => type)
-const idsOf = ({ event_ids }: Alert) => event_ids.map(({ event_id }) => event_id)
-const shift = (ts: string, seconds: number) =>
-  new Date(Date.parse(ts) + seconds * 1000).toISOString()
+useService()
 
 test('what only one source reports is followed next to what several do', async () => {
   const { person, report } = await setUp()
@@ -357,92 +297,6 @@ describe('what becomes of the alert', () => {
     expect(types().filter((type) => type === 'alert.raised')).toHaveLength(2)
     expect((await previewed(person, zone)).count).toBe(2)
   })
-})
-
-test('of two workers at once one raises the alert, the other adds to it', async () => {
-  const { person, report } = await setUp()
-  await jobs.ingest(report('usgs'))
-  await jobs.ingest(report('emsc'))
-  const holder = await service.transaction()
-  await holder.query('lock table watchpost.match_memory in share mode', [])
-  const running = jobs.drain()
-  for (;;) {
-    const [row] = await service.database.query<{ waiting: number }>(
-      `select count(distinct l.pid)::integer as waiting
-      from pg_locks l join pg_stat_activity a on a.pid = l.pid
-      where not l.granted and a.datname = current_database()`,
-    )
-    if (row?.waiting === 2) break
-  }
-  await holder.commit()
-  await running
-  const alerts = await alertsOf(person)
-  expect(alerts).toHaveLength(1)
-  expect(alerts.flatMap(idsOf)).toHaveLength(2)
-  expect(types()).toEqual(['alert.raised'])
-})
-
-describe('while another worker links events', () => {
-  /** Whether work is done while every link is held, or waits for one. */
-  async function whileHeld(): Promise<'done' | 'waits'> {
-    const holder = await service.transaction()
-    await holder.query(
-      `select pg_advisory_xact_lock(hashtextextended('link:' || rule, 0))
-      from unnest(array['earthquake', 'storm', 'wildfire', 'tsunami']) as rules (rule)`,
-      [],
-    )
-    let isDone = false
-    const running = jobs.drain().then(() => {
-      isDone = true
-      return 'done' as const
-    })
-    const waiting = async () => {
-      for (let isWaiting = false; !isWaiting && !isDone; ) {
-        const rows = await service.database.query(
-          `select from pg_locks l join pg_stat_activity a on a.pid = l.pid
-          where not l.granted and l.locktype = 'advisory' and a.datname = current_database()`,
-        )
-        isWaiting = rows.length > 0
-      }
-      return 'waits' as const
-    }
-    const first = await Promise.race([running, waiting()])
-    await holder.commit()
-    await running
-    return first
-  }
-
-  test('earthquakes wait, and so does a change of a zone; positions and other events do not', async () => {
-    const { person, here, report } = await setUp()
-    await jobs.ingest(report('usgs'))
-    expect(await whileHeld()).toBe('waits')
-    await draw(person, { ...here, label: 'Changed' })
-    expect(await whileHeld()).toBe('waits')
-    await jobs.ingest(report('test', { type: 'vessel', subject: 'mmsi:230000001' }))
-    expect(await whileHeld()).toBe('done')
-    await jobs.ingest(report('gdacs', { id: 'gdacs:FL1', type: 'flood' }))
-    expect(await whileHeld()).toBe('done')
-  })
-})
-
-test('a match_zone job that comes late tells nothing older of a linked event', async () => {
-  const { person, here, report } = await setUp()
-  const { query } = service.database
-  const zone = await draw(person, { ...here, label: 'Late' })
-  const late = `name = 'match_zone' and data ->> 'zone_id' = $1`
-  await query(`update pgboss.job set start_after = now() + interval '1 hour' where ${late}`, [zone])
-  const emsc = report('emsc')
-  await ingest(report('usgs'))
-  await ingest(emsc)
-  await ingest({ ...emsc, title: 'M 5.1', revised_at: new Date().toISOString() })
-  const updates = async () => {
-    const [alert] = await alertsOf(person, `zone_id=${zone}`)
-    return alert?.updates.map(({ kind }) => kind)
-  }
-  expect(await updates()).toEqual(['linked', 'revised'])
-  await query(`update pgboss.job set start_after = now() where ${late}`, [zone])
-  await jobs.drain()
-  expect(await updates()).toEqual(['linked', 'revised'])
 })
 
 describe('other things that two sources report', () => {

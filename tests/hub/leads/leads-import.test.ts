@@ -1,7 +1,6 @@
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createHub } from '../../../hub/hub.ts'
 import { LANGUAGES } from '../../../hub/i18n/words.ts'
 import { type Delimiter, readCsv } from '../../../hub/leads/csv.ts'
 import { readRow } from '../../../hub/leads/import-row.ts'
@@ -352,57 +351,5 @@ describe('an import', () => {
     for (const path of ['leads/imports/nothing', 'leads/imports/nothing/errors']) {
       expect((await hub.call('GET', path)).status).toBe(404)
     }
-  })
-})
-
-describe('a hub that was killed', () => {
-  const halfDone = async (csv: string, handled: number) => {
-    const taken = await bring('Name\nSeed', { project: 'back' })
-    await writeFile(join(hub.paths.data_dir, 'imports', `${taken.id}.csv`), csv)
-    const total = csv.trim().split('\n').length - 1
-    await hub.query(
-      `update hub.imports
-       set status = 'processing', total = $2, handled = $3, finished_at = null where id = $1`,
-      [taken.id, total, handled],
-    )
-    return taken.id as string
-  }
-  const restarted = async () => {
-    const next = await createHub(hub.config, { log: () => {}, restart: () => {} })
-    await next.start()
-    return next
-  }
-
-  test('goes on behind the last batch at its next start', async () => {
-    const rows = Array.from({ length: 450 }, (_, n) => `Later ${n}`)
-    const id = await halfDone(`Name\n${rows.join('\n')}\n`, 400)
-    const next = await restarted()
-    try {
-      await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('done')
-    } finally {
-      await next.close()
-    }
-    expect(await read(id)).toMatchObject({ total: 450, handled: 450 })
-    const names = (await leadsOf('back', '&q=Later')).map(({ name }: { name: string }) => name)
-    expect(names).toEqual(rows.slice(400))
-  })
-
-  test('says so where the file is gone', async () => {
-    const id = await halfDone('Name\nA\n', 0)
-    await rm(join(hub.paths.data_dir, 'imports', `${id}.csv`))
-    const next = await restarted()
-    try {
-      await expect.poll(async () => (await read(id)).status).toBe('failed')
-    } finally {
-      await next.close()
-    }
-    expect((await read(id)).reason).toContain('Import it again')
-    const headers = { 'Accept-Language': 'tr' }
-    const { import: told } = await (
-      await hub.call('GET', `leads/imports/${id}`, undefined, headers)
-    ).json()
-    expect(told.reason).toBe(
-      'Dosya silinmiş. Yeniden aktarın; daha önce aktarılanlar iki kez eklenmez.',
-    )
   })
 })

@@ -1,68 +1,23 @@
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type LinkPurpose, type LinkSubject, signLink } from '../../../../functions/links.ts'
+import { describe, expect, test } from 'vitest'
 import { createSeal } from '../../../../functions/seal.ts'
 import { runtime } from '../../../support/servers/runtimes.ts'
-import { createService, type Person, type Service } from '../../../support/service.ts'
+import { createService } from '../../../support/service.ts'
+import {
+  about,
+  address,
+  aWait,
+  link,
+  owner,
+  query,
+  type Stored,
+  service,
+  stored,
+  titleOf,
+  useService,
+} from './link-scene.ts'
 
-let service: Service
-let owner: Person
-beforeAll(async () => {
-  service = await createService()
-  owner = await service.person()
-})
-afterAll(() => service?.close())
-
-const query = async <Row>(statement: string, values: unknown[]): Promise<Row> => {
-  const [row] = await service.database.query<Row & object>(statement, values)
-  if (!row) throw new Error('no row')
-  return row
-}
-
-const titleOf = (text: string) => /<h1>(.*)<\/h1>/.exec(text)?.[1]
-
-type Stored = {
-  id: string
-  confirmation_id: string
-  confirmed_at: string | null
-  status: string
-  enabled: boolean
-  disabled_reason: string | null
-}
-const stored = (id: string) => query<Stored>('select * from watchpost.channels where id = $1', [id])
-
-const address = ({ language = 'en', is_confirmed = false } = {}) =>
-  query<Stored>(
-    `insert into watchpost.channels (owner_id, kind, label, target_sealed, target_masked, language, confirmed_at)
-    values ($1, 'email', '<b>Ops</b>', 'sealed', '…@example.com', $2, case when $3 then now() end) returning *`,
-    [owner.user_id, language, is_confirmed],
-  )
-
-const HOUR = 3_600_000
-
-/** The path of a link. */
-async function link<P extends LinkPurpose>(
-  purpose: P,
-  subject: LinkSubject<P>,
-  { seal = service.seal, ms = HOUR } = {},
-): Promise<string> {
-  const expires_at = new Date(Date.now() + ms)
-  return signLink({ seal, public_url: '' }, { purpose, subject, expires_at })
-}
-
-const about = ({ id, confirmation_id }: Stored) => ({ channel_id: id, confirmation_id })
-
-/** Resolves when a statement waits for what another transaction has changed. */
-const aWait = () =>
-  vi.waitUntil(
-    async () =>
-      (
-        await service.database.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-      ).length > 0,
-    { timeout: 10_000, interval: 5 },
-  )
+useService()
 
 test('looking at a link does nothing, and pressing its button confirms the address', async () => {
   const channel = await address()

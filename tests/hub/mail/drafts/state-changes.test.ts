@@ -1,90 +1,28 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { everywhere } from '../../../../hub/db/db.ts'
+import { describe, expect, test } from 'vitest'
 import { MAIL_STATES, STATES, type Step } from '../../../../hub/mail/drafts/flow.ts'
 import * as state from '../../../../hub/mail/drafts/state.ts'
 import type { Sql } from '../../../../shared/sql.ts'
-import { startHub, type TestHub } from '../../support/hub.ts'
+import {
+  addAll,
+  addDraft,
+  codeOf,
+  HASH,
+  hub,
+  mailOf,
+  mailsMoved,
+  moved,
+  project_id,
+  useHub,
+  WHY,
+  write,
+} from './state-scene.ts'
 
 /*
  * Each change of a state, tried on drafts in every state with mails in every state: it changes what its
  * name says and nothing else, also not of another draft.
  */
 
-let hub: TestHub
-let project_id = ''
-beforeAll(async () => {
-  hub = await startHub()
-  await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir' })
-  const [project] = await hub.query<{ id: string }>('select id from hub.projects')
-  project_id = project?.id ?? ''
-})
-afterAll(() => hub.close())
-beforeEach(() => hub.query('delete from hub.drafts'))
-
-const WHY = { en: 'Because.', tr: 'Çünkü.' }
-const HASH = 'approved'
-type Drafts = Record<string, string>
-
-/** A draft in a state, with one mail in each state. */
-async function addDraft(name: string, more: { via?: string; pushing?: string } = {}) {
-  const [draft] = await hub.query<{ id: string }>(
-    `insert into hub.drafts (project_id, audience, state, approved_hash, approved_at, via, pushing_until, html, retries)
-     values ($1, '{"kind": "list", "filter": {}}', $2, $3, now(), $4, now() + $5::interval, 'x', 3) returning id`,
-    [project_id, name, HASH, more.via ?? 'smtp', more.pushing ?? null],
-  )
-  const id = draft?.id ?? ''
-  await hub.query(
-    `insert into hub.recipients (draft_id, project_id, email, state, attempts, portion, claimed_at)
-     select $1, $2, s || '@x.example', s, 1, 1,
-       case when s in ('sending', 'sent', 'unclear') then timestamptz '2026-01-01' end
-     from unnest($3::text[]) as s`,
-    [id, project_id, MAIL_STATES],
-  )
-  return id
-}
-
-/** A draft in every state. */
-async function addAll(more: { via?: string; pushing?: string } = {}): Promise<Drafts> {
-  const drafts: Drafts = {}
-  for (const name of STATES) drafts[name] = await addDraft(name, more)
-  return drafts
-}
-
-const write = <T>(work: (sql: Sql) => Promise<T>) => everywhere(hub.deps.db, work)
-const mailOf = (draft_id: string, name: string, attempt = 1) => ({
-  draft_id,
-  project_id,
-  email: `${name}@x.example`,
-  lead_id: null,
-  subject: 'x',
-  attempt,
-})
-
-/** Which drafts are in another state now, as `before → after`. */
-async function moved(drafts: Drafts): Promise<string[]> {
-  const rows = await hub.query<{ id: string; state: string }>('select id, state from hub.drafts')
-  return Object.entries(drafts).flatMap(([before, id]) => {
-    const after = rows.find((row) => row.id === id)?.state ?? 'gone'
-    return after === before ? [] : [`${before} → ${after}`]
-  })
-}
-
-/** Which mails of a draft are in another state now. */
-async function mailsMoved(draft_id: string): Promise<string[]> {
-  const rows = await hub.query<{ email: string; state: string }>(
-    'select email, state from hub.recipients where draft_id = $1',
-    [draft_id],
-  )
-  return MAIL_STATES.flatMap((before) => {
-    const after = rows.find(({ email }) => email === `${before}@x.example`)?.state ?? 'gone'
-    return after === before ? [] : [`${before} → ${after}`]
-  })
-}
-const codeOf = (work: Promise<unknown>) =>
-  work.then(
-    () => 'done',
-    (error: { code?: string }) => error.code,
-  )
+useHub()
 
 describe('a step of a draft', () => {
   const STEPS: [
