@@ -205,7 +205,8 @@ begin
         case when due.paused_until > v_now then due.paused_until end,
         case when due.host_paused_until > v_now then due.host_paused_until end);
       v_why := case when v_wait is not null then 'pause' end;
-      if due.paused_until > v_now and private.has_probes(due.id, due.channel_id, v_now, v_wait) then
+      -- False for a channel that was never paused: null would still look at the others.
+      if coalesce(due.paused_until > v_now, false) and private.has_probes(due.id, due.channel_id, v_now, v_wait) then
         v_wait := v_wait + interval '30 minutes';
       end if;
       if v_wait is null and (due.is_digest or due.is_update) then

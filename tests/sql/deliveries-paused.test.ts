@@ -39,6 +39,24 @@ test('five messages try a paused channel when its pause is over, the others wait
   expect(await waitAll(7)).toEqual([1, 1, 1, 1, 1, 31, 31])
 })
 
+test('the other messages of a channel are counted only while it is paused', async () => {
+  await run("set local track_functions = 'pl'")
+  const looks = async () => {
+    const { calls } = await one(
+      `select coalesce(sum(calls), 0)::int as calls from pg_stat_xact_user_functions where funcname = 'has_probes'`,
+    )
+    return calls
+  }
+  await claim(await add('queued'))
+  expect(await looks()).toBe(0)
+  await pause()
+  await waitAll(3)
+  expect(await looks()).toBe(3)
+  await run(`update watchpost.channels set paused_until = now() - interval '1 minute'`)
+  await claim(await add('queued'))
+  expect(await looks()).toBe(3)
+})
+
 test('the first that succeeds calls all that waited for the pause, and nothing else', async () => {
   await pause()
   await waitAll(7)
