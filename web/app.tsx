@@ -8,16 +8,15 @@ import { SignInPage } from './pages/sign-in/sign-in.tsx'
 import { ErrorBoundary, FailedQuery } from './shared/errors.tsx'
 import { reach } from './shared/reach.ts'
 import { Shell } from './shell/shell.tsx'
-import { localeOf, useLanguage } from './ui/language.ts'
+import { useText } from './ui/language.ts'
 import { Toaster } from './ui/toast.tsx'
 import { WordsProvider } from './ui/words.tsx'
 
 /** The whole console: the sign-in, or the pages in their shell. */
 export function App() {
-  const language = useLanguage()
-  const { ui, failed } = common[language]
+  const { failed } = useText(common)
   return (
-    <WordsProvider value={{ locale: localeOf(language), ...ui, failed }}>
+    <WordsProvider failed={failed}>
       <Router hook={useHashLocation}>
         <ErrorBoundary>
           <Suspense>

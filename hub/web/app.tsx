@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { ErrorBoundary, FailedQuery } from '../../web/shared/errors.tsx'
-import { localeOf, useLanguage } from '../../web/ui/language.ts'
+import { useText } from '../../web/ui/language.ts'
 import { Toaster } from '../../web/ui/toast.tsx'
 import { WordsProvider } from '../../web/ui/words.tsx'
 import { BASE, healthQuery, projectsQuery } from './api/queries.ts'
@@ -16,10 +16,9 @@ import { Shell } from './shell/shell.tsx'
 
 /** The whole interface: set-up and sign-in first, then the pages in their shell. */
 export function App() {
-  const language = useLanguage()
-  const { ui, failed } = common[language]
+  const { failed } = useText(common)
   return (
-    <WordsProvider value={{ locale: localeOf(language), ...ui, failed }}>
+    <WordsProvider failed={failed}>
       <Router base={BASE}>
         <ErrorBoundary>
           <Reconnect />

@@ -1,25 +1,28 @@
-import { createContext, useContext } from 'react'
+import { createContext, type ReactNode, useContext } from 'react'
+import { localeOf, useLanguage } from './language.ts'
+import { wordsText } from './words.text.ts'
 
 /** The texts of the components themselves, in the language of the page. */
-export type Words = {
+export type Words = Record<keyof typeof wordsText.en, string> & {
   locale: string
-  close: string
-  retry: string
-  copy: string
-  copied: string
-  dismiss: string
-  optional: string
-  request_id: string
-  loading: string
-  more: string
-  show: string
-  hide: string
-  /** Why something could not be loaded or done. */
+  /** Why something could not be loaded or done: the interface's own words. */
   failed: { title: string; unreachable: string; unknown: string }
 }
 
 const WordsContext = createContext<Words | undefined>(undefined)
-export const WordsProvider = WordsContext.Provider
+
+/** Gives the components inside their words in the language of the page. */
+export function WordsProvider({
+  failed,
+  children,
+}: Pick<Words, 'failed'> & { children: ReactNode }) {
+  const language = useLanguage()
+  return (
+    <WordsContext value={{ locale: localeOf(language), ...wordsText[language], failed }}>
+      {children}
+    </WordsContext>
+  )
+}
 
 export function useWords(): Words {
   const words = useContext(WordsContext)

@@ -18,7 +18,11 @@ export async function readVocabulary(
   vi.stubGlobal('localStorage', { getItem: () => null })
   vi.stubGlobal('document', { documentElement: {} })
   const vocabulary: Vocabulary = { sentences: new Set(), patterns: [] }
-  const files = globSync(`${product}/**/*.text.ts`, { cwd: ROOT, exclude: ['**/node_modules'] })
+  // The components of both say what stands in web/ui.
+  const files = globSync([`${product}/**/*.text.ts`, 'web/ui/*.text.ts'], {
+    cwd: ROOT,
+    exclude: ['**/node_modules'],
+  })
   for (const file of [...files, ...others]) {
     const module: Record<string, unknown> = await import(join(ROOT, file))
     for (const both of Object.values(module))

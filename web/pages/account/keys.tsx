@@ -13,6 +13,7 @@ import { Checkbox, Input } from '../../ui/field.tsx'
 import { FormError, FormField, Submit } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
 import { Actions, Dialog } from '../../ui/layer.tsx'
+import { More } from '../../ui/more.tsx'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -24,7 +25,6 @@ const SCOPES = ['read', 'write', 'ingest'] as const
 /** The keys of the account: what each may do, until when, and when it was last used. */
 export function Keys() {
   const text = useText(accountText)
-  const words = useWords()
   const [isMaking, setMaking] = useState(false)
   const found = useInfiniteQuery(keysQuery)
   const keys = found.data?.pages.flatMap((page) => page.keys) ?? []
@@ -54,16 +54,7 @@ export function Keys() {
           <KeyLine key={key.id} one={key} />
         ))}
       </ul>
-      {found.hasNextPage ? (
-        <Button
-          variant="ghost"
-          className="self-center"
-          isPending={found.isFetchingNextPage}
-          onClick={() => void found.fetchNextPage()}
-        >
-          {words.more}
-        </Button>
-      ) : null}
+      <More query={found} className="p-0" />
       {isMaking ? <MakeKey onClose={() => setMaking(false)} /> : null}
     </section>
   )

@@ -9,7 +9,6 @@ import {
   healthQuery,
   zonesQuery,
 } from '../../api/queries.ts'
-import { common } from '../../common.text.ts'
 import { Severity } from '../../event/severity.tsx'
 import { TypeIcon } from '../../event/type-icon.tsx'
 import { FailedQuery } from '../../shared/errors.tsx'
@@ -18,6 +17,8 @@ import { cn } from '../../ui/class-names.ts'
 import { Checkbox } from '../../ui/field.tsx'
 import { useKeys } from '../../ui/keys.ts'
 import { useText } from '../../ui/language.ts'
+import { More } from '../../ui/more.tsx'
+import { Panes } from '../../ui/panes.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -32,7 +33,6 @@ const STATUSES = ['pending', 'held', 'dispatched', 'failed', 'suppressed', 'reco
 /** The inbox: alerts by a filter that stands in the address, and the chosen one beside them. */
 export function AlertsPage({ id }: { id: string | undefined }) {
   const text = useText(alertsText)
-  const words = useText(common)
   const [, navigate] = useLocation()
   const [search] = useSearchParams()
   const filter = useMemo(() => filterOf(search), [search])
@@ -62,89 +62,81 @@ export function AlertsPage({ id }: { id: string | undefined }) {
     Escape: id ? () => open(undefined) : undefined,
   })
   return (
-    <div className="flex min-h-0 flex-1">
-      <section
-        className={cn(
-          'flex min-h-0 w-full flex-col border-line md:w-[26rem] md:border-r',
-          id && 'max-md:hidden',
-        )}
-      >
-        <header className="flex flex-col gap-2 border-b border-line px-4 py-3">
-          <h1 className="text-lg">{text.title}</h1>
-          <Filter />
-        </header>
-        {selected.length > 0 || listed.length > 1 ? (
-          <SelectionBar listed={listed} selected={selected} onSelect={setSelected} />
-        ) : null}
-        {alerts.isPending ? <SkeletonRows /> : null}
-        {alerts.isError ? (
-          <FailedQuery error={alerts.error} onRetry={() => alerts.refetch()} />
-        ) : null}
-        {alerts.isSuccess && listed.length === 0 ? (
-          <Empty
-            picture={<Bell size={24} strokeWidth={1.5} aria-hidden />}
-            title={text.none}
-            text={text.none_text}
-          />
-        ) : null}
-        <ul className="min-h-0 flex-1 overflow-y-auto">
-          {listed.map((alert) => (
-            <li key={alert.id} className="flex border-b border-line hover:bg-hover">
-              <label htmlFor={`select-${alert.id}`} className="flex items-center pl-3">
-                <Checkbox
-                  id={`select-${alert.id}`}
-                  aria-label={text.select(alert.event.title)}
-                  checked={selected.includes(alert.id)}
-                  onChange={() => toggle(alert.id)}
-                />
-              </label>
-              <button
-                type="button"
-                aria-current={alert.id === id ? 'true' : undefined}
-                onClick={() => open(alert.id)}
-                className="flex min-w-0 flex-1 items-center gap-3 py-2 pr-4 pl-3 text-left -outline-offset-2 aria-[current]:bg-selected"
-              >
-                <span className="text-muted">
-                  <TypeIcon type={alert.event.type} />
-                </span>
-                <span className="min-w-0 flex-1">
-                  <span className={cn('line-clamp-2', alert.resolved && 'text-muted line-through')}>
-                    {alert.event.title}
-                  </span>
-                  <span className="text-sm text-muted">
-                    {alert.zone_name} · {text.statuses[alert.status]} ·{' '}
-                    <Time at={alert.raised_at} />
-                  </span>
-                </span>
-                <Severity severity={alert.severity} />
-              </button>
-            </li>
-          ))}
-          {alerts.hasNextPage ? (
-            <li className="flex justify-center p-4">
-              <Button
-                variant="ghost"
-                isPending={alerts.isFetchingNextPage}
-                onClick={() => void alerts.fetchNextPage()}
-              >
-                {words.show_more}
-              </Button>
-            </li>
+    <Panes
+      isOpen={id !== undefined}
+      isWide
+      list={
+        <>
+          <header className="flex flex-col gap-2 border-b border-line px-4 py-3">
+            <h1 className="text-lg">{text.title}</h1>
+            <Filter />
+          </header>
+          {selected.length > 0 || listed.length > 1 ? (
+            <SelectionBar listed={listed} selected={selected} onSelect={setSelected} />
           ) : null}
-        </ul>
-      </section>
-      <section className={cn('min-h-0 min-w-0 flex-1 overflow-y-auto', !id && 'max-md:hidden')}>
-        {id ? (
-          <AlertDetail key={id} id={id} onClose={() => open(undefined)} />
-        ) : (
-          <Empty
-            picture={<Bell size={24} strokeWidth={1.5} aria-hidden />}
-            title={text.choose}
-            text={text.choose_text}
-          />
-        )}
-      </section>
-    </div>
+          {alerts.isPending ? <SkeletonRows /> : null}
+          {alerts.isError ? (
+            <FailedQuery error={alerts.error} onRetry={() => alerts.refetch()} />
+          ) : null}
+          {alerts.isSuccess && listed.length === 0 ? (
+            <Empty
+              picture={<Bell size={24} strokeWidth={1.5} aria-hidden />}
+              title={text.none}
+              text={text.none_text}
+            />
+          ) : null}
+          <div className="min-h-0 flex-1 overflow-y-auto">
+            <ul>
+              {listed.map((alert) => (
+                <li key={alert.id} className="flex border-b border-line hover:bg-hover">
+                  <label htmlFor={`select-${alert.id}`} className="flex items-center pl-3">
+                    <Checkbox
+                      id={`select-${alert.id}`}
+                      aria-label={text.select(alert.event.title)}
+                      checked={selected.includes(alert.id)}
+                      onChange={() => toggle(alert.id)}
+                    />
+                  </label>
+                  <button
+                    type="button"
+                    aria-current={alert.id === id ? 'true' : undefined}
+                    onClick={() => open(alert.id)}
+                    className="flex min-w-0 flex-1 items-center gap-3 py-2 pr-4 pl-3 text-left -outline-offset-2 aria-[current]:bg-selected"
+                  >
+                    <span className="text-muted">
+                      <TypeIcon type={alert.event.type} />
+                    </span>
+                    <span className="min-w-0 flex-1">
+                      <span
+                        className={cn('line-clamp-2', alert.resolved && 'text-muted line-through')}
+                      >
+                        {alert.event.title}
+                      </span>
+                      <span className="text-sm text-muted">
+                        {alert.zone_name} · {text.statuses[alert.status]} ·{' '}
+                        <Time at={alert.raised_at} />
+                      </span>
+                    </span>
+                    <Severity severity={alert.severity} />
+                  </button>
+                </li>
+              ))}
+            </ul>
+            <More query={alerts} />
+          </div>
+        </>
+      }
+    >
+      {id ? (
+        <AlertDetail key={id} id={id} onClose={() => open(undefined)} />
+      ) : (
+        <Empty
+          picture={<Bell size={24} strokeWidth={1.5} aria-hidden />}
+          title={text.choose}
+          text={text.choose_text}
+        />
+      )}
+    </Panes>
   )
 }
 

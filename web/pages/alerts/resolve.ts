@@ -1,10 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, ok } from '../../api/client.ts'
 import type { Alert } from '../../api/queries.ts'
-import { common } from '../../common.text.ts'
 import { useToastError } from '../../shared/errors.tsx'
 import { useText } from '../../ui/language.ts'
 import { toast } from '../../ui/toast.tsx'
+import { useWords } from '../../ui/words.tsx'
 import { alertsText } from './alerts.text.ts'
 
 type Patch = { resolved?: boolean; note?: string | null }
@@ -23,7 +23,7 @@ export function useAlertPatch() {
 /** Resolves an alert or reopens it, with a way back instead of a question. */
 export function useResolve() {
   const text = useText(alertsText)
-  const words = useText(common)
+  const words = useWords()
   const patch = useAlertPatch()
   const resolve = ({ id, resolved }: Pick<Alert, 'id' | 'resolved'>) => {
     const back = { label: words.undo, onClick: () => patch.mutate({ id, resolved }) }
@@ -43,7 +43,7 @@ const AT_ONCE = 4
 /** Resolves several alerts, with one way back for all of them. */
 export function useResolveMany() {
   const text = useText(alertsText)
-  const words = useText(common)
+  const words = useWords()
   const queryClient = useQueryClient()
   const setAll = async ({ ids, resolved }: { ids: string[]; resolved: boolean }) => {
     const done: string[] = []

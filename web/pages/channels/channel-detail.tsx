@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ArrowLeft, KeyRound, Mail, Power, Send, Trash2 } from 'lucide-react'
+import { KeyRound, Mail, Power, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { api, ok } from '../../api/client.ts'
 import type { Channel, ChannelDelivery } from '../../api/queries.ts'
 import { useMayEdit } from '../../api/rights.ts'
@@ -13,9 +13,18 @@ import { Button } from '../../ui/button.tsx'
 import { FactsLine } from '../../ui/facts-line.tsx'
 import { FormError, Notice, Submit } from '../../ui/form.tsx'
 import { useLanguage, useText } from '../../ui/language.ts'
+import { BackToList } from '../../ui/panes.tsx'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { bodyOf, draftOf, MessageFields, NameFields, ReceiverFields } from './channel-fields.tsx'
+import { useWords } from '../../ui/words.tsx'
+import {
+  bodyOf,
+  draftOf,
+  MessageFields,
+  NameFields,
+  ReceiverFields,
+  useDraft,
+} from './channel-fields.tsx'
 import { channelsText } from './channels.text.ts'
 import { Deliveries } from './deliveries.tsx'
 import { kindsText } from './kinds.text.ts'
@@ -26,15 +35,12 @@ import { SecretDialog } from './secret-dialog.tsx'
 export function ChannelDetail({ channel }: { channel: Channel }) {
   const text = useText(channelsText)
   const kinds = useText(kindsText)
-  const words = useText(common)
   const mayEdit = useMayEdit()(channel)
   const kind = isKind(channel.kind) ? kinds.names[channel.kind] : channel.kind
   return (
     <article className="mx-auto flex max-w-3xl flex-col gap-6 p-4 md:p-6">
       <header className="flex flex-col gap-2">
-        <Link href="/channels" aria-label={words.ui.close} className="self-start md:hidden">
-          <ArrowLeft size={16} aria-hidden />
-        </Link>
+        <BackToList href="/channels" className="self-start" />
         <h2 className="text-xl break-words">{channel.label ?? kind}</h2>
         <FactsLine>
           <Badge tone={CHANNEL_TONES[channel.status]}>{text.states[channel.status]}</Badge>
@@ -79,7 +85,7 @@ function State({ channel }: { channel: Channel }) {
 
 function Actions({ channel }: { channel: Channel }) {
   const text = useText(channelsText)
-  const words = useText(common)
+  const words = useWords()
   const queryClient = useQueryClient()
   const [, navigate] = useLocation()
   const onError = useToastError()
@@ -206,8 +212,7 @@ function Settings({ channel }: { channel: Channel }) {
   const queryClient = useQueryClient()
   const kind = isKind(channel.kind) ? channel.kind : 'webhook'
   const config = channel.config as Config | null // safe: the API answers an object
-  const [draft, setDraft] = useState(() => draftOf(kind, channel, language))
-  const change = (part: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...part }))
+  const [draft, change] = useDraft(kind, channel)
 
   async function save(): Promise<void> {
     const before = bodyOf(kind, draftOf(kind, channel, language), config)

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { accountQuery } from '../../api/queries.ts'
 import { deliveriesText } from '../../event/deliveries.text.ts'
 import { Checkbox, Field, Input, SecretInput, Switch, Textarea } from '../../ui/field.tsx'
 import { FormField } from '../../ui/form.tsx'
-import { useText } from '../../ui/language.ts'
+import { useLanguage, useText } from '../../ui/language.ts'
 import { Select } from '../../ui/select.tsx'
 import { TimeZoneInput } from '../../ui/time-zone.tsx'
 import { channelsText } from './channels.text.ts'
@@ -67,6 +68,14 @@ export function draftOf(
     time_zone: channel?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     messages: channel?.messages ?? DEFAULT_MESSAGES,
   }
+}
+
+/** A draft while it is edited, and a function that changes a part of it. */
+export function useDraft(kind: KindName, channel?: Schemas['Channel']) {
+  const language = useLanguage()
+  const [draft, setDraft] = useState(() => draftOf(kind, channel, language))
+  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }))
+  return [draft, change] as const
 }
 
 /** What is sent to the API. */

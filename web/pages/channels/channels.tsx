@@ -6,8 +6,8 @@ import { type Channel, channelsQuery } from '../../api/queries.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
-import { cn } from '../../ui/class-names.ts'
 import { useText } from '../../ui/language.ts'
+import { Panes } from '../../ui/panes.tsx'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
 import { ChannelDetail } from './channel-detail.tsx'
 import { channelsText } from './channels.text.ts'
@@ -28,41 +28,38 @@ export function ChannelsPage({ id, kind }: { id: string | undefined; kind: strin
     </Link>
   )
   return (
-    <div className="flex min-h-0 flex-1">
-      <section
-        className={cn(
-          'flex min-h-0 w-full flex-col border-line md:w-80 md:border-r',
-          id && 'max-md:hidden',
-        )}
-      >
-        <header className="flex items-center justify-between gap-2 border-b border-line px-4 py-3">
-          <h1 className="text-lg">{text.title}</h1>
-          {add}
-        </header>
-        {channels.isPending ? <SkeletonRows /> : null}
-        {channels.isError ? (
-          <FailedQuery error={channels.error} onRetry={() => channels.refetch()} />
-        ) : null}
-        {channels.data?.length === 0 ? (
-          <Empty picture={picture} title={text.none} text={text.none_text} />
-        ) : null}
-        <ul className="min-h-0 flex-1 overflow-y-auto">
-          {listed.map((one) => (
-            <ChannelLine key={one.id} channel={one} isHere={one.id === id} />
-          ))}
-        </ul>
-      </section>
-      <section className={cn('min-h-0 min-w-0 flex-1 overflow-y-auto', !id && 'max-md:hidden')}>
-        {id === 'new' ? <NewChannel kind={kind} /> : null}
-        {channel ? <ChannelDetail key={channel.id} channel={channel} /> : null}
-        {!id && listed.length > 0 ? (
-          <Empty picture={picture} title={text.choose} text={text.choose_text} />
-        ) : null}
-        {id && id !== 'new' && channels.isSuccess && !channel ? (
-          <Empty picture={picture} title={text.unknown} text={text.unknown_text} action={add} />
-        ) : null}
-      </section>
-    </div>
+    <Panes
+      isOpen={id !== undefined}
+      list={
+        <>
+          <header className="flex items-center justify-between gap-2 border-b border-line px-4 py-3">
+            <h1 className="text-lg">{text.title}</h1>
+            {add}
+          </header>
+          {channels.isPending ? <SkeletonRows /> : null}
+          {channels.isError ? (
+            <FailedQuery error={channels.error} onRetry={() => channels.refetch()} />
+          ) : null}
+          {channels.data?.length === 0 ? (
+            <Empty picture={picture} title={text.none} text={text.none_text} />
+          ) : null}
+          <ul className="min-h-0 flex-1 overflow-y-auto">
+            {listed.map((one) => (
+              <ChannelLine key={one.id} channel={one} isHere={one.id === id} />
+            ))}
+          </ul>
+        </>
+      }
+    >
+      {id === 'new' ? <NewChannel kind={kind} /> : null}
+      {channel ? <ChannelDetail key={channel.id} channel={channel} /> : null}
+      {!id && listed.length > 0 ? (
+        <Empty picture={picture} title={text.choose} text={text.choose_text} />
+      ) : null}
+      {id && id !== 'new' && channels.isSuccess && !channel ? (
+        <Empty picture={picture} title={text.unknown} text={text.unknown_text} action={add} />
+      ) : null}
+    </Panes>
   )
 }
 

@@ -3,7 +3,6 @@ import { ChevronDown } from 'lucide-react'
 import { Link } from 'wouter'
 import { api, ok } from '../../api/client.ts'
 import { type Channel, type ChannelDelivery, channelDeliveriesQuery } from '../../api/queries.ts'
-import { common } from '../../common.text.ts'
 import { AttemptLine } from '../../event/attempt.tsx'
 import { deliveriesText } from '../../event/deliveries.text.ts'
 import { DELIVERY_TONES } from '../../event/delivery.ts'
@@ -12,6 +11,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useText } from '../../ui/language.ts'
 import { Menu } from '../../ui/menu.tsx'
+import { More } from '../../ui/more.tsx'
 import { SkeletonRows } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -23,7 +23,6 @@ const LOST = ['failed', 'expired', 'cancelled']
 /** What was sent to a channel, with each attempt and answer, and how it is sent again. */
 export function Deliveries({ channel, mayEdit }: { channel: Channel; mayEdit: boolean }) {
   const text = useText(channelsText)
-  const words = useText(common)
   const found = useInfiniteQuery(channelDeliveriesQuery(channel.id))
   const deliveries = found.data?.pages.flatMap((page) => page.deliveries) ?? []
   const hasLost = deliveries.some(
@@ -45,16 +44,7 @@ export function Deliveries({ channel, mayEdit }: { channel: Channel; mayEdit: bo
           <DeliveryLine key={delivery.id} delivery={delivery} mayEdit={mayEdit} />
         ))}
       </ul>
-      {found.hasNextPage ? (
-        <Button
-          variant="ghost"
-          className="self-center"
-          isPending={found.isFetchingNextPage}
-          onClick={() => void found.fetchNextPage()}
-        >
-          {words.show_more}
-        </Button>
-      ) : null}
+      <More query={found} className="p-0" />
     </section>
   )
 }

@@ -1,21 +1,36 @@
 import { texts } from '../../../shared/texts.ts'
 
+/** Names and addresses that are the same in every language. */
+const NAMES = {
+  webhook: 'Webhook',
+  slack: 'Slack',
+  teams: 'Microsoft Teams',
+  discord: 'Discord',
+  telegram: 'Telegram',
+  pagerduty: 'PagerDuty',
+  ntfy: 'ntfy',
+  pushover: 'Pushover',
+  mqtt: 'MQTT',
+}
+const EXAMPLES = {
+  webhook: 'https://example.com/hooks/watchpost',
+  email: 'night-shift@example.com',
+  slack: 'https://hooks.slack.com/services/T…/B…/…',
+  teams: 'https://….environment.api.powerplatform.com/…&sig=…',
+  discord: 'https://discord.com/api/webhooks/…',
+  telegram: '-1001234567890',
+  pagerduty: 'R0…',
+  ntfy: 'https://ntfy.sh/my-topic',
+  pushover: 'uQiRzpo4DXghDmr9QzzfQu27cmVRsG',
+  mqtt: 'mqtts://broker.example.com:8883/watchpost/alerts',
+  webpush: '',
+}
+
 /** What each kind of channel is called, and where to find its address. */
 export const kindsText = texts(
   {
-    names: {
-      webhook: 'Webhook',
-      email: 'E-mail',
-      slack: 'Slack',
-      teams: 'Microsoft Teams',
-      discord: 'Discord',
-      telegram: 'Telegram',
-      pagerduty: 'PagerDuty',
-      ntfy: 'ntfy',
-      pushover: 'Pushover',
-      mqtt: 'MQTT',
-      webpush: 'Browser',
-    },
+    names: { ...NAMES, email: 'E-mail', webpush: 'Browser' },
+    examples: EXAMPLES,
     what: {
       webhook: 'Signed JSON for your own program',
       email: 'Any mailbox that agrees to it',
@@ -41,19 +56,6 @@ export const kindsText = texts(
       pushover: 'User or group key',
       mqtt: 'Broker and topic',
       webpush: 'Subscription of the browser',
-    },
-    examples: {
-      webhook: 'https://example.com/hooks/watchpost',
-      email: 'night-shift@example.com',
-      slack: 'https://hooks.slack.com/services/T…/B…/…',
-      teams: 'https://….environment.api.powerplatform.com/…&sig=…',
-      discord: 'https://discord.com/api/webhooks/…',
-      telegram: '-1001234567890',
-      pagerduty: 'R0…',
-      ntfy: 'https://ntfy.sh/my-topic',
-      pushover: 'uQiRzpo4DXghDmr9QzzfQu27cmVRsG',
-      mqtt: 'mqtts://broker.example.com:8883/watchpost/alerts',
-      webpush: '',
     },
     help: {
       webhook:
@@ -100,19 +102,8 @@ export const kindsText = texts(
     } as Record<string, string>,
   },
   {
-    names: {
-      webhook: 'Webhook',
-      email: 'E-posta',
-      slack: 'Slack',
-      teams: 'Microsoft Teams',
-      discord: 'Discord',
-      telegram: 'Telegram',
-      pagerduty: 'PagerDuty',
-      ntfy: 'ntfy',
-      pushover: 'Pushover',
-      mqtt: 'MQTT',
-      webpush: 'Tarayıcı',
-    },
+    names: { ...NAMES, email: 'E-posta', webpush: 'Tarayıcı' },
+    examples: EXAMPLES,
     what: {
       webhook: 'Kendi programınız için imzalı JSON',
       email: 'Onay veren her posta kutusu',
@@ -138,19 +129,6 @@ export const kindsText = texts(
       pushover: 'Kullanıcı ya da grup anahtarı',
       mqtt: 'Aracı ve konu',
       webpush: 'Tarayıcının aboneliği',
-    },
-    examples: {
-      webhook: 'https://example.com/hooks/watchpost',
-      email: 'night-shift@example.com',
-      slack: 'https://hooks.slack.com/services/T…/B…/…',
-      teams: 'https://….environment.api.powerplatform.com/…&sig=…',
-      discord: 'https://discord.com/api/webhooks/…',
-      telegram: '-1001234567890',
-      pagerduty: 'R0…',
-      ntfy: 'https://ntfy.sh/my-topic',
-      pushover: 'uQiRzpo4DXghDmr9QzzfQu27cmVRsG',
-      mqtt: 'mqtts://broker.example.com:8883/watchpost/alerts',
-      webpush: '',
     },
     help: {
       webhook:

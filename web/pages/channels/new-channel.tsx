@@ -1,23 +1,22 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { api, ok } from '../../api/client.ts'
 import type { Channel } from '../../api/queries.ts'
-import { common } from '../../common.text.ts'
 import { explain } from '../../shared/errors.tsx'
 import { Form, FormError, Submit } from '../../ui/form.tsx'
 import { useLanguage, useText } from '../../ui/language.ts'
+import { BackToList } from '../../ui/panes.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useWords } from '../../ui/words.tsx'
 import { PushError, subscribe } from './browser-push.ts'
 import {
   bodyOf,
-  draftOf,
   KindHelp,
   MessageFields,
   NameFields,
   ReceiverFields,
+  useDraft,
 } from './channel-fields.tsx'
 import { channelsText } from './channels.text.ts'
 import { kindsText } from './kinds.text.ts'
@@ -32,13 +31,10 @@ export function NewChannel({ kind }: { kind: string | undefined }) {
 function KindChoice() {
   const text = useText(channelsText)
   const kinds = useText(kindsText)
-  const words = useText(common)
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4 p-4 md:p-6">
       <header className="flex items-center gap-2">
-        <Link href="/channels" aria-label={words.ui.close} className="md:hidden">
-          <ArrowLeft size={16} aria-hidden />
-        </Link>
+        <BackToList href="/channels" />
         <h2 className="text-xl">{text.choose_kind}</h2>
       </header>
       <ul className="grid gap-2 sm:grid-cols-2 xl:grid-cols-3">
@@ -73,12 +69,11 @@ function ChannelForm({ kind }: { kind: KindName }) {
   const text = useText(channelsText)
   const kinds = useText(kindsText)
   const words = useWords()
-  const language = useLanguage()
+  const _language = useLanguage()
   const queryClient = useQueryClient()
   const [, navigate] = useLocation()
-  const [draft, setDraft] = useState(() => draftOf(kind, undefined, language))
+  const [draft, change] = useDraft(kind)
   const [made, setMade] = useState<Channel>()
-  const change = (part: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...part }))
   const isPush = kind === 'webpush'
 
   async function create(): Promise<void> {

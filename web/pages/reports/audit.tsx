@@ -2,12 +2,12 @@ import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Download, ScrollText } from 'lucide-react'
 import { useState } from 'react'
 import { type Act, accountQuery, allActs, auditQuery } from '../../api/queries.ts'
-import { common } from '../../common.text.ts'
 import { FailedQuery, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { saveFile } from '../../ui/file.ts'
 import { number, useLanguage, useText } from '../../ui/language.ts'
+import { More } from '../../ui/more.tsx'
 import { Select } from '../../ui/select.tsx'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -24,7 +24,6 @@ const passes = ({ kind, outcome }: Filter, act: Act) =>
 /** What was done by the caller, and by others to what the caller owns. */
 export function Audit() {
   const text = useText(reportsText)
-  const words = useText(common)
   const [days, setDays] = useState(30)
   const [filter, setFilter] = useState<Filter>({ kind: '', outcome: '' })
   const found = useInfiniteQuery(auditQuery(days))
@@ -70,16 +69,7 @@ export function Audit() {
           <ActLine key={act.id} act={act} me={me} />
         ))}
       </ul>
-      {found.hasNextPage ? (
-        <Button
-          variant="ghost"
-          className="self-center"
-          isPending={found.isFetchingNextPage}
-          onClick={() => void found.fetchNextPage()}
-        >
-          {words.show_more}
-        </Button>
-      ) : null}
+      <More query={found} className="p-0" />
     </div>
   )
 }

@@ -1,11 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ArrowLeft } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { api, ok } from '../../api/client.ts'
 import type { Zone } from '../../api/queries.ts'
 import { useMayEdit } from '../../api/rights.ts'
-import { common } from '../../common.text.ts'
 import { lastPlace } from '../../map/last-view.ts'
 import { hasWebGL } from '../../map/webgl.ts'
 import { loadPart } from '../../shared/connection.ts'
@@ -14,8 +12,10 @@ import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
+import { BackToList } from '../../ui/panes.tsx'
 import { Select } from '../../ui/select.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { useWords } from '../../ui/words.tsx'
 import { bodyOf, type Draft, draftOf } from './draft.ts'
 import { Preview } from './preview.tsx'
 import { People } from './zone-people.tsx'
@@ -30,7 +30,6 @@ const ShapeMap = lazy(() =>
 /** The form of a zone beside its map, with a preview that follows every change. */
 export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
   const text = useText(zonesText)
-  const words = useText(common)
   const queryClient = useQueryClient()
   const [, navigate] = useLocation()
   const [draft, setDraft] = useState(() => draftOf(zone, lastPlace()))
@@ -60,9 +59,7 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
         onSubmit={save}
       >
         <header className="flex items-center gap-2">
-          <Link href="/zones" aria-label={words.ui.close} className="md:hidden">
-            <ArrowLeft size={16} aria-hidden />
-          </Link>
+          <BackToList href="/zones" />
           <h2 className="text-lg">{zone?.label ?? text.new_title}</h2>
         </header>
         {zone && mayEdit ? <ZoneActions zone={zone} /> : null}
@@ -170,7 +167,7 @@ function Shape({ draft, change }: Part) {
 
 function Delete({ zone }: { zone: Zone }) {
   const text = useText(zonesText)
-  const words = useText(common)
+  const words = useWords()
   const queryClient = useQueryClient()
   const [, navigate] = useLocation()
   const onError = useToastError()

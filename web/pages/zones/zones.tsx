@@ -6,8 +6,8 @@ import { stateOf } from '../../map/shapes.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
-import { cn } from '../../ui/class-names.ts'
 import { number, useLanguage, useText } from '../../ui/language.ts'
+import { Panes } from '../../ui/panes.tsx'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
 import { Examples } from './examples.tsx'
 import { ImportZones } from './import/import-zones.tsx'
@@ -28,47 +28,46 @@ export function ZonesPage({ id }: { id: string | undefined }) {
     </Link>
   )
   return (
-    <div className="flex min-h-0 flex-1">
-      <section
-        className={cn(
-          'flex min-h-0 w-full flex-col border-line md:w-80 md:border-r',
-          id && 'max-md:hidden',
-        )}
-      >
-        <header className="flex items-center justify-between gap-2 border-b border-line px-4 py-3">
-          <h1 className="min-w-0 flex-1 text-lg">{text.title}</h1>
-          <Link href="/zones/import" className={buttonClass()}>
-            <Upload size={14} aria-hidden /> {text.import}
-          </Link>
-          {create}
-        </header>
-        {zones.isPending ? <SkeletonRows /> : null}
-        {zones.isError ? <FailedQuery error={zones.error} onRetry={() => zones.refetch()} /> : null}
-        {zones.data?.length === 0 ? (
-          <Empty
-            picture={<Hexagon size={24} strokeWidth={1.5} aria-hidden />}
-            title={text.none}
-            text={text.none_text}
-            action={<Examples />}
-            className="py-8"
-          />
-        ) : null}
-        <ul className="min-h-0 flex-1 overflow-y-auto">
-          {(zones.data ?? []).map((one) => (
-            <ZoneLine key={one.id} zone={one} isHere={one.id === id} />
-          ))}
-        </ul>
-      </section>
-      <section className={cn('min-h-0 min-w-0 flex-1 overflow-y-auto', !id && 'max-md:hidden')}>
-        {id === 'import' ? <ImportZones /> : null}
-        {id === 'new' ? <ZoneEditor key="new" zone={undefined} /> : null}
-        {isSaved && zone.isPending ? <SkeletonRows /> : null}
-        {isSaved && zone.isError ? (
-          <FailedQuery error={zone.error} onRetry={() => zone.refetch()} />
-        ) : null}
-        {isSaved && zone.data ? <ZoneEditor key={id} zone={zone.data} /> : null}
-      </section>
-    </div>
+    <Panes
+      isOpen={id !== undefined}
+      list={
+        <>
+          <header className="flex items-center justify-between gap-2 border-b border-line px-4 py-3">
+            <h1 className="min-w-0 flex-1 text-lg">{text.title}</h1>
+            <Link href="/zones/import" className={buttonClass()}>
+              <Upload size={14} aria-hidden /> {text.import}
+            </Link>
+            {create}
+          </header>
+          {zones.isPending ? <SkeletonRows /> : null}
+          {zones.isError ? (
+            <FailedQuery error={zones.error} onRetry={() => zones.refetch()} />
+          ) : null}
+          {zones.data?.length === 0 ? (
+            <Empty
+              picture={<Hexagon size={24} strokeWidth={1.5} aria-hidden />}
+              title={text.none}
+              text={text.none_text}
+              action={<Examples />}
+              className="py-8"
+            />
+          ) : null}
+          <ul className="min-h-0 flex-1 overflow-y-auto">
+            {(zones.data ?? []).map((one) => (
+              <ZoneLine key={one.id} zone={one} isHere={one.id === id} />
+            ))}
+          </ul>
+        </>
+      }
+    >
+      {id === 'import' ? <ImportZones /> : null}
+      {id === 'new' ? <ZoneEditor key="new" zone={undefined} /> : null}
+      {isSaved && zone.isPending ? <SkeletonRows /> : null}
+      {isSaved && zone.isError ? (
+        <FailedQuery error={zone.error} onRetry={() => zone.refetch()} />
+      ) : null}
+      {isSaved && zone.data ? <ZoneEditor key={id} zone={zone.data} /> : null}
+    </Panes>
   )
 }
 

@@ -10,7 +10,7 @@ import { useToastError } from '../../../../web/shared/errors.tsx'
 import type { operations } from '../../api/api.gen.ts'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { mailQuery } from '../../api/queries.ts'
-import { cursorOf, paged } from '../../paging.tsx'
+import { cursorOf, paged } from '../../paging.ts'
 import { useProject } from '../../project.ts'
 
 export type Draft = Schemas['Draft']

@@ -3,6 +3,7 @@ import type { Language } from '../../../../shared/texts.ts'
 import { errorMessage } from '../../../../web/shared/errors.tsx'
 import { useLanguage } from '../../../../web/ui/language.ts'
 import { toast } from '../../../../web/ui/toast.tsx'
+import { wordsText } from '../../../../web/ui/words.text.ts'
 import { api, ok } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
 import { leadsText } from './leads.text.ts'
@@ -34,7 +35,7 @@ export function useDeleteLeads(): (project: string, ids: string[]) => void {
     addEventListener('pagehide', commit)
     toast(leadsText[language].bulk.deleted(ids.length), {
       action: {
-        label: common[language].undo,
+        label: wordsText[language].undo,
         onClick: () => {
           removeEventListener('pagehide', commit)
           clearTimeout(timer)

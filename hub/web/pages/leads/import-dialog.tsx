@@ -9,8 +9,8 @@ import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
 import { Progress } from '../../../../web/ui/progress.tsx'
 import { Spinner } from '../../../../web/ui/states.tsx'
+import { useWords } from '../../../../web/ui/words.tsx'
 import { api, formOf, ok } from '../../api/client.ts'
-import { common } from '../../common.text.ts'
 import { useProject } from '../../project.ts'
 import { importText } from './import.text.ts'
 import { ImportMapping, type Preview } from './import-mapping.tsx'
@@ -63,7 +63,7 @@ function ChooseFile({
   onChosen: (chosen: { file: File; preview: Preview }) => void
 }) {
   const text = useText(importText)
-  const words = useText(common)
+  const words = useWords()
   const { slug: project } = useProject()
   const id = useId()
   const [isOver, setOver] = useState(false)
@@ -105,7 +105,7 @@ function ChooseFile({
         )}
       >
         {isReading ? (
-          <Spinner label={words.ui.loading} />
+          <Spinner label={words.loading} />
         ) : (
           <>
             <FileUp size={24} strokeWidth={1.5} className="mb-3 text-muted" aria-hidden />

@@ -10,6 +10,7 @@ import { Menu } from '../../../../web/ui/menu.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { Tabs } from '../../../../web/ui/tabs.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
+import { useWords } from '../../../../web/ui/words.tsx'
 import { api, ok } from '../../api/client.ts'
 import { projectsQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
@@ -35,7 +36,7 @@ type Props = {
 /** One lead next to the list: its details, evidence, history and tasks. */
 export function LeadPanel({ id, onClose, onStep, isReadOnly }: Props) {
   const { panel: text } = useText(leadsText)
-  const words = useText(common)
+  const words = useWords()
   const query = useQuery({ ...leadQuery(id ?? ''), enabled: id !== null })
   const isPhone = useIsPhone()
   useKeys({ Escape: onClose }, id !== null && !isPhone)
@@ -61,7 +62,7 @@ export function LeadPanel({ id, onClose, onStep, isReadOnly }: Props) {
         {query.data ? (
           <LeadMenu lead={query.data} isReadOnly={isReadOnly} onGone={onClose} />
         ) : null}
-        <IconButton label={words.ui.close} onClick={onClose}>
+        <IconButton label={words.close} onClick={onClose}>
           <X size={16} aria-hidden />
         </IconButton>
       </div>

@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query'
 import { useToastError } from '../../../../web/shared/errors.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import { cursorOf, paged } from '../../paging.tsx'
+import { cursorOf, paged } from '../../paging.ts'
 import type { Stage } from './stage.tsx'
 
 export type Lead = Schemas['Lead']

@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-query'
 import { useToastError } from '../../../../web/shared/errors.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import { cursorOf, paged } from '../../paging.tsx'
+import { cursorOf, paged } from '../../paging.ts'
 
 export type Mission = Schemas['Mission']
 export type Details = Schemas['MissionDetails']

@@ -4,7 +4,7 @@ import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Time } from '../../../../web/ui/time.tsx'
-import { common } from '../../common.text.ts'
+import { useWords } from '../../../../web/ui/words.tsx'
 import { leadsText } from '../leads/leads.text.ts'
 import { type Lead, nameOf } from '../leads/queries.ts'
 import { type Stage, StageMark } from '../leads/stage.tsx'
@@ -27,7 +27,7 @@ type Props = {
 /** One stage and its leads. */
 export function BoardColumn({ stage, leads, count, held, open, hasMore, onMore, ...rest }: Props) {
   const text = useText(salesText)
-  const words = useText(common)
+  const words = useWords()
   const { stages } = useText(leadsText)
   const language = useLanguage()
   const isOver = held?.over === stage && held.from !== stage
@@ -69,7 +69,7 @@ export function BoardColumn({ stage, leads, count, held, open, hasMore, onMore, 
         )}
         {hasMore ? (
           <Button variant="ghost" className="mt-2 w-full" onClick={onMore}>
-            {words.show_more}
+            {words.more}
           </Button>
         ) : null}
       </div>

@@ -11,6 +11,7 @@ import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
 import { Menu } from '../../../../web/ui/menu.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
+import { useWords } from '../../../../web/ui/words.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { useIsReadOnly } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
@@ -122,7 +123,7 @@ export function BackupList({ backups, isBusy }: { backups: Backup[]; isBusy: boo
 
 function Check({ backup, onClose }: OneBackup) {
   const { backup: text } = useText(machineText)
-  const words = useText(common)
+  const words = useWords()
   const language = useLanguage()
   const [found, setFound] = useState<Checked>()
   return (
@@ -143,7 +144,7 @@ function Check({ backup, onClose }: OneBackup) {
       ) : null}
       <FormError />
       <Actions className="mt-2">
-        <Button onClick={onClose}>{words.ui.close}</Button>
+        <Button onClick={onClose}>{words.close}</Button>
         <Submit>{text.check}</Submit>
       </Actions>
     </ApiForm>

@@ -101,7 +101,6 @@ export const mailText = texts(
         imported: 'Imported',
       },
       empty: 'The list is empty.',
-      more: 'Show more',
     },
   },
   {
@@ -204,7 +203,6 @@ export const mailText = texts(
         imported: 'Aktarıldı',
       },
       empty: 'Liste boş.',
-      more: 'Daha fazla göster',
     },
   },
 )

@@ -6,6 +6,7 @@ import { Input, Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
+import { More } from '../../../../web/ui/more.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { Table, Td, Th } from '../../../../web/ui/table.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
@@ -161,16 +162,7 @@ function List() {
           </tbody>
         </Table>
       </div>
-      {query.hasNextPage ? (
-        <Button
-          variant="ghost"
-          className="mt-2"
-          isPending={query.isFetchingNextPage}
-          onClick={() => query.fetchNextPage()}
-        >
-          {text.more}
-        </Button>
-      ) : null}
+      <More query={query} className="pb-0" />
     </Card>
   )
 }

@@ -1,11 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ArrowLeft, Upload } from 'lucide-react'
+import { Upload } from 'lucide-react'
 import { useMemo, useState } from 'react'
-import { Link } from 'wouter'
 import { api, ok } from '../../../api/client.ts'
 import { zonesQuery } from '../../../api/queries.ts'
 import { useMayEdit } from '../../../api/rights.ts'
-import { common } from '../../../common.text.ts'
 import { errorMessage } from '../../../shared/errors.tsx'
 import { ProblemError } from '../../../shared/problem.ts'
 import { Badge } from '../../../ui/badge.tsx'
@@ -13,6 +11,7 @@ import { Button, buttonClass } from '../../../ui/button.tsx'
 import { Field, Input, Textarea } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/form.tsx'
 import { number, useLanguage, useText } from '../../../ui/language.ts'
+import { BackToList } from '../../../ui/panes.tsx'
 import { toast } from '../../../ui/toast.tsx'
 import { useWords } from '../../../ui/words.tsx'
 import { zonesText } from '../zones.text.ts'
@@ -23,7 +22,6 @@ type Result = { state: 'made' | 'changed' } | { state: 'refused'; reason: string
 /** Zones from a file or pasted text: what was found is shown first, and each is answered for itself. */
 export function ImportZones() {
   const text = useText(zonesText)
-  const words = useText(common)
   const [given, setGiven] = useState('')
   const [radius, setRadius] = useState('50')
   const read = useMemo(() => readable(given), [given])
@@ -32,9 +30,7 @@ export function ImportZones() {
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4 p-4 md:p-6">
       <header className="flex items-center gap-2">
-        <Link href="/zones" aria-label={words.ui.close} className="md:hidden">
-          <ArrowLeft size={16} aria-hidden />
-        </Link>
+        <BackToList href="/zones" />
         <h2 className="text-xl">{text.import_title}</h2>
       </header>
       <p className="text-pretty text-muted">{text.import_text}</p>
