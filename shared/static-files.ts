@@ -12,6 +12,8 @@ const A_YEAR = 'public, max-age=31536000, immutable'
 export function staticFiles(folder: string, prefix = '') {
   const serveFile = serveStatic({
     root: folder,
+    // The build keeps each text compressed beside itself.
+    precompressed: true,
     rewriteRequestPath: (path) => path.slice(prefix.length),
   })
   return createMiddleware(async (c, next) => {

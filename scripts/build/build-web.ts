@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** What every interface is made of. */
@@ -39,6 +40,8 @@ const INTERFACES = {
 } as const
 type Interface = keyof typeof INTERFACES
 
+const COMPRESSIBLE = /\.(js|css|json|svg|txt)$/
+
 /** buildWeb builds an interface into dist/<name> if its sources have changed since the last time. */
 export async function buildWeb(
   name: Interface,
@@ -59,10 +62,24 @@ export async function buildWeb(
     // Also from a test: this bundles React for production.
     env: { ...process.env, NODE_ENV: 'production' },
   })
+  await compressAll(fresh)
   await writeFile(join(fresh, 'stamp'), hash)
   // Replaced at once, so that a running service serves either the old or the new one.
   await rm(folder, { recursive: true, force: true })
   await rename(fresh, folder)
+}
+
+/** What is sent in text is kept compressed beside itself: a server sends that to whoever takes it. */
+async function compressAll(folder: string): Promise<void> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = found.filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name))
+  await Promise.all(
+    files.map(async (entry) => {
+      const path = join(entry.parentPath, entry.name)
+      const content = await readFile(path)
+      await writeFile(`${path}.gz`, await promisify(gzip)(content, { level: 9 }))
+    }),
+  )
 }
 
 async function hashOf(paths: string[]): Promise<string> {

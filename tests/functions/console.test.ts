@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { consoleRoutes } from '../../functions/console.ts'
 
@@ -14,6 +15,7 @@ beforeAll(async () => {
   await mkdir(join(folder, 'assets'), { recursive: true })
   await writeFile(join(folder, 'index.html'), '<title>Console</title>')
   await writeFile(join(folder, 'assets/main-1.js'), 'main()')
+  await writeFile(join(folder, 'assets/main-1.js.gz'), gzipSync('main()'))
   await writeFile(join(parent, 'secret.js'), 'secret')
   await writeFile(join(folder, '.hidden.js'), 'secret')
   await symlink(join(parent, 'secret.js'), join(folder, 'linked.js'))
@@ -38,6 +40,18 @@ test('the page is asked for again each time, files that never change are kept', 
     'text/javascript; charset=utf-8',
     'public, max-age=31536000, immutable',
   ])
+})
+
+test('what is kept compressed is sent so to whoever takes it', async () => {
+  const asked = { headers: { 'Accept-Encoding': 'gzip, deflate' } }
+  const script = await console.request('/assets/main-1.js', asked)
+  expect([script.headers.get('Content-Encoding'), script.headers.get('Content-Type')]).toEqual([
+    'gzip',
+    'text/javascript; charset=utf-8',
+  ])
+  expect(script.headers.get('Vary')).toBe('Accept-Encoding')
+  expect(gunzipSync(await script.bytes()).toString()).toBe('main()')
+  expect((await console.request('/', asked)).headers.get('Content-Encoding')).toBeNull()
 })
 
 test.each([

@@ -1,5 +1,7 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectClean } from '../hub/web/browser.ts'
+import { eventually, expectAccessible, expectClean } from '../hub/web/browser.ts'
+import { quake } from '../support/jobs.ts'
 import type { Person } from '../support/service.ts'
 import { makeZone, type ServedConsole, serveConsole } from './console.ts'
 
@@ -17,6 +19,15 @@ beforeAll(async () => {
 })
 afterAll(() => at?.close())
 
+/** The middle of a map that is ready, on the page. */
+async function middleOf(page: Page, label: string): Promise<{ x: number; y: number }> {
+  const map = page.locator(`section[aria-label="${label}"][data-ready=true]`)
+  await map.waitFor({ timeout: SLOW_MS })
+  const box = await map.boundingBox()
+  if (!box) throw new Error('the map has no size')
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+}
+
 test('the map draws: a zone under the pointer opens its page, and a click there moves its centre', async () => {
   const opened = await at.visit(owner, '/#/nowhere')
   const { page } = opened
@@ -25,14 +36,7 @@ test('the map draws: a zone under the pointer opens its page, and a click there 
     localStorage.setItem('watchpost.view', JSON.stringify({ center: [29, 41], zoom: 6 })),
   )
   await page.goto('/#/')
-  const middleOf = async (label: string) => {
-    const map = page.locator(`section[aria-label="${label}"][data-ready=true]`)
-    await map.waitFor({ timeout: SLOW_MS })
-    const box = await map.boundingBox()
-    if (!box) throw new Error('the map has no size')
-    return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
-  }
-  const middle = await middleOf('Map of events and zones')
+  const middle = await middleOf(page, 'Map of events and zones')
   await expect
     .poll(
       async () => {
@@ -43,7 +47,7 @@ test('the map draws: a zone under the pointer opens its page, and a click there 
     )
     .toContain(`#/zones/${zone}`)
 
-  const centre = await middleOf('Map of the zone')
+  const centre = await middleOf(page, 'Map of the zone')
   await expect
     .poll(
       async () => {
@@ -53,5 +57,149 @@ test('the map draws: a zone under the pointer opens its page, and a click there 
       { timeout: SLOW_MS, interval: 1000 },
     )
     .toBeGreaterThan(29)
+  expectClean(opened)
+})
+
+type Ring = [lon: number, lat: number][]
+type Drawn = { label: string; shape_type: string; polygon: { coordinates: [Ring] } | null }
+
+async function zoneNamed(label: string): Promise<Drawn | undefined> {
+  const { body } = await at.service.request('GET', '/api/v1/zones', { key: owner.key })
+  return (body as { zones: Drawn[] }).zones.find((found) => found.label === label) // safe: 200
+}
+
+const ringOf = async (label: string) => (await zoneNamed(label))?.polygon?.coordinates[0] ?? []
+const westOf = (ring: Ring) => Math.min(...ring.map(([lon]) => lon))
+const northOf = (ring: Ring) => Math.max(...ring.map(([, lat]) => lat))
+
+test('a polygon is drawn by clicks, moved and bent; the preview follows, and text does the same', async () => {
+  await at.jobs.ingest(quake({ ...PLACE, title: 'M 5.0 - inside' }))
+  await at.jobs.drain()
+  const opened = await at.visit(owner, '/#/nowhere')
+  const { page } = opened
+  await page.setViewportSize({ width: 1200, height: 800 })
+  await page.evaluate(() =>
+    localStorage.setItem('watchpost.view', JSON.stringify({ center: [29, 41], zoom: 6 })),
+  )
+  await page.goto('/#/zones/new')
+  await page.getByLabel('Name').fill('Drawn')
+  await page.getByLabel('Shape', { exact: true }).selectOption('polygon')
+  await page.getByText('Draw the polygon to see it.').waitFor()
+  await page.locator('section[data-mode=draw]').waitFor()
+  const { x, y } = await middleOf(page, 'Map of the zone')
+  // The drawing listens a moment after the map is there.
+  const corners = page.getByLabel('Corners')
+  const draw = async () => {
+    for (const [right, down] of [
+      [-90, -90],
+      [90, -90],
+      [90, 90],
+      [-90, 90],
+      [-90, -90],
+    ] as const) {
+      await page.mouse.move(x + right, y + down, { steps: 3 })
+      await page.mouse.click(x + right, y + down)
+    }
+    return page.locator('section[data-mode=edit]').count()
+  }
+  await expect.poll(draw, { timeout: SLOW_MS, interval: 1000 }).toBe(1)
+  await page.getByText('1 alert', { exact: true }).waitFor()
+  expect((await corners.inputValue()).split('\n')).toHaveLength(4)
+  await page.getByRole('button', { name: 'Create zone' }).click()
+  await page.getByText('Drawn watches from now on.').waitFor()
+  await page.getByRole('heading', { name: 'Drawn' }).waitFor()
+  const first = await ringOf('Drawn')
+  expect(first).toHaveLength(5)
+  expect(westOf(first)).toBeLessThan(29)
+  expect(northOf(first)).toBeGreaterThan(41)
+
+  // The saved zone is on a map of its own, which shows all of it.
+  await page.locator('section[data-mode=edit][data-ready=true]').waitFor({ timeout: SLOW_MS })
+  const middle = await middleOf(page, 'Map of the zone')
+  const drag = async (from: { x: number; y: number }, right: number, down: number) => {
+    await page.mouse.move(from.x, from.y, { steps: 3 })
+    await page.mouse.down()
+    await page.mouse.move(from.x + right, from.y + down, { steps: 8 })
+    await page.mouse.up()
+  }
+  const before = await corners.inputValue()
+  await expect
+    .poll(
+      async () => {
+        if ((await corners.inputValue()) === before) await drag(middle, 60, 40)
+        return corners.inputValue()
+      },
+      { timeout: SLOW_MS, interval: 1000 },
+    )
+    .not.toBe(before)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  const moved = await ringOf('Drawn')
+  expect(westOf(moved)).toBeGreaterThan(westOf(first))
+  expect(northOf(moved)).toBeLessThan(northOf(first))
+
+  // Opened again, the map is fitted to the zone: so its corners are known on the page, too.
+  await page.goto('/#/alerts')
+  await page.getByRole('link', { name: 'Zones' }).click()
+  await page.getByRole('link', { name: /Drawn/ }).click()
+  await page.locator('section[data-mode=edit][data-ready=true]').waitFor({ timeout: SLOW_MS })
+  const centre = await middleOf(page, 'Map of the zone')
+  const box = await page.locator('section[aria-label="Map of the zone"]').boundingBox()
+  const half = (Math.min(box?.width ?? 0, box?.height ?? 0) - 120) / 2
+  const isSquare = (ring: Ring) =>
+    ring.some(([lon, lat]) => lon === westOf(ring) && lat === northOf(ring))
+  expect(isSquare(moved)).toBe(true)
+  const shown = await corners.inputValue()
+  await expect
+    .poll(
+      async () => {
+        if ((await corners.inputValue()) === shown) {
+          await drag({ x: centre.x - half, y: centre.y - half }, 40, 40)
+        }
+        return corners.inputValue()
+      },
+      { timeout: SLOW_MS, interval: 1000 },
+    )
+    .not.toBe(shown)
+  expect((await corners.inputValue()).split('\n')).toHaveLength(4)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await eventually(async () => isSquare(await ringOf('Drawn'))).toBe(false)
+  expect(westOf(await ringOf('Drawn'))).toBe(westOf(moved))
+
+  // By keyboard alone: the corners as text, as they are and pasted.
+  await corners.focus()
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('10, 20')
+  await page.getByText('These are no corners yet').waitFor()
+  await page.keyboard.type('\n10, 21\n11, 21')
+  await page.getByText('0 alerts', { exact: true }).waitFor()
+  await page.keyboard.press('Tab')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save' }).focus()
+  await page.keyboard.press('Enter')
+  await eventually(() => ringOf('Drawn')).toEqual([
+    [20, 10],
+    [21, 10],
+    [21, 11],
+    [20, 10],
+  ])
+  // Leaving ends the drawing before its map.
+  await page.getByRole('link', { name: 'Alerts', exact: true }).click()
+  await page.getByRole('heading', { name: 'Alerts' }).waitFor()
+  expectClean(opened)
+})
+
+test('a city is found by its name in any spelling, and the map goes there', async () => {
+  const opened = await at.visit(owner, '/', { theme: 'dark' })
+  const { page } = opened
+  await middleOf(page, 'Map of events and zones')
+  const search = page.getByRole('combobox', { name: 'Search a city' })
+  await search.fill('izmir')
+  await page.getByRole('option', { name: 'İzmir' }).waitFor()
+  await expectAccessible(page)
+  await search.press('Enter')
+  expect(await search.inputValue()).toBe('İzmir')
+  const view = () => page.evaluate(() => localStorage.getItem('watchpost.view') ?? '')
+  await eventually(view).toMatch(/"center":\[27\.1\d*,38\.4/)
   expectClean(opened)
 })

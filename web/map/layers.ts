@@ -16,6 +16,7 @@ const CLUSTER_RADIUS_PX = 36
 export function addLayers(map: MapLibre, colours: Colours): void {
   map.addSource('zones', { type: 'geojson', data: EMPTY })
   map.addSource('footprint', { type: 'geojson', data: EMPTY })
+  map.addSource('place', { type: 'geojson', data: EMPTY })
   map.addSource('events', {
     type: 'geojson',
     data: EMPTY,
@@ -92,6 +93,17 @@ function layersOf(colours: Colours): LayerSpecification[] {
       paint: { 'line-color': colours.text, 'line-width': 1.5 },
     },
     {
+      id: 'place',
+      type: 'circle',
+      source: 'place',
+      paint: {
+        'circle-radius': 5,
+        'circle-color': colours.halo,
+        'circle-stroke-color': colours.accent,
+        'circle-stroke-width': 2,
+      },
+    },
+    {
       id: 'clusters',
       type: 'circle',
       source: 'events',
@@ -146,7 +158,7 @@ function layersOf(colours: Colours): LayerSpecification[] {
 /** Replaces the data of one of the sources, once the map has them. */
 export function setData(
   map: MapLibre | undefined,
-  source: 'events' | 'zones' | 'footprint',
+  source: 'events' | 'zones' | 'footprint' | 'place',
   data: FeatureCollection,
 ): void {
   map?.getSource<GeoJSONSource>(source)?.setData(data)

@@ -12,6 +12,7 @@ import { onTheme } from '../ui/theme.ts'
 import { baseStyle, coloursOf } from './base.ts'
 import { keepView, lastView } from './last-view.ts'
 import { addLayers, EMPTY, setData } from './layers.ts'
+import type { Place } from './places.ts'
 import { eventFeatures, zoneFeatures } from './shapes.ts'
 import { addSymbols } from './symbols.ts'
 import './worker.ts'
@@ -20,12 +21,17 @@ import './worker.ts'
 export type View = { bbox: string; zoom: number }
 export type Look = 'flat' | 'globe'
 
+/** A place is shown with what is around it. */
+const PLACE_ZOOM = 8
+
 type Props = {
   label: string
   events: MapFeature[]
   zones: Zone[]
   selected: string | null
   footprint: FeatureCollection | null
+  /** A place to go to. */
+  at: Place | undefined
   look: Look
   onEvent: (id: string) => void
   onZone: (id: string) => void
@@ -35,7 +41,7 @@ type Props = {
 
 /** The living map. It needs WebGL: `hasWebGL` says whether there is any. */
 export function MapView(props: Props) {
-  const { label, events, zones, selected, footprint, look } = props
+  const { label, events, zones, selected, footprint, at, look } = props
   const place = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
   latest.current = props
@@ -82,6 +88,20 @@ export function MapView(props: Props) {
   useEffect(() => setData(map, 'events', eventFeatures(events)), [map, events])
   useEffect(() => setData(map, 'zones', zoneFeatures(zones)), [map, zones])
   useEffect(() => setData(map, 'footprint', footprint ?? EMPTY), [map, footprint])
+  useEffect(() => {
+    if (!map || !at) return
+    setData(map, 'place', {
+      type: 'FeatureCollection',
+      features: [
+        {
+          type: 'Feature',
+          properties: {},
+          geometry: { type: 'Point', coordinates: [at.lon, at.lat] },
+        },
+      ],
+    })
+    map.easeTo({ center: [at.lon, at.lat], zoom: Math.max(map.getZoom(), PLACE_ZOOM) })
+  }, [map, at])
   useEffect(
     () => void map?.setFilter('selected', ['==', ['get', 'id'], selected ?? '']),
     [map, selected],

@@ -1,41 +1,75 @@
 import 'maplibre-gl/dist/maplibre-gl.css'
-import type { Polygon } from 'geojson'
 import { AttributionControl, Map as MapLibre, NavigationControl } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
-import { TerraDraw, TerraDrawPolygonMode } from 'terra-draw'
-import { TerraDrawMapLibreGLAdapter } from 'terra-draw-maplibre-gl-adapter'
+import { boxOf } from '../pages/zones/corners.ts'
 import type { Draft } from '../pages/zones/draft.ts'
-import { baseStyle, coloursOf } from './base.ts'
+import { baseStyle, type Colours, coloursOf } from './base.ts'
+import { type Drawn, drawArea, type Editor, editArea, isEditable } from './drawing.ts'
 import { lastView } from './last-view.ts'
 import { EMPTY, setData } from './layers.ts'
+import type { Place } from './places.ts'
 import { areaOf } from './shapes.ts'
 import './worker.ts'
 
 type Shape = Pick<Draft, 'shape_type' | 'lat' | 'lon' | 'radius_km' | 'polygon'>
-type Props = { label: string; draft: Shape; onChange: (part: Partial<Draft>) => void }
+type Props = {
+  label: string
+  draft: Shape
+  /** A place to go to. */
+  at: Place | undefined
+  onChange: (part: Partial<Draft>) => void
+}
 
-/** A map on which the shape of a zone is drawn: a click moves a circle, clicks make the corners of a polygon. */
+const PLACE_ZOOM = 8
+const MAX_ZOOM = 12
+
+/**
+ * A map on which the shape of a zone is drawn: a click moves a circle, clicks make the corners of a
+ * polygon, and a polygon is moved and its corners are dragged.
+ */
 export function ShapeMap(props: Props) {
-  const { label, draft } = props
+  const { label, draft, at } = props
   const place = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
   latest.current = props
   const [map, setMap] = useState<MapLibre>()
+  const colours = useRef<Colours>(undefined)
+
+  const area = draft.shape_type === 'polygon' ? draft.polygon : null
+  const mode =
+    draft.shape_type === 'circle' ? 'circle' : !area ? 'draw' : isEditable(area) ? 'edit' : 'look'
+  const [editor, setEditor] = useState<Editor>()
+  // Before the map's own effect, so that a drawing ends before its map does.
+  useEffect(() => {
+    if (!map || !colours.current) return
+    const onDrawn = (drawn: Drawn) => latest.current.onChange(drawn)
+    if (mode === 'draw') return drawArea(map, colours.current, onDrawn)
+    if (mode !== 'edit') return
+    const created = editArea(map, colours.current, onDrawn)
+    setEditor(created)
+    return () => {
+      created.stop()
+      setEditor(undefined)
+    }
+  }, [map, mode])
+  useEffect(() => {
+    if (area) editor?.show(area)
+  }, [editor, area])
 
   useEffect(() => {
     const container = place.current
     if (!container) return
     let created: MapLibre | undefined
     let isOver = false
-    const colours = coloursOf(container)
-    void baseStyle(colours).then((style) => {
+    const inside = coloursOf(container)
+    colours.current = inside
+    void baseStyle(inside).then((style) => {
       if (isOver) return
       const { draft } = latest.current
-      const isPlaced = draft.polygon !== null || draft.shape_type === 'circle'
       created = new MapLibre({
         container,
         style,
-        ...(isPlaced ? { center: [draft.lon, draft.lat], zoom: 4 } : lastView()),
+        ...viewOf(draft),
         attributionControl: false,
         maxPitch: 0,
         dragRotate: false,
@@ -55,13 +89,13 @@ export function ShapeMap(props: Props) {
           id: 'area',
           type: 'fill',
           source: 'zones',
-          paint: { 'fill-color': colours.accent, 'fill-opacity': 0.16 },
+          paint: { 'fill-color': inside.accent, 'fill-opacity': 0.16 },
         })
         created.addLayer({
           id: 'line',
           type: 'line',
           source: 'zones',
-          paint: { 'line-color': colours.accent, 'line-width': 2 },
+          paint: { 'line-color': inside.accent, 'line-width': 2 },
         })
         setMap(created)
       })
@@ -74,48 +108,37 @@ export function ShapeMap(props: Props) {
   }, [])
 
   useEffect(() => {
-    const isDrawn = draft.shape_type === 'circle' || draft.polygon !== null
-    const feature = {
-      type: 'Feature' as const,
-      properties: {},
-      geometry: isDrawn ? areaOf(draft as never) : null,
-    } // safe: areaOf looks at the shape alone
+    // What is being edited draws itself.
+    const geometry = mode === 'circle' || mode === 'look' ? areaOf(draft) : null
     setData(
       map,
       'zones',
-      isDrawn && feature.geometry
-        ? { type: 'FeatureCollection', features: [{ ...feature, geometry: feature.geometry }] }
+      geometry
+        ? { type: 'FeatureCollection', features: [{ type: 'Feature', properties: {}, geometry }] }
         : EMPTY,
     )
-  }, [map, draft])
+  }, [map, mode, draft])
 
-  const isDrawing = draft.shape_type === 'polygon' && draft.polygon === null
   useEffect(() => {
-    if (!map || !isDrawing) return
-    const drawing = new TerraDraw({
-      adapter: new TerraDrawMapLibreGLAdapter({ map }),
-      modes: [new TerraDrawPolygonMode()],
-    })
-    drawing.start()
-    drawing.setMode('polygon')
-    drawing.on('finish', (id) => {
-      const drawn = drawing.getSnapshotFeature(id)
-      if (drawn?.geometry.type !== 'Polygon') return
-      latest.current.onChange({ polygon: drawn.geometry, ...middleOf(drawn.geometry) })
-    })
-    return () => drawing.stop()
-  }, [map, isDrawing])
+    if (!map || !at) return
+    map.easeTo({ center: [at.lon, at.lat], zoom: Math.max(map.getZoom(), PLACE_ZOOM) })
+  }, [map, at])
 
   return (
-    <section aria-label={label} className="absolute inset-0" data-ready={map !== undefined}>
+    <section
+      aria-label={label}
+      className="absolute inset-0"
+      data-ready={map !== undefined}
+      data-mode={mode}
+    >
       <div ref={place} className="h-full" />
     </section>
   )
 }
 
-/** The middle of the box around a polygon: where its label stands. */
-function middleOf({ coordinates: [ring = []] }: Polygon): { lat: number; lon: number } {
-  const [lons, lats] = [ring.map(([lon = 0]) => lon), ring.map(([, lat = 0]) => lat)]
-  const middle = (values: number[]) => (Math.min(...values) + Math.max(...values)) / 2
-  return { lat: middle(lats), lon: middle(lons) }
+/** Where the map begins: around the shape, or where the reader left the other map. */
+function viewOf(draft: Shape) {
+  if (draft.shape_type === 'polygon' && !draft.polygon) return lastView()
+  const bounds = boxOf(areaOf(draft))
+  return { bounds, fitBoundsOptions: { padding: 60, maxZoom: MAX_ZOOM } }
 }

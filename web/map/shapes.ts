@@ -25,7 +25,7 @@ export function stateOf(
 
 /** The area of a zone as GeoJSON; a circle becomes a polygon of 72 corners. */
 export function areaOf(
-  zone: Pick<Zone, 'shape_type' | 'lat' | 'lon' | 'radius_km' | 'polygon'>,
+  zone: Pick<Zone, 'shape_type' | 'lat' | 'lon' | 'radius_km'> & { polygon?: unknown },
 ): Polygon | MultiPolygon {
   if (zone.shape_type === 'polygon' && zone.polygon) return zone.polygon as Polygon | MultiPolygon // safe: the API answers GeoJSON
   return circle([zone.lon, zone.lat], zone.radius_km, { steps: CORNERS }).geometry

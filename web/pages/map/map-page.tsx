@@ -11,6 +11,8 @@ import {
   zonesQuery,
 } from '../../api/queries.ts'
 import type { View } from '../../map/map-view.tsx'
+import { PlaceSearch } from '../../map/place-search.tsx'
+import type { Place } from '../../map/places.ts'
 import { hasWebGL } from '../../map/webgl.ts'
 import { loadPart } from '../../shared/connection.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
@@ -41,6 +43,7 @@ export function MapPage() {
   const selected = search.get('event')
   const [view, setView] = useState<View>()
   const [until, setUntil] = useState<number>()
+  const [at, setAt] = useState<Place>()
   const world = useQuery(eventsQuery(HOURS[window], null))
   // The world is asked first; a part of it only when its events are more than fit.
   const isClustered = world.data?.clustered ?? false
@@ -80,6 +83,7 @@ export function MapPage() {
               zones={zones.data ?? []}
               selected={selected}
               footprint={footprint}
+              at={at}
               look={look}
               onEvent={(id) => change('event', id)}
               onZone={(id) => navigate(`/zones/${id}`)}
@@ -103,7 +107,11 @@ export function MapPage() {
                   {shown ? text.count(number(language, shown.total)) : null}
                 </p>
               </header>
-              {hasWebGL() ? null : <p className="px-4 py-2 text-sm text-muted">{text.no_webgl}</p>}
+              {hasWebGL() ? (
+                <PlaceSearch onPlace={setAt} className="mx-4 mt-2" />
+              ) : (
+                <p className="px-4 py-2 text-sm text-muted">{text.no_webgl}</p>
+              )}
               {shown?.clustered ? (
                 <p className="px-4 py-2 text-sm text-muted">{text.many}</p>
               ) : null}

@@ -5,6 +5,8 @@ import { api, ok } from '../../api/client.ts'
 import type { Zone } from '../../api/queries.ts'
 import { useMayEdit } from '../../api/rights.ts'
 import { lastPlace } from '../../map/last-view.ts'
+import { PlaceSearch } from '../../map/place-search.tsx'
+import type { Place } from '../../map/places.ts'
 import { hasWebGL } from '../../map/webgl.ts'
 import { loadPart } from '../../shared/connection.ts'
 import { ApiForm, useToastError } from '../../shared/errors.tsx'
@@ -15,7 +17,11 @@ import { useText } from '../../ui/language.ts'
 import { BackToList } from '../../ui/panes.tsx'
 import { Select } from '../../ui/select.tsx'
 import { toast } from '../../ui/toast.tsx'
+
 import { useWords } from '../../ui/words.tsx'
+
+import { Corners } from './corners-field.tsx'
+
 import { bodyOf, type Draft, draftOf } from './draft.ts'
 import { Preview } from './preview.tsx'
 import { People } from './zone-people.tsx'
@@ -34,6 +40,7 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
   const [, navigate] = useLocation()
   const [draft, setDraft] = useState(() => draftOf(zone, lastPlace()))
   const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }))
+  const [at, setAt] = useState<Place>()
   const body = bodyOf(draft)
   const mayEditIt = useMayEdit()
   const mayEdit = !zone || mayEditIt(zone)
@@ -71,6 +78,12 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
             onChange={({ target }) => change({ label: target.value })}
           />
         </FormField>
+        <PlaceSearch
+          onPlace={(place) => {
+            setAt(place)
+            if (draft.shape_type === 'circle') change({ lat: place.lat, lon: place.lon })
+          }}
+        />
         <Shape draft={draft} change={change} />
         <Rules draft={draft} change={change} />
         <People draft={draft} change={change} />
@@ -85,7 +98,7 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
         <div className="relative min-h-72 flex-1">
           {hasWebGL() ? (
             <Suspense>
-              <ShapeMap label={text.map} draft={draft} onChange={change} />
+              <ShapeMap label={text.map} draft={draft} at={at} onChange={change} />
             </Suspense>
           ) : null}
         </div>
@@ -111,7 +124,7 @@ function Shape({ draft, change }: Part) {
       <FormField
         name="shape_type"
         label={text.shape}
-        hint={isCircle ? text.place_hint : text.draw_hint}
+        hint={isCircle ? text.place_hint : draft.polygon ? text.edit_hint : text.draw_hint}
       >
         <Select
           value={draft.shape_type}
@@ -153,13 +166,16 @@ function Shape({ draft, change }: Part) {
           </FormField>
         </>
       ) : (
-        <Button
-          className="self-start"
-          disabled={draft.polygon === null}
-          onClick={() => change({ polygon: null })}
-        >
-          {text.draw_again}
-        </Button>
+        <>
+          <Corners draft={draft} change={change} />
+          <Button
+            className="self-start"
+            disabled={draft.polygon === null}
+            onClick={() => change({ polygon: null })}
+          >
+            {text.draw_again}
+          </Button>
+        </>
       )}
     </>
   )

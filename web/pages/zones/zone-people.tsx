@@ -26,7 +26,7 @@ export function People({ draft, change }: Part) {
           channels.length === 0 ? (
             <>
               {text.no_channels}{' '}
-              <Link href="/channels/new" className="text-accent-text hover:underline">
+              <Link href="/channels/new" className="text-accent-text underline">
                 {text.add_channel}
               </Link>
             </>
