@@ -4,6 +4,7 @@ import { readCapJson } from '../../../functions/feeds/formats/cap.ts'
 import { alert, atom, type Given, info } from '../../support/feeds/cap.ts'
 import {
   describeRecordings,
+  expectAgreed,
   expectHarmless,
   normalise,
   recording,
@@ -316,6 +317,7 @@ describe('no event by rule', () => {
 
   test('broken copies do no harm', async () => {
     await expectHarmless(cap, alert())
+    await expectAgreed(cap, alert())
   })
 })
 

@@ -3,6 +3,7 @@ import { firms } from '../../../functions/feeds/firms.ts'
 import type { NormalisedEvent } from '../../../shared/event.ts'
 import {
   describeRecordings,
+  expectAgreed,
   expectHarmless,
   normalise,
   type Reply,
@@ -314,6 +315,7 @@ describe('polling', () => {
 describe('broken answers', () => {
   test('do no harm', async () => {
     await expectHarmless(firms, table(row(), row({ lat: '1' })))
+    await expectAgreed(firms, table(row()))
   })
 })
 

@@ -3,6 +3,7 @@ import { gdacs } from '../../../functions/feeds/gdacs.ts'
 import type { NormalisedEvent } from '../../../shared/event.ts'
 import {
   describeRecordings,
+  expectAgreed,
   expectHarmless,
   expectRobust,
   normalise,
@@ -195,6 +196,7 @@ describe('a footprint', () => {
 describe('broken answers', () => {
   test('do no harm', async () => {
     await expectHarmless(gdacs, gdacsRss(gdacsItem(), gdacsItem({ eventtype: 'DR' })))
+    await expectAgreed(gdacs, gdacsRss(gdacsItem()), 'gdacs-rss')
     await expectHarmless(gdacs, collection(gdacsFeature(), gdacsArea()))
     await expectRobust(gdacs, JSON.parse(collection(gdacsFeature(), gdacsArea())))
   })

@@ -4,6 +4,7 @@ import { gdelt } from '../../../functions/feeds/gdelt.ts'
 import type { NormalisedEvent } from '../../../shared/event.ts'
 import {
   describeRecordings,
+  expectAgreed,
   expectHarmless,
   normalise,
   type Reply,
@@ -252,6 +253,7 @@ describe('polling', () => {
 
 test('broken answers do no harm', async () => {
   await expectHarmless(gdelt, [row(), row({ id: '2', code: '18' })].join('\n'))
+  await expectAgreed(gdelt, row())
 })
 
 describeRecordings('recorded answers', () => {

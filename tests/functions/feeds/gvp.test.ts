@@ -3,6 +3,7 @@ import { decodeText } from '../../../functions/feeds/fetch.ts'
 import { gvp } from '../../../functions/feeds/gvp.ts'
 import {
   describeRecordings,
+  expectAgreed,
   expectHarmless,
   normalise,
   type Reply,
@@ -140,6 +141,7 @@ describe('polling', () => {
 
 test('broken answers do no harm', async () => {
   await expectHarmless(gvp, rss(item()))
+  await expectAgreed(gvp, rss(item()))
 })
 
 describeRecordings('gvp-weekly-2026-09-17.xml', () => {

@@ -3,6 +3,7 @@ import { nhc } from '../../../functions/feeds/nhc.ts'
 import type { NormalisedEvent } from '../../../shared/event.ts'
 import {
   describeRecordings,
+  expectAgreed,
   expectHarmless,
   expectRobust,
   normalise,
@@ -198,6 +199,7 @@ describe('broken answers', () => {
   test('do no harm', async () => {
     await expectHarmless(nhc, answer(storm()))
     await expectHarmless(nhc, rss(block()))
+    await expectAgreed(nhc, rss(block()), 'nhc-rss')
     await expectRobust(nhc, { activeStorms: [storm(), storm()] })
   })
 })

@@ -3,6 +3,7 @@ import { tsunami } from '../../../functions/feeds/tsunami.ts'
 import { alert, atom, type Given } from '../../support/feeds/cap.ts'
 import {
   describeRecordings,
+  expectAgreed,
   expectHarmless,
   normalise,
   type Reply,
@@ -273,6 +274,7 @@ describe('polling', () => {
 
 test('broken bulletins do no harm', async () => {
   await expectHarmless(tsunami, bulletin(1))
+  await expectAgreed(tsunami, bulletin(1))
 })
 
 describeRecordings('tsunami-wcatwc-2011-09-02.cap', () => {
