@@ -3,8 +3,14 @@ type Node = Named & {
   key?: Named
   callee?: Named & { property?: Named }
   properties?: Node[]
+  elements?: Node[]
 }
-type Path = { node: Node; parent: Node | null; listKey?: string | undefined }
+type Path = {
+  node: Node
+  parent: Node | null
+  listKey?: string | undefined
+  parentPath?: { parentPath?: { parentPath?: { parentPath?: { node?: Node } } } } | null
+}
 
 const FIELDS = /^(summary|description|example|examples|title|tags|operationId)$/
 /** Methods of a schema whose arguments stand in the OpenAPI document alone. */
@@ -14,6 +20,12 @@ const isField = ({ type, key }: Node) => type === 'ObjectProperty' && FIELDS.tes
 
 const documents = ({ parent, listKey }: Path) =>
   listKey === 'arguments' && DOCUMENTING.test(parent?.callee?.property?.name ?? '')
+
+/** The empty list of `security: [{ key: [] }]`: a key has no scopes in OpenAPI, and the document writes it anew. */
+const isListOfScopes = ({ node, parentPath }: Path) =>
+  node.type === 'ArrayExpression' &&
+  node.elements?.length === 0 &&
+  parentPath?.parentPath?.parentPath?.parentPath?.node?.key?.name === 'security'
 
 /** A plugin of StrykerJS that ignores code for documentation only: the OpenAPI check covers it. */
 export const strykerPlugins = [
@@ -25,7 +37,8 @@ export const strykerPlugins = [
         const { node } = path
         const fields = node.properties ?? []
         const hasOnlyFields = fields.length > 0 && fields.every(isField)
-        return isField(node) || documents(path) || hasOnlyFields ? 'It only documents.' : undefined
+        const isIgnored = isField(node) || documents(path) || hasOnlyFields || isListOfScopes(path)
+        return isIgnored ? 'It only documents.' : undefined
       },
     },
   },

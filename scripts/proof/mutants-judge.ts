@@ -16,7 +16,7 @@ const INVALID = /template database could not be made|syntax error at (or near|en
 /** What a test says that may only have been slow. */
 const SLOW = /timed out/i
 /** Tests that take longer together than this are not all run: the cheapest judge, the closest first. */
-const MAX_SECONDS = 45
+const MAX_SECONDS = 150
 /** So many faults are judged by one process and server of tests. */
 const FAULTS_A_RUNNER = 40
 /** Faults in these show only in a database that is made anew. */
@@ -50,8 +50,20 @@ export async function judgeInCopies(
     const tree = copyOf(root)
     let runner = runnerIn(tree)
     let uses = 0
+    const keep = ({ kept, fault }: (typeof left)[number], judged: Judged) => {
+      kept.outcomes[fault.key] = { ...judged, tests: fault.tested }
+      writeFileSync(kept.file, `${JSON.stringify(kept.outcomes, null, 1)}\n`)
+    }
     try {
-      for (const { given, fault, kept } of left) {
+      const typed = left.filter(({ given }) => given.source.endsWith('.ts'))
+      const placed = typed.map(({ given, fault }) => ({ ...given, fault }))
+      const compile = await whichCompile(tree, placed)
+      const invalid = new Set(typed.filter((_, index) => !compile[index]))
+      for (const one of invalid) keep(one, { outcome: 'invalid' })
+      done += invalid.size
+      if (invalid.size > 0) console.log(`${invalid.size} of ${left.length} do not compile`)
+      for (const one of left.filter((fault) => !invalid.has(fault))) {
+        const { given, fault } = one
         const isFresh = MAKES_DATABASES.test(given.source)
         if (uses >= FAULTS_A_RUNNER || (isFresh && uses > 0)) {
           await runner.stop()
@@ -61,27 +73,13 @@ export async function judgeInCopies(
         uses += isFresh ? FAULTS_A_RUNNER : 1
         const started = performance.now()
         const judged = await judgeOne(tree, runner, given, fault)
-        kept.outcomes[fault.key] = { ...judged, tests: fault.tested }
-        writeFileSync(kept.file, `${JSON.stringify(kept.outcomes, null, 1)}\n`)
+        keep(one, judged)
         done += 1
         const where = `${given.source}:${fault.line}`
         const seconds = Math.round((performance.now() - started) / 1000)
         console.log(
           `${done} of ${count}: ${judged.outcome}, ${seconds} s, ${where}: ${describe(fault)}`,
         )
-      }
-      const survivors = left.filter(
-        ({ given, kept, fault }) =>
-          given.source.endsWith('.ts') && kept.outcomes[fault.key]?.outcome === 'survived',
-      )
-      const wrong = await whichCompile(
-        tree,
-        survivors.map(({ given, fault }) => ({ ...given, fault })),
-      )
-      for (const [index, { kept, fault }] of survivors.entries()) {
-        if (wrong[index]) continue
-        kept.outcomes[fault.key] = { outcome: 'invalid', tests: fault.tested }
-        writeFileSync(kept.file, `${JSON.stringify(kept.outcomes, null, 1)}\n`)
       }
     } finally {
       await runner.stop()
@@ -116,11 +114,12 @@ async function judgementsOf(root: string, given: Given, coverage: Coverage) {
     const running = source.endsWith('.sql')
       ? await testsOfSql(root, given, fault, coverage)
       : isOfLoading(text, fault)
-        ? [...contractOf(source, text), ...coverage.testsOfAny(source)]
+        ? coverage.testsOfAny(source)
         : coverage.testsOf(source, lineAround(text, places, fault))
+    const contract = isOfLoading(text, fault) ? contractOf(source, text) : []
     const tests = source.endsWith('.sql')
       ? within([...closestTests(source, root), ...running, ...testsFor(source, root)], coverage)
-      : testsOf(root, source, running, coverage)
+      : within([...contract, ...testsOf(root, source, running, coverage)], coverage)
     const tested = sha(tests.map((test) => readFileSync(join(root, test), 'utf8')).join('\n'))
     work.push({ ...fault, line, key: `${same}-${nth}`, tests, tested })
   }

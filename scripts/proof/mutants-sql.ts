@@ -112,6 +112,8 @@ export function faultsIn(sql: string): Fault[] {
     }
     const first = `${word(begin)} ${word(begin + 1)}`
     const isTable = /^(create table|alter table|create domain)$/.test(first)
+    // Which rows an index holds changes the time that answers take, not the answers.
+    if (first === 'create index') continue
 
     if (text === 'between') isBetween = true
     if (text === 'and') {
@@ -133,7 +135,7 @@ export function faultsIn(sql: string): Fault[] {
     if (text === 'in' && after === '(' && before !== 'not') replace(index, index, 'not in')
     if (text === '~') replace(index, index, '!~')
     const isCall = !/^(least|greatest|min|max)$/.test(text) || (after === '(' && before !== '.')
-    const isOfIndex = text === 'desc' && /^create (unique )?index/.test(first)
+    const isOfIndex = text === 'desc' && first === 'create unique'
     const swap = Object.hasOwn(SWAPS, text) && isCall && !isOfIndex ? SWAPS[text] : undefined
     if (swap && token.kind !== 'text') replace(index, index, swap)
     if (

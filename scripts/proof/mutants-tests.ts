@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 /** Tests that read the text of files, drive a browser, or run for hours: they judge no mutants. */
 const LEFT_OUT =
-  /^tests\/(docs(-demo)?\.test|scripts\/(?!backup|openapi)|runtimes|supabase|web|hub\/web\/(?!logic))|smollm2|-tiny\.test|edge\.test/
+  /^tests\/(docs(-demo)?\.test|scripts\/(?!backup|openapi|admin-|replay)|runtimes|supabase\/(?!snippets)|web|hub\/web\/(?!logic))|smollm2|-tiny\.test|edge\.test/
 
 /** Tests that take long for the faults that they alone notice: they judge only what they import. */
 const DEAR =

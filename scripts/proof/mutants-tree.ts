@@ -27,6 +27,11 @@ export function copyOf(root: string): string {
     const modules = join(folder, 'node_modules')
     if (existsSync(join(root, modules))) symlinkSync(join(root, modules), join(tree, modules))
   }
+  // The pages as `npm test` builds them: what serves them is tested with them.
+  for (const pages of ['dist/console', 'dist/hub']) {
+    if (existsSync(join(root, pages)))
+      cpSync(join(root, pages), join(tree, pages), { recursive: true })
+  }
   return tree
 }
 

@@ -6,6 +6,7 @@
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
+import { buildWeb } from '../build/build-web.ts'
 import { coverageOf } from './mutants-coverage.ts'
 import { areaOf, sampleOf } from './mutants-faults.ts'
 import { judgeInCopies } from './mutants-judge.ts'
@@ -35,6 +36,7 @@ export function sourcesOf(asked: string[], root = ROOT): string[] {
 
 /** Judges the mutants of some sources; the outcome is that of all together. */
 export async function proveMutants(asked: string[]) {
+  await buildPages()
   const judged: Judged = {}
   const unjudged: string[] = []
   const sources = sourcesOf(asked)
@@ -59,6 +61,7 @@ export async function proveMutants(asked: string[]) {
  * same size and seed take the same sample again, as far as the code has not changed.
  */
 export async function proveSample(asked: string[], size: number, seed = '') {
+  await buildPages()
   const sources = sourcesOf(asked)
   const { of, bySource } = await sampleOf(ROOT, sources, size, seed)
   const given = [...bySource].map(([source, faults]) => ({
@@ -72,6 +75,11 @@ export async function proveSample(asked: string[], size: number, seed = '') {
   const [low, high] = intervalOf(total)
   const range = `95 % of such samples contain the score of all ${of} between ${low} and ${high}`
   return { outcome, numbers: [...areasOf(judged), ...numbers], why: `${why}; ${range}` }
+}
+
+/** Builds the pages that some tests serve, as `npm test` does. */
+async function buildPages() {
+  for (const name of ['hub', 'console'] as const) await buildWeb(name)
 }
 
 /** The Wilson score interval at 95 % of a share (Wilson 1927), rounded to three digits. */

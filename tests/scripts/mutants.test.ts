@@ -51,6 +51,7 @@ describe('faults in SQL', () => {
     'create trigger a before insert or update on b',
     'create table if not exists a (b int)',
     'select a -> b',
+    'create index a on b (c desc) where d = 1 and e is null',
   ])('none where nothing is decided: %s', (sql) => {
     expect(faulty(sql)).toEqual([])
   })
