@@ -7,7 +7,7 @@ import {
   type ProblemErrorOf,
 } from '../shared/problem.ts'
 import { reach } from '../shared/reach.ts'
-import { accessToken, forgetSession } from './session.ts'
+import { accessToken, forgetSession, renewedToken } from './session.ts'
 
 export type Schemas = components['schemas']
 export type Problem = Schemas['Problem']
@@ -21,7 +21,16 @@ export const api = createClient<paths>({
   async fetch(request) {
     const token = await accessToken()
     if (token) request.headers.set('Authorization', `Bearer ${token}`)
-    const response = await reach(request)
+    // A body can be sent once.
+    const again = token ? request.clone() : undefined
+    let response = await reach(request)
+    if (response.status === 401 && token && again) {
+      const renewed = await renewedToken(token)
+      if (renewed) {
+        again.headers.set('Authorization', `Bearer ${renewed}`)
+        response = await reach(again)
+      }
+    }
     connection.set('ok')
     return response
   },

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { timeNow } from '../ui/clock.ts'
 import { api, ok, ProblemError } from './client.ts'
 import { type Alert, queryClient } from './queries.ts'
 
@@ -22,7 +23,7 @@ export function onRaised(listener: Listener): () => void {
 export function useLive(): void {
   useEffect(() => {
     const stopped = new AbortController()
-    const began = Date.now()
+    const began = timeNow()
     void follow(stopped.signal, async (after) => {
       const { changes, next_cursor } = await ok(
         api.GET('/api/v1/alerts/changes', {

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { createQueryClient } from '../shared/query-client.ts'
+import { timeNow } from '../ui/clock.ts'
 import { api, ok, type Schemas } from './client.ts'
 
 export type Zone = Schemas['Zone']
@@ -79,7 +80,7 @@ export function eventsQuery(hours: number, view: { bbox: string; zoom: number } 
   return queryOptions({
     queryKey: ['events', 'map', hours, view],
     queryFn: () => {
-      const to = Date.now()
+      const to = timeNow()
       const from = new Date(to - hours * 3_600_000).toISOString()
       return ok(api.GET('/api/v1/events/map', { params: { query: { from, ...view } } }))
     },

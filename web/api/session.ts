@@ -27,6 +27,7 @@ export async function openSession(sign_in: SignIn): Promise<void> {
     persistSession: true,
     detectSessionInUrl: sign_in.by === 'mail',
     flowType: 'pkce',
+    fetch: fetchByOwnClock,
   })
   const { data } = await client.getSession()
   state = { client, session: data.session, sign_in }
@@ -35,6 +36,28 @@ export async function openSession(sign_in: SignIn): Promise<void> {
     state = { ...state, session }
     for (const listener of listeners) listener()
   })
+}
+
+/**
+ * The issuer says by its own clock until when a token is valid; here that is compared with the clock
+ * of this computer. Where they differ by hours every request would renew the token, or none would.
+ */
+const fetchByOwnClock: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init)
+  if (!response.ok || !response.headers.get('Content-Type')?.includes('json')) return response
+  const body = await response.json()
+  if (typeof body?.expires_in === 'number') {
+    body.expires_at = Math.floor(Date.now() / 1000) + body.expires_in
+  }
+  const { status, headers } = response
+  return Response.json(body, { status, headers: withoutLength(headers) })
+}
+
+/** The headers of an answer whose body was read and is written anew. */
+function withoutLength(given: Headers): Headers {
+  const headers = new Headers(given)
+  for (const name of ['Content-Length', 'Content-Encoding']) headers.delete(name)
+  return headers
 }
 
 function opened(): State {
@@ -58,6 +81,17 @@ export const signInWays = (): SignIn => opened().sign_in
 /** An access token that is valid for some time yet; undefined when nobody is signed in. */
 export async function accessToken(): Promise<string | undefined> {
   const { data } = await opened().client.getSession()
+  return data.session?.access_token
+}
+
+/**
+ * Another access token in the place of one that the API does not accept, as when the clock of this
+ * computer is wrong; undefined when the session has ended.
+ */
+export async function renewedToken(refused: string): Promise<string | undefined> {
+  const { session, client } = opened()
+  if (session && session.access_token !== refused) return session.access_token
+  const { data } = await client.refreshSession()
   return data.session?.access_token
 }
 

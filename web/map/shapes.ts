@@ -3,6 +3,7 @@ import type { Feature, FeatureCollection, MultiPolygon, Point, Polygon } from 'g
 import { containsPoint, prepareZone } from '../../shared/geometry/geometry.ts'
 import type { ZoneShape } from '../../shared/geometry/polygon.ts'
 import type { MapFeature, Zone } from '../api/queries.ts'
+import { timeNow } from '../ui/clock.ts'
 import { symbolOf } from './symbols.ts'
 
 const CORNERS = 72
@@ -15,7 +16,7 @@ export type ZoneState = 'on' | 'blind' | 'snoozed' | 'off'
 /** The state that a zone is drawn in; what keeps alerts from being raised comes first. */
 export function stateOf(
   zone: Pick<Zone, 'enabled' | 'snoozed_until' | 'coverage'>,
-  now = Date.now(),
+  now = timeNow(),
 ): ZoneState {
   if (!zone.enabled) return 'off'
   if (zone.snoozed_until && Date.parse(zone.snoozed_until) > now) return 'snoozed'

@@ -1,3 +1,4 @@
+import { setClock } from '../ui/clock.ts'
 import { connection } from './connection.ts'
 
 /** The server did not answer, or a proxy answered in its place. */
@@ -14,6 +15,7 @@ export async function reach(request: Request): Promise<Response> {
     if (request.signal.aborted) throw error
     throw lost('the server does not answer', error)
   }
+  setClock(response.headers.get('Date'))
   if (BEHIND_PROXY.includes(response.status)) throw lost(`the proxy answered ${response.status}`)
   return response
 }

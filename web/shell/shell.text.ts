@@ -33,7 +33,7 @@ export const shellText = texts(
     lost: 'The service does not answer. What you see may be out of date; this page tries again by itself.',
     blind: (names: string) => `No current data from ${names}.`,
     clock: (minutes: number) =>
-      `The clock of this computer is ${minutes} minutes off. Times shown here follow it.`,
+      `The clock of this computer is ${minutes} minutes off. Times shown here follow the service.`,
     not_found: 'There is no such page',
     not_found_text: 'The address may be old or mistyped.',
     to_map: 'Open the map',
@@ -72,7 +72,7 @@ export const shellText = texts(
     lost: 'Hizmet yanıt vermiyor. Gördükleriniz güncel olmayabilir; bu sayfa kendiliğinden yeniden dener.',
     blind: (names: string) => `Güncel veri gelmeyen kaynaklar: ${names}.`,
     clock: (minutes: number) =>
-      `Bu bilgisayarın saati ${minutes} dakika şaşıyor. Buradaki zamanlar ona göredir.`,
+      `Bu bilgisayarın saati ${minutes} dakika şaşıyor. Buradaki zamanlar hizmetin saatine göredir.`,
     not_found: 'Böyle bir sayfa yok',
     not_found_text: 'Adres eski ya da yanlış yazılmış olabilir.',
     to_map: 'Haritayı aç',

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { onClock, timeNow } from './clock.ts'
 import { useWords } from './words.tsx'
 
 const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -10,17 +11,22 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ]
 
-let now = Date.now()
+let now = timeNow()
 const subscribe = (changed: () => void) => {
-  const timer = setInterval(() => {
-    now = Date.now()
+  const look = () => {
+    now = timeNow()
     changed()
-  }, 30_000)
-  return () => clearInterval(timer)
+  }
+  const timer = setInterval(look, 30_000)
+  const forget = onClock(look)
+  return () => {
+    clearInterval(timer)
+    forget()
+  }
 }
 
 /** "5 min ago" or "last week", in the largest unit that fits. */
-export function relative(at: string, locale: string, from = Date.now()): string {
+export function relative(at: string, locale: string, from = timeNow()): string {
   const seconds = (Date.parse(at) - from) / 1000
   const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', Infinity]
   // Short for "5 min ago", but not "last wk".

@@ -6,6 +6,7 @@ import { type Key, keysQuery } from '../../api/queries.ts'
 import { ApiForm, errorMessage, FailedQuery } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { timeNow } from '../../ui/clock.ts'
 import { ConfirmByName } from '../../ui/confirm.tsx'
 import { CopyText } from '../../ui/copy.tsx'
 import { FactsLine } from '../../ui/facts-line.tsx'
@@ -65,7 +66,7 @@ function KeyLine({ one }: { one: Key }) {
   const words = useWords()
   const queryClient = useQueryClient()
   const [isAsked, setAsked] = useState(false)
-  const isEnded = one.expires_at !== null && Date.parse(one.expires_at) <= Date.now()
+  const isEnded = one.expires_at !== null && Date.parse(one.expires_at) <= timeNow()
   const isLiving = one.revoked_at === null && !isEnded
   const revoke = useMutation({
     mutationFn: () =>

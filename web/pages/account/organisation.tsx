@@ -7,6 +7,7 @@ import { type Member, membersQuery, type Org } from '../../api/queries.ts'
 import { ApiForm, errorMessage, FailedQuery, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { timeNow } from '../../ui/clock.ts'
 import { ConfirmByName } from '../../ui/confirm.tsx'
 import { CopyText } from '../../ui/copy.tsx'
 import { Input } from '../../ui/field.tsx'
@@ -97,7 +98,7 @@ function MemberLine({
   })
   const mayChange = org.role !== 'member' && member.role !== 'owner' && !isMe
   const hasEnded =
-    member.invite_expires_at !== null && Date.parse(member.invite_expires_at) < Date.now()
+    member.invite_expires_at !== null && Date.parse(member.invite_expires_at) < timeNow()
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line py-2">
       <span className="min-w-0 flex-1 basis-48">

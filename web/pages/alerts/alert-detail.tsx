@@ -8,6 +8,7 @@ import { Severity } from '../../event/severity.tsx'
 import { Why } from '../../event/why.tsx'
 import { ApiForm, FailedQuery, useToastError } from '../../shared/errors.tsx'
 import { Button, buttonClass, IconButton } from '../../ui/button.tsx'
+import { timeNow } from '../../ui/clock.ts'
 import { FactsLine } from '../../ui/facts-line.tsx'
 import { Textarea } from '../../ui/field.tsx'
 import { FormError, FormField, Submit } from '../../ui/form.tsx'
@@ -90,7 +91,7 @@ function Actions({ alert }: { alert: Alert }) {
       ok(
         api.PATCH('/api/v1/zones/{id}', {
           params: { path: { id: alert.zone_id } },
-          body: { snoozed_until: new Date(Date.now() + hours * 3_600_000).toISOString() },
+          body: { snoozed_until: new Date(timeNow() + hours * 3_600_000).toISOString() },
         }),
       ),
     onSuccess: () => {

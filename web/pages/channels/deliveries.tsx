@@ -9,6 +9,7 @@ import { DELIVERY_TONES } from '../../event/delivery.ts'
 import { FailedQuery, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { timeNow } from '../../ui/clock.ts'
 import { useText } from '../../ui/language.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { More } from '../../ui/more.tsx'
@@ -58,7 +59,7 @@ function Recover({ channel }: { channel: Channel }) {
       ok(
         api.POST('/api/v1/channels/{id}/recover', {
           params: { path: { id: channel.id } },
-          body: { since: new Date(Date.now() - hours * 3_600_000).toISOString() },
+          body: { since: new Date(timeNow() - hours * 3_600_000).toISOString() },
         }),
       ),
     onSuccess: ({ recovered }) => {

@@ -2,6 +2,7 @@ import { Pause, Play } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { MapFeature } from '../../api/queries.ts'
 import { IconButton } from '../../ui/button.tsx'
+import { onClock, timeNow } from '../../ui/clock.ts'
 import { useText } from '../../ui/language.ts'
 import { Select } from '../../ui/select.tsx'
 import { absolute } from '../../ui/time.tsx'
@@ -31,7 +32,7 @@ export function TimeSlider(props: Props) {
   const text = useText(mapText)
   const { locale } = useWords()
   const [isPlaying, setIsPlaying] = useState(false)
-  const [now, setNow] = useState(Date.now())
+  const [now, setNow] = useState(timeNow())
   const span = hours * 3_600_000
   const step = until === undefined ? STEPS : Math.round(((until - (now - span)) / span) * STEPS)
   const show = (next: number) =>
@@ -46,8 +47,13 @@ export function TimeSlider(props: Props) {
     return () => clearTimeout(timer)
   })
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 60_000)
-    return () => clearInterval(timer)
+    const look = () => setNow(timeNow())
+    const timer = setInterval(look, 60_000)
+    const forget = onClock(look)
+    return () => {
+      clearInterval(timer)
+      forget()
+    }
   }, [])
 
   const counts = useMemo(() => countsOf(events, now, span), [events, now, span])

@@ -1,3 +1,4 @@
+import { timeNow } from '../../ui/clock.ts'
 import { useLanguage, useText } from '../../ui/language.ts'
 import { useWords } from '../../ui/words.tsx'
 import { nextShift, offsetOf } from './clock.ts'
@@ -13,7 +14,7 @@ export function QuietClock({ start, end, tz }: { start: string; end: string; tz:
   const text = useText(zonesText)
   const language = useLanguage()
   const { locale } = useWords()
-  const now = Date.now()
+  const now = timeNow()
   const offset = offsetOf(tz, now)
   if (offset === null) return null
   const minutes = (((Math.floor(now / 60_000) + offset) % DAY_MINUTES) + DAY_MINUTES) % DAY_MINUTES

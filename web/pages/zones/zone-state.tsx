@@ -6,6 +6,7 @@ import { api, ok } from '../../api/client.ts'
 import { type Zone, zoneVersionsQuery } from '../../api/queries.ts'
 import { FailedQuery, useToastError } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
+import { timeNow } from '../../ui/clock.ts'
 import { Notice } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
 import { Menu } from '../../ui/menu.tsx'
@@ -29,7 +30,7 @@ export function ZoneActions({ zone }: { zone: Zone }) {
           params: { path },
           body: {
             snoozed_until:
-              hours === null ? null : new Date(Date.now() + hours * 3_600_000).toISOString(),
+              hours === null ? null : new Date(timeNow() + hours * 3_600_000).toISOString(),
           },
         }),
       ),
@@ -51,7 +52,7 @@ export function ZoneActions({ zone }: { zone: Zone }) {
     },
     onError,
   })
-  const isSnoozed = zone.snoozed_until !== null && Date.parse(zone.snoozed_until) > Date.now()
+  const isSnoozed = zone.snoozed_until !== null && Date.parse(zone.snoozed_until) > timeNow()
   return (
     <>
       {isSnoozed ? (

@@ -1,12 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Hexagon, Plus, Upload } from 'lucide-react'
+import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { type Zone, zoneQuery, zonesQuery } from '../../api/queries.ts'
+import { fold } from '../../map/fold.ts'
 import { stateOf } from '../../map/shapes.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
+import { Input } from '../../ui/field.tsx'
 import { number, useLanguage, useText } from '../../ui/language.ts'
+import { LongList } from '../../ui/long-list.tsx'
 import { Panes } from '../../ui/panes.tsx'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
 import { Examples } from './examples.tsx'
@@ -14,6 +18,10 @@ import { ImportZones } from './import/import-zones.tsx'
 import { ZoneEditor } from './zone-editor.tsx'
 import { zonesText } from './zones.text.ts'
 
+/** From here on a list is searched rather than read. */
+const MANY = 20
+const LINE_PX = 58
+const NONE: Zone[] = []
 const TONES = { on: 'good', blind: 'bad', snoozed: 'plain', off: 'plain' } as const
 
 /** All zones of the caller, and beside them the one that is edited or made. */
@@ -22,6 +30,12 @@ export function ZonesPage({ id }: { id: string | undefined }) {
   const zones = useQuery(zonesQuery)
   const isSaved = id !== undefined && id !== 'new' && id !== 'import'
   const zone = useQuery({ ...zoneQuery(id ?? ''), enabled: isSaved })
+  const [sought, setSought] = useState('')
+  const all = zones.data ?? NONE
+  const shown = useMemo(() => {
+    const wanted = fold(sought)
+    return wanted === '' ? all : all.filter(({ label }) => fold(label).includes(wanted))
+  }, [all, sought])
   const create = (
     <Link href="/zones/new" className={buttonClass({ variant: 'primary' })}>
       <Plus size={14} aria-hidden /> {text.create}
@@ -52,11 +66,23 @@ export function ZonesPage({ id }: { id: string | undefined }) {
               className="py-8"
             />
           ) : null}
-          <ul className="min-h-0 flex-1 overflow-y-auto">
-            {(zones.data ?? []).map((one) => (
-              <ZoneLine key={one.id} zone={one} isHere={one.id === id} />
-            ))}
-          </ul>
+          {all.length >= MANY ? (
+            <div className="border-b border-line p-2">
+              <Input
+                type="search"
+                aria-label={text.find}
+                placeholder={text.find}
+                value={sought}
+                onChange={({ target }) => setSought(target.value)}
+              />
+            </div>
+          ) : null}
+          {all.length > 0 && shown.length === 0 ? (
+            <p className="p-4 text-muted">{text.found_none}</p>
+          ) : null}
+          <LongList items={shown} keyOf={(one) => one.id} height={LINE_PX} open={id}>
+            {(one) => <ZoneLine zone={one} isHere={one.id === id} />}
+          </LongList>
         </>
       }
     >
@@ -78,22 +104,20 @@ function ZoneLine({ zone, isHere }: { zone: Zone; isHere: boolean }) {
   const shape =
     zone.shape_type === 'polygon' ? text.polygon : text.circle(number(language, zone.radius_km))
   return (
-    <li>
-      <Link
-        href={`/zones/${zone.id}`}
-        aria-current={isHere ? 'true' : undefined}
-        className="flex items-center gap-3 border-b border-line px-4 py-2 -outline-offset-2 hover:bg-hover aria-[current]:bg-selected"
-      >
-        <span className="min-w-0 flex-1">
-          <span className="block truncate">{zone.label}</span>
-          <span className="text-sm text-muted">
-            {shape}, {text.threshold(number(language, zone.min_severity))}
-          </span>
+    <Link
+      href={`/zones/${zone.id}`}
+      aria-current={isHere ? 'true' : undefined}
+      className="flex items-center gap-3 border-b border-line px-4 py-2 -outline-offset-2 hover:bg-hover aria-[current]:bg-selected"
+    >
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{zone.label}</span>
+        <span className="text-sm text-muted">
+          {shape}, {text.threshold(number(language, zone.min_severity))}
         </span>
-        <Badge tone={TONES[state]} className="bg-surface">
-          {text.states[state]}
-        </Badge>
-      </Link>
-    </li>
+      </span>
+      <Badge tone={TONES[state]} className="bg-surface">
+        {text.states[state]}
+      </Badge>
+    </Link>
   )
 }

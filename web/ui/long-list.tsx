@@ -1,0 +1,53 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useRef } from 'react'
+
+type Props<T> = {
+  items: T[]
+  keyOf: (item: T) => string
+  /** About how high a row is, in pixels; each is measured when it is shown. */
+  height: number
+  /** The item to bring into view. */
+  open?: string | undefined
+  children: (item: T) => ReactNode
+}
+
+/** Rows above and below what is seen, so that Tab and a quick wheel find the next one. */
+const OVERSCAN = 12
+
+/** A list that scrolls and has only the rows that are seen in the page: thousands cost no more than a screenful. */
+export function LongList<T>({ items, keyOf, height, open, children }: Props<T>) {
+  const place = useRef<HTMLDivElement>(null)
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => place.current,
+    estimateSize: () => height,
+    getItemKey: (at) => keyOf(items[at] as T), // safe: at is below their count
+    overscan: OVERSCAN,
+  })
+  const at = open === undefined ? -1 : items.findIndex((item) => keyOf(item) === open)
+  useEffect(() => {
+    if (at >= 0) rows.scrollToIndex(at, { align: 'auto' })
+  }, [at, rows])
+  return (
+    <div ref={place} className="min-h-0 flex-1 overflow-y-auto">
+      <ul className="relative" style={{ height: rows.getTotalSize() }}>
+        {rows.getVirtualItems().map(({ index, key, start }) => {
+          const item = items[index]
+          return item === undefined ? null : (
+            <li
+              key={key}
+              ref={rows.measureElement}
+              data-index={index}
+              aria-posinset={index + 1}
+              aria-setsize={items.length}
+              className="absolute inset-x-0 top-0"
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              {children(item)}
+            </li>
+          )
+        })}
+      </ul>
+    </div>
+  )
+}
