@@ -276,13 +276,15 @@ export function testsFor(source: string, root: string): string[] {
 export function closestTests(source: string, root: string): string[] {
   importers ??= readImporters(root)
   const mirror = `tests/${source.replace(/\.\w+$/, '')}*.test.ts`
-  const rules = source.endsWith('.sql') ? [rulesOf(source)] : []
+  const rules = source.endsWith('.sql') ? rulesOf(source) : []
   return judging([...rules, ...(importers.get(source) ?? []), ...globSync(mirror, { cwd: root })])
 }
 
-/** The test of the rules that hold for every table of a schema. */
+/** The tests of the rules that hold for every table of a schema, and of what its functions answer. */
 const rulesOf = (source: string) =>
-  source.startsWith('hub/') ? 'tests/hub/db/schema.test.ts' : 'tests/sql/tables.test.ts'
+  source.startsWith('hub/')
+    ? ['tests/hub/db/schema.test.ts']
+    : ['tests/sql/tables.test.ts', 'tests/sql/answers.test.ts', 'tests/sql/answers-alerts.test.ts']
 
 /** Those of some test files that judge mutants. */
 export const judging = (files: string[]) =>

@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, test } from 'vitest'
+import { ago, type Case, createQuestions, varied } from './questions.ts'
+
+/**
+ * What functions in SQL answer about alerts and their messages: each at an edge, and on both sides of
+ * it. The cases that belong together are in one file of golden/.
+ */
+let questions: Awaited<ReturnType<typeof createQuestions>>
+beforeAll(async () => {
+  questions = await createQuestions()
+})
+afterAll(() => questions?.close())
+
+const agree = (name: string, cases: Case[]) => questions.agree(name, cases)
+
+test('how urgent a message is, and when it is given up', async () => {
+  const asked = `select private.is_emergency(d, a, z), private.is_urgent(d), private.is_drill(d)
+    from watchpost.deliveries d join watchpost.alerts a on a.id = d.alert_id
+    join watchpost.zones z on z.id = a.zone_id where d.last_error = 'private'`
+  const alert = (severity: number, more = '') =>
+    `update watchpost.alerts set severity = ${severity};${more}`
+  const zone = (least: number) => `update watchpost.zones set emergency_severity = ${least}`
+  const type = (name: string) =>
+    `update watchpost.deliveries set type = 'alert.${name}' where last_error = 'private'`
+  await agree('urgent', [
+    ...[79, 80, 100].map((severity): Case => [`${severity}`, asked, alert(severity)]),
+    ...[29, 30].map((severity): Case => [`${severity} of 30`, asked, alert(severity, zone(30))]),
+    ...['escalated', 'revised', 'ended', 'digest'].map(
+      (name): Case => [name, asked, alert(100, type(name))],
+    ),
+    [
+      'a drill',
+      asked,
+      alert(
+        100,
+        'update watchpost.alerts set drill_id = (select id from watchpost.drills limit 1)',
+      ),
+    ],
+  ])
+  const expiry = `(private.expiry_of(r, 'webhook', now()) - now())::text,
+    (private.expiry_of(r, 'people', now()) - now())::text, private.step_number(r.step)`
+  await agree(
+    'expiry',
+    varied('deliveries', "last_error = 'private'", expiry, [
+      'due_at: now()',
+      "due_at: now(); type: 'alert.digest'",
+      "due_at: now(); type: 'zone.blind'",
+      "due_at: now(); type: 'channel.test'",
+      "due_at: now(); expires_at: now() + interval '1 hour'",
+      `due_at: now(); step: '{"step": 2}'::jsonb`,
+    ]),
+  )
+  const kinds = ['escalated', 'ended', 'retracted', 'revised', 'linked', 'acknowledged', 'reopened']
+  const updates = [
+    [],
+    ...kinds.map((kind) => [kind]),
+    ['ended', 'revised'],
+    ['escalated', 'ended', 'linked'],
+    ['escalated', 'revised', 'escalated'],
+  ]
+  await agree(
+    'rounds',
+    varied(
+      'alerts',
+      "zone_name = 'private'",
+      'private.round_of(r), private.calm_of(r), private.is_bundled(r)',
+      [
+        ...updates.map(
+          (list) => `updates: '${JSON.stringify(list.map((kind) => ({ kind })))}'::jsonb`,
+        ),
+        'resolved: true',
+        'seen_at: now()',
+        'resolved: true; seen_at: now()',
+        `checks: '[{"name": "quiet_hours", "passed": true}, {"name": "burst", "passed": false}]'::jsonb`,
+        `checks: '[{"name": "quiet_hours", "passed": false}, {"name": "burst", "passed": false}]'::jsonb`,
+      ],
+    ),
+  )
+})
+
+test('what may be linked, heard and known', async () => {
+  const sources = [
+    'usgs',
+    'emsc',
+    'geonet',
+    'gdacs',
+    'tsunami',
+    'nws',
+    'nhc',
+    'eonet',
+    'firms',
+    'cap',
+  ]
+  const kinds = ['earthquake', 'tsunami', 'storm', 'wildfire', 'flood']
+  await agree(
+    'links',
+    sources.map(
+      (source): Case => [
+        source,
+        `select ${kinds
+          .flatMap((type) =>
+            ['1 day', '25 hours', '10 days', '11 days'].map(
+              (before) => `private.may_link('${source}', '${type}', interval '${before}')::integer`,
+            ),
+          )
+          .join(', ')}`,
+      ],
+    ),
+  )
+  const { owner, stranger, team, theirs } = questions.world.ids
+  const hears = (org: string, tenant: string, at = 'now()') =>
+    `select private.could_hear('${owner}', ${org}, ${tenant}, ${at}), (
+      select count(*)::integer from unnest(private.zones_in_tenant(array(select id from watchpost.zones), ${tenant}, ${at})))`
+  await agree('hears', [
+    ['its own', hears('null', `'${owner}'`)],
+    ['its organisation’s', hears('null', `'${team}'`)],
+    ['before it belonged to it', hears('null', `'${team}'`, ago('1 hour'))],
+    ['another organisation’s', hears('null', `'${theirs}'`)],
+    ['a stranger’s', hears('null', `'${stranger}'`)],
+    ['shared: its own', hears(`'${team}'`, `'${owner}'`)],
+    ['shared: the organisation’s', hears(`'${team}'`, `'${team}'`)],
+    ['everybody’s', hears('null', 'null')],
+  ])
+  const stood = (at: string) =>
+    `select private.stood_at('test:public', ${at}), private.stood_at('none', ${at})`
+  const revise = `update watchpost.event_revisions set first_seen_at = now() - interval '2 hours' where event_id = 'test:public';
+    insert into watchpost.event_revisions (event_id, revision, first_seen_at, source, type, title, ts, severity, status, lon, lat, extent)
+    select event_id, 2, now() - interval '1 hour', source, type, title, ts, severity, 'ended', lon, lat, extent
+    from watchpost.event_revisions where event_id = 'test:public'`
+  await agree('stood', [
+    ...['3 hours', '2 hours', '90 minutes', '1 hour', '0 s'].map(
+      (time): Case => [`${time} ago`, stood(ago(time)), revise],
+    ),
+  ])
+  const limits = ['zones', 'channels', 'members', 'keys', 'organisations', 'other']
+  await agree('limits', [
+    ...limits.map(
+      (thing): Case => [
+        thing,
+        `select private.plan_limit('pro', '${thing}'), private.plan_limit('enterprise', '${thing}'), private.plan_limit('free', '${thing}')`,
+      ],
+    ),
+    [
+      'bans',
+      `select private.is_banned(null), private.is_banned(now()), private.is_banned(now() + interval '1 ms'), private.is_banned('infinity')`,
+    ],
+    [
+      'secrets that still sign',
+      `select private.living_secrets(jsonb_build_array(jsonb_build_object('n', 1, 'until', now()),
+        jsonb_build_object('n', 2, 'until', now() + interval '1 s'), jsonb_build_object('n', 3, 'until', now() + interval '2 s'))) @? '$[*]'`,
+    ],
+    ...[
+      'see https://u:p@a.example/b?c#d now',
+      `${'x'.repeat(200)}`,
+      `${'x'.repeat(201)}`,
+      'mailto:a@b.example',
+      'WSS://u@a.example',
+    ].map((text): Case => [text.slice(0, 60), `select private.without_secrets('${text}')`]),
+    ...[
+      ['{"a": 1, "note": "x"}', '{"a": 2, "note": "y"}'],
+      ['{"target_sealed": 1, "key_hash": 1}', '{"target_sealed": 2, "key_hash": 2}'],
+      ['{"a": 1}', '{"a": 1, "version": 2, "updated_at": 3, "failures": 4, "host": 5}'],
+      ['{}', '{"a": null, "b": 1}'],
+    ].map(
+      ([from, to]): Case => [
+        `${from} ${to}`,
+        `select private.changed_fields('${from}', '${to}'), private.event_changes('${from}', '${to}'), private.label_of('${to}')`,
+      ],
+    ),
+    ...[
+      ['{"lat": 1, "lon": 2, "title": "a"}', '{"lat": 1, "lon": 2, "title": "b", "url": null}'],
+      ['{"lat": 1, "lon": 2, "severity": 3}', '{"lat": 1, "lon": 3, "severity": 3}'],
+    ].map(
+      ([from, to]): Case => [`${from} ${to}`, `select private.event_changes('${from}', '${to}')`],
+    ),
+  ])
+})
