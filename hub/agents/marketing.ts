@@ -9,18 +9,19 @@ import { type Agent, type AgentContext, COMMON, type Fact, MissionFailure } from
 import { design, type Letter, textOf } from './designer.ts'
 import { type Cited, type Claim, judge } from './evidence/claims.ts'
 import {
-  chosenLeads,
   type EvidenceRow,
   evidenceOf,
   givenText,
   type LeadRow,
   leadFact,
 } from './evidence/given.ts'
+import { chosenFor } from './recipients/chosen.ts'
+import { newestLeads } from './recipients/newest.ts'
 import { redesign } from './redesign.ts'
 import { one } from './run/facts.ts'
-import { wordsOf } from './run/fold.ts'
 import { stopText } from './stop.text.ts'
 
+/** Leads who get a letter of their own; more get one campaign. */
 const MAX_LEADS = 5
 const MAX_EVIDENCE = 12
 
@@ -92,29 +93,17 @@ export const marketing: Agent = {
   },
 }
 
-/**
- * The recipients: the given or named leads, a campaign if the task says so, or else the newest
- * leads.
- */
+/** The recipients: the given ones, those whom the task means, or else the newest leads. */
 async function choose(context: AgentContext): Promise<Recipient[]> {
-  const { input, task } = context.mission
-  if (input.filter) {
-    return [{ audience: { kind: 'list', filter: input.filter }, lead: null }]
+  const chosen = await chosenFor(context, 'recipient')
+  if ('filter' in chosen) return [{ audience: { kind: 'list', filter: chosen.filter }, lead: null }]
+  const { leads } = chosen
+  if (leads.length > MAX_LEADS) {
+    const filter = { lead_ids: leads.map(({ id }) => id) }
+    return [{ audience: { kind: 'list', filter }, lead: null }]
   }
-  const named = await chosenLeads(context, MAX_LEADS)
-  if (named.length > 0) return named.map(toLead)
-  const isCampaign = wordsOf(task).some((word) =>
-    /^(campaign|newsletter|everybody|everyone|kampanya|bulten|herkes|tum|toplu)/.test(word),
-  )
-  if (isCampaign) return [{ audience: { kind: 'list', filter: { stage: 'new' } }, lead: null }]
-  const newest = await context.step(
-    'newest leads',
-    (sql) => sql<LeadRow>`
-      select l.id, l.name, l.email, l.company, l.title, l.website, l.country, l.stage from hub.leads l
-      where l.stage = 'new' and l.email is not null
-        and not exists (select from hub.drafts d where d.audience ->> 'lead_id' = l.id::text)
-      order by l.score desc nulls last, l.created_at desc, l.id limit 3`,
-  )
+  if (leads.length > 0) return leads.map(toLead)
+  const newest = await context.step('newest leads', (sql) => newestLeads(sql, context.project.id))
   if (newest.length === 0) {
     throw new MissionFailure(bilingual(stopText).nobody)
   }

@@ -5,7 +5,6 @@ import { type Agent, type AgentContext, COMMON, type Result } from './agent.ts'
 import { judge } from './evidence/claims.ts'
 import { extractFrom, sumOf } from './evidence/extract.ts'
 import {
-  chosenLeads,
   evidenceOf,
   givenTexts,
   type LeadRow,
@@ -13,6 +12,7 @@ import {
   nameOf,
   SOURCES,
 } from './evidence/given.ts'
+import { chosenLeads } from './recipients/chosen.ts'
 import { one } from './run/facts.ts'
 import { wordsOf } from './run/fold.ts'
 import { saveDocument } from './writing.ts'
@@ -65,7 +65,7 @@ export const research: Agent = {
         .replace('{s}', String(skipped))
       return { summary, documents: [], leads: [...new Set(ids)].slice(0, MAX_LISTED) }
     }
-    const leads = await chosenLeads(context, MAX_DIVES)
+    const leads = await chosenLeads(context, { as: 'subject', most: MAX_DIVES })
     return leads.length > 0 ? deepDives(context, leads) : searchPlan(context)
   },
 }

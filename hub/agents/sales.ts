@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Words } from '../i18n/words.ts'
 import { heading, list, numbered, plain, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
-import { chosenLeads, evidenceOf, givenText, leadFact, nameOf } from './evidence/given.ts'
+import { evidenceOf, givenText, leadFact, nameOf } from './evidence/given.ts'
+import { chosenLeads } from './recipients/chosen.ts'
 import { numbersIn } from './run/facts.ts'
 import { wordsOf } from './run/fold.ts'
 import { saveDocument } from './writing.ts'
@@ -52,7 +53,7 @@ export const sales: Agent = {
   budget: { steps: 8, tokens: 16_000 },
   steps: async (context) => {
     context.expect(4)
-    const leads = await chosenLeads(context, 1)
+    const leads = await chosenLeads(context, { as: 'recipient', most: 1 })
     const evidence = await evidenceOf(
       context,
       leads.map(({ id }) => id),

@@ -4,8 +4,9 @@ import { addEvidence } from '../leads/leads.ts'
 import { heading, plain, table } from '../projects/markdown.ts'
 import type { Page } from '../reader/web-reader.ts'
 import { type Agent, type AgentContext, COMMON, MissionFailure } from './agent.ts'
-import { chosenLeads, type LeadRow } from './evidence/given.ts'
+import type { LeadRow } from './evidence/given.ts'
 import { stands } from './evidence/quote.ts'
+import { chosenLeads } from './recipients/chosen.ts'
 import { clip, one } from './run/facts.ts'
 import { fold } from './run/fold.ts'
 import { stopText } from './stop.text.ts'
@@ -49,7 +50,7 @@ export const web_research: Agent = {
   variables: COMMON,
   budget: { steps: 60, tokens: 60_000 },
   steps: async (context) => {
-    const sites = sitesOf(context, await chosenLeads(context, MAX_SITES))
+    const sites = sitesOf(context, await chosenLeads(context, { as: 'subject', most: MAX_SITES }))
     if (sites.length === 0) {
       throw new MissionFailure(say.no_website)
     }

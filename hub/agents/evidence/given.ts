@@ -51,32 +51,6 @@ export type LeadRow = {
 }
 export type EvidenceRow = { id: string; lead_id: string | null; fact: string; source: string }
 
-/**
- * chosenLeads returns the leads of a mission: the given ones, or else those that the task names by
- * company, person or e-mail, found by code.
- */
-export async function chosenLeads(
-  context: AgentContext,
-  limit: number,
-  name: StepName = 'leads',
-): Promise<LeadRow[]> {
-  const { task, input } = context.mission
-  const ids = input.lead_ids ?? []
-  return context.step(name, async (sql) => {
-    if (ids.length > 0) {
-      return sql<LeadRow>`
-        select id, name, email, company, title, website, country, stage from hub.leads
-        where id = any(${ids}::uuid[]) order by created_at desc, id limit ${limit}`
-    }
-    return sql<LeadRow>`
-      select id, name, email, company, title, website, country, stage from hub.leads
-      where (length(company) >= 3 and private.fold(${task}) like '%' || private.fold(company) || '%')
-        or (length(name) >= 3 and private.fold(${task}) like '%' || private.fold(name) || '%')
-        or private.fold(${task}) like '%' || private.fold(email) || '%'
-      order by created_at desc, id limit ${limit}`
-  })
-}
-
 /** The evidence about some leads, newest first. */
 export function evidenceOf(
   context: AgentContext,

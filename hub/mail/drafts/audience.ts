@@ -16,9 +16,14 @@ export const AudienceFilter = z
     tag: z.string().trim().min(1).max(60).optional(),
     country: z.string().trim().min(1).max(100).optional(),
     q: z.string().trim().min(1).max(200).optional(),
+    answered: z.boolean().optional().meta({
+      description:
+        '`true`: leads who have replied. `false`: leads who were written to, have not replied, and are not lost.',
+    }),
     lead_ids: z.array(z.uuid()).min(1).max(5000).optional(),
   })
   .meta({ description: 'An empty object means every lead of the project.' })
+export type AudienceFilter = z.infer<typeof AudienceFilter>
 
 /** The audience of a draft: one lead (a personal mail) or chosen leads (a campaign). */
 export const Audience = z.discriminatedUnion('kind', [
@@ -44,7 +49,7 @@ export async function peopleOf(
 ): Promise<{ people: Person[]; without_email: number }> {
   const { project_id, audience, template, refusals } = given
   const filter = audience.kind === 'lead' ? { lead_ids: [audience.lead_id] } : audience.filter
-  const { lead_ids, stage, tag, country, q }: z.infer<typeof AudienceFilter> = filter
+  const { lead_ids, stage, tag, country, q, answered }: AudienceFilter = filter
   const rows = await sql<{
     id: string
     email: string | null
@@ -70,6 +75,19 @@ export async function peopleOf(
         or strpos(
           private.fold(concat_ws(' ', name, email, company)), private.fold(${q ?? null}::text)
         ) > 0
+      )
+      and (
+        ${answered ?? null}::boolean is null
+        or ${answered ?? null}::boolean = case
+          when stage in ('replied', 'meeting', 'proposal', 'won') or exists (
+            select from hub.recipients as earlier
+            where earlier.lead_id = leads.id and earlier.replied_at is not null
+          ) then true
+          when stage <> 'lost' and exists (
+            select from hub.recipients as earlier
+            where earlier.lead_id = leads.id and earlier.state in ('sent', 'unclear')
+          ) then false
+        end
       )
     order by lower(email), id`
   const named = rows.filter((row) => row.email?.trim())

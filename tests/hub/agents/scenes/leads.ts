@@ -16,23 +16,23 @@ import {
 export const LEADS: Record<string, Scene> = {
   'marketing/letter': {
     agent: 'marketing',
-    task: said('write to Demir', 'Demir’e yaz'),
+    task: said('write to Demir Lojistik', 'Demir Lojistik’e yaz'),
     brief,
     rows: known,
     answers: { 'write 1': LETTER, 'rewrite 1': HONEST, 'design 1': design('letter') },
   },
   'marketing/offer': {
     agent: 'marketing',
-    task: said('write to Demir', 'Demir’e yaz'),
+    task: said('write to Demir Lojistik', 'Demir Lojistik’e yaz'),
     website: 'https://rota.example',
     rows: known,
     answers: { 'write 1': HONEST, 'design 1': design('offer') },
   },
   'marketing/follow-up': {
     agent: 'marketing',
-    task: said('write to Demir', 'Demir’e yaz'),
+    task: said('write to Demir Lojistik', 'Demir Lojistik’e yaz'),
     rows: [
-      [/^select id, name, email.*from hub\.leads/, [bare]],
+      [/^select id, name, (company, )?email.*from hub\.leads/, [bare]],
       [/from hub\.evidence/, evidence.map((row) => ({ ...row, lead_id: bare.id }))],
       ...(known ?? []).slice(2),
     ],
@@ -189,7 +189,7 @@ export const LEADS: Record<string, Scene> = {
   },
   'research/dive': {
     agent: 'research',
-    task: said('look into Demir', 'Demir’i incele'),
+    task: said('look into Demir Lojistik', 'Demir Lojistik’i incele'),
     rows: known,
     answers: {
       'dive 1': {
@@ -252,7 +252,10 @@ export const LEADS: Record<string, Scene> = {
   },
   'web_research/lead': {
     agent: 'web_research',
-    task: said('look at Demir and https://demir.example/x', 'Demir ve https://demir.example/x'),
+    task: said(
+      'look at Demir Lojistik and https://demir.example/x',
+      'Demir Lojistik ve https://demir.example/x',
+    ),
     input: { urls: ['https://kaya.example', 'https://a.example', 'https://b.example'] },
     rows: known,
     more: {

@@ -31,6 +31,7 @@ export const evidence = [
   },
 ]
 export const known: Scene['rows'] = [
+  [/^select id, name, company, email from hub\.leads/, [lead]],
   [/^select id, name, email.*from hub\.leads/, [lead]],
   [/from hub\.evidence/, evidence],
   [/^select from hub\.leads/, [{}]],

@@ -58,7 +58,7 @@ export const PAPERS: Record<string, Scene> = {
   },
   'sales/script': {
     agent: 'sales',
-    task: said('call script for Demir', 'Demir için arama metni'),
+    task: said('call script for Demir Lojistik', 'Ayşe Yılmaz için arama metni'),
     rows: known,
     answers: {
       script: {
@@ -71,7 +71,10 @@ export const PAPERS: Record<string, Scene> = {
   },
   'sales/proposal': {
     agent: 'sales',
-    task: said('proposal: 40 licenses at 49 EUR', 'teklif: 49 EUR ile 40 lisans'),
+    task: said(
+      'proposal for Demir Lojistik: 40 licenses at 49 EUR',
+      'Demir Lojistik’e teklif: 49 EUR ile 40 lisans',
+    ),
     rows: known,
     input: { text: 'They want a training.' },
     answers: {

@@ -1,0 +1,127 @@
+import type { AudienceFilter } from '../../mail/drafts/audience.ts'
+import type { Token } from './tokens.ts'
+
+/** A group of leads that a task describes rather than names. */
+export type Group = { filter: AudienceFilter; from: number; to: number; words: string }
+
+const PEOPLE_EN =
+  '(?:leads?|contacts?|customers?|clients?|prospects?|people|persons?|companies|ones)'
+const PEOPLE_TR = '(?:aday|musteri|kisi|firma|sirket|lead|potansiyel musteri)\\w*'
+const WHO = `(?:those|everyone|everybody|all|anyone|${PEOPLE_EN})(?: of them)? (?:who|that|which)`
+const TO_TR =
+  '(?:lara|lere|larina|lerine|larimiza|lerimize|herkese|hepsine|tumune|listeye|listesine)'
+
+/** A pattern over folded words. Those that are also said by the way count only where they are addressed. */
+type Pattern = { filter: AudienceFilter; en: string; tr: string; isAddressed?: true }
+
+// Tokens lose what follows an apostrophe: "didn't" is "didn".
+const NOT_EN = '(?:did not|didn|didnt|do not|don|have not|haven|has not|hasn|had not|never|not)'
+const ANSWER_EN =
+  '(?:answer|answered|reply|replied|respond|responded|written back|write back|wrote back|got back|get back)'
+
+/** The first that matches counts, so the negative stands before the positive. */
+const PATTERNS: Pattern[] = [
+  {
+    filter: { answered: false },
+    en: `${WHO} ${NOT_EN}(?: \\w+)? ${ANSWER_EN}|without (?:an? |any )?(?:answer|reply|response)|${WHO} (?:\\w+ )?no (?:answer|reply|response)|(?:unanswered|non responders|no reply) ?${PEOPLE_EN}?`,
+    tr: '(?:yanit|cevap|donus) (?:ver|yaz|yap|et)(?:me|ma)(?:yen|yan|mis ol|misler)\\w*|(?:yanit|cevap) gelmeyen\\w*|(?:yanitlama|cevaplama)(?:yan|mis ol|mislar)\\w*|donmeyen\\w*|(?:yanitsiz|cevapsiz) (?:kalan\\w*|\\w+)',
+  },
+  {
+    filter: { answered: true },
+    en: `${WHO} (?:have |has |had |already )*(?:answered|replied|responded|wrote back|got back)`,
+    tr: '(?:yanit|cevap|donus) (?:ver|yaz|yap)(?:en|an|mis ol)\\w*|(?:yanit|cevap) gelen\\w*|(?:yanitlayan|cevaplayan)\\w*',
+  },
+  {
+    filter: { stage: 'new' },
+    en: `new ${PEOPLE_EN}|${PEOPLE_EN} (?:who|that) (?:are|is) new|${WHO} (?:we )?(?:have )?(?:not|never) (?:yet )?(?:been )?(?:contacted|written to)`,
+    tr: `yeni ${PEOPLE_TR}|(?:henuz |hic )?(?:yazmadigimiz|yazilmayan|iletisime gecmedigimiz)\\w*(?: ${PEOPLE_TR})?`,
+    isAddressed: true,
+  },
+  {
+    filter: { stage: 'contacted' },
+    en: `${PEOPLE_EN} (?:who |that )?(?:we|i) (?:have )?(?:contacted|wrote to|written to)|contacted ${PEOPLE_EN}`,
+    tr: `(?:yazdigimiz|iletisime gectigimiz)\\w*(?: ${PEOPLE_TR})?`,
+    isAddressed: true,
+  },
+  {
+    filter: { stage: 'meeting' },
+    en: `${WHO} (?:had|have|has) a meeting|${PEOPLE_EN} (?:in|at) the meeting stage`,
+    tr: `(?:toplanti|gorusme) (?:yaptigimiz|asamasindaki)\\w*(?: ${PEOPLE_TR})?`,
+    isAddressed: true,
+  },
+  {
+    filter: { stage: 'proposal' },
+    en: `${WHO} (?:got|have|received|has) (?:a|an|our|the) (?:proposal|offer|quote)|${PEOPLE_EN} (?:in|at) the proposal stage`,
+    tr: `teklif (?:verdigimiz|gonderdigimiz|alan|asamasindaki)\\w*(?: ${PEOPLE_TR})?`,
+    isAddressed: true,
+  },
+  {
+    filter: { stage: 'won' },
+    en: `won (?:leads|customers|deals)|${PEOPLE_EN} (?:who |that )?(?:we|i) (?:have )?won`,
+    tr: `(?:kazanilan|kazandigimiz)\\w*(?: ${PEOPLE_TR})?`,
+    isAddressed: true,
+  },
+  {
+    filter: { stage: 'lost' },
+    en: `lost (?:leads|customers|deals)|${PEOPLE_EN} (?:who |that )?(?:we|i) (?:have )?lost`,
+    tr: `(?:kaybedilen|kaybettigimiz)\\w*(?: ${PEOPLE_TR})?`,
+    isAddressed: true,
+  },
+  {
+    filter: {},
+    en: `everybody|everyone|all (?:of )?(?:the |our |my )?${PEOPLE_EN}|the (?:whole|entire) list`,
+    tr: `herkes|herkese|hepsine|tumune|(?:tum|butun) ${PEOPLE_TR}|tum liste\\w*`,
+    isAddressed: true,
+  },
+]
+const COMPILED = PATTERNS.map(({ filter, en, tr, isAddressed = false }) => ({
+  filter,
+  isAddressed,
+  pattern: new RegExp(`(?<=^| )(?:${en}|${tr})(?= |$)`, 'g'),
+}))
+
+const ADDRESSING =
+  /(?:^| )(?:to|for|mail|email|write|contact|invite|message|ask|tell|remind|thank|follow up)(?: \w+){0,2} ?$/
+
+/**
+ * groupsOf finds the groups that a task describes: who did not answer, new leads, everybody. Words
+ * for a stage that are only said by the way ("we have new customers") are no group.
+ */
+export function groupsOf(tokens: Token[]): Group[] {
+  const text = tokens.map(({ word }) => word).join(' ')
+  const taken: boolean[] = []
+  const groups: Group[] = []
+  for (const { filter, pattern, isAddressed } of COMPILED) {
+    for (const { 0: words, index } of text.matchAll(pattern)) {
+      const from = text.slice(0, index).split(' ').length - 1
+      const to = from + words.trim().split(' ').length
+      if (tokens.slice(from, to).some((_, at) => taken[from + at])) continue
+      if (isAddressed && !isAddressedAt(tokens, { words, from, to })) continue
+      // A wider group around a narrower one says no more: "everyone who did not answer".
+      for (let at = from; at < to; at += 1) taken[at] = true
+      const written = tokens.slice(from, to).map((token) => token.text)
+      groups.push({ filter, from, to, words: written.join(' ') })
+    }
+  }
+  return groups
+}
+
+function isAddressedAt(
+  tokens: Token[],
+  { words, from, to }: { words: string; from: number; to: number },
+): boolean {
+  const start = tokens.slice(0, from + 1).findLastIndex(({ isFirst }) => isFirst)
+  const before = tokens.slice(Math.max(0, start), from).map(({ word }) => word)
+  if (ADDRESSING.test(`${before.join(' ')} `)) return true
+  const last = words.trim().split(' ').at(-1) ?? ''
+  return new RegExp(`${TO_TR}$`).test(last) || tokens[to]?.word === 'icin'
+}
+
+/** Whether a task is for many, although it does not say for whom: a campaign, a newsletter. */
+export function isCampaign(tokens: Token[]): boolean {
+  return tokens.some(({ word }) =>
+    /^(?:campaigns?|newsletters?|kampanya(?:s?i|y[ai]|lar\w*)?|bulten(?:i|e|ler\w*)?|toplu)$/.test(
+      word,
+    ),
+  )
+}

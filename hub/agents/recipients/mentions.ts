@@ -1,0 +1,181 @@
+import { inflects, wordsOf } from '../run/fold.ts'
+import type { Token } from './tokens.ts'
+
+/** A lead as far as its names go. */
+export type NamedLead = { id: string; name: string | null; company: string | null }
+
+/** Where a task names leads. */
+export type Mention = {
+  /** The tokens from `from` up to but not including `to`. */
+  from: number
+  to: number
+  ids: string[]
+  /** Whether it is certainly a name; else a person must say so. */
+  isSure: boolean
+  /** Whether its words are those of the name, without endings. */
+  isExact: boolean
+  /** Whether it is written like a name, though it may be only a part of one: "Demir" of Demir Lojistik. */
+  isNamed: boolean
+  /** `recipient` and `subject` as far as the words around it say; several people may share one. */
+  role: 'recipient' | 'subject' | 'unknown'
+}
+
+const LEGAL_FORMS = new Set(
+  'as ltd limited sti san tic ve gmbh ag kg co inc llc plc corp corporation company sa srl bv nv oy ab spa sarl anonim sirketi a s'.split(
+    ' ',
+  ),
+)
+const TITLES = new Set('dr prof doc av mr mrs ms miss muh uzm op bay bayan sayin sn'.split(' '))
+/** Words of every other sentence, which are names only where they are written like one. */
+const COMMON = new Set(
+  'will can may an in on so do be no al de da ve ya ne bu su o as at by is it of or up us we'.split(
+    ' ',
+  ),
+)
+const BEFORE_NAME = new Set('mr mrs ms miss dr prof bay bayan sayin sn av'.split(' '))
+const AFTER_NAME = /^(?:bey|hanim|beyefendi|hanimefendi)/
+
+/** mentionsOf finds the leads whose name or company stands in a task as whole words. */
+export function mentionsOf(tokens: Token[], leads: NamedLead[]): Mention[] {
+  const byPlace = new Map<string, Mention>()
+  const add = (found: Omit<Mention, 'ids' | 'role'>, id: string) => {
+    const key = `${found.from} ${found.to}`
+    const known = byPlace.get(key)
+    if (!known) {
+      byPlace.set(key, { ...found, ids: [id], role: 'unknown' })
+      return
+    }
+    if (!known.ids.includes(id)) known.ids.push(id)
+    known.isSure ||= found.isSure
+    known.isExact ||= found.isExact
+    known.isNamed ||= found.isNamed
+  }
+  for (const lead of leads) {
+    const name = wordsOf(lead.name ?? '').filter((word) => !TITLES.has(word))
+    const company = withoutForm(wordsOf(lead.company ?? ''))
+    const single = name.length > 1 ? name.filter((word) => word.length > 1) : []
+    const whole = [name, company, ...single.map((word) => [word])].map((words) => ({
+      words,
+      isWhole: true,
+    }))
+    // People say "Demir" of Demir Lojistik, and of any other Demir: a person decides which.
+    const part = company.length > 1 ? [{ words: company.slice(0, 1), isWhole: false }] : []
+    for (const { words, isWhole } of [...whole, ...part]) {
+      if (words.join('').length < 2) continue
+      for (let from = 0; from + words.length <= tokens.length; from += 1) {
+        const fit = fits(tokens, from, words)
+        if (fit === 'no') continue
+        const to = from + words.length
+        const isName =
+          tokens.slice(from, to).some((token) => token.isName) ||
+          AFTER_NAME.test(tokens[to]?.word ?? '') ||
+          BEFORE_NAME.has(tokens[from - 1]?.word ?? '')
+        // "kaliteli" is no inflection of the firm Kalite unless it is written like a name.
+        if (fit === 'inflected' && !isName) continue
+        if (!isName && words.length === 1 && COMMON.has(words[0] ?? '')) continue
+        const isExact = fit === 'exact' && isWhole
+        add({ from, to, isSure: isExact && isName, isExact, isNamed: isName }, lead.id)
+      }
+    }
+  }
+  return withRoles(tokens, narrowed(longest([...byPlace.values()])))
+}
+
+function withoutForm(words: string[]): string[] {
+  let end = words.length
+  while (end > 1 && LEGAL_FORMS.has(words[end - 1] ?? '')) end -= 1
+  return words.slice(0, end)
+}
+
+function fits(tokens: Token[], from: number, words: string[]): 'exact' | 'inflected' | 'no' {
+  const last = words.length - 1
+  for (let at = 0; at < last; at += 1) if (tokens[from + at]?.word !== words[at]) return 'no'
+  const token = tokens[from + last]
+  const word = words[last] ?? ''
+  if (!token) return 'no'
+  if (token.word === word) return 'exact'
+  return token.suffix === '' && word.length > 2 && inflects(token.word, word, 'tr')
+    ? 'inflected'
+    : 'no'
+}
+
+/** Of mentions that overlap, the longest: "Ali Demir" is not the firm Demir. */
+function longest(mentions: Mention[]): Mention[] {
+  const kept: Mention[] = []
+  const byLength = mentions.toSorted((a, b) => b.to - b.from - (a.to - a.from) || a.from - b.from)
+  for (const mention of byLength) {
+    if (kept.every((other) => mention.to <= other.from || mention.from >= other.to))
+      kept.push(mention)
+  }
+  return kept.toSorted((a, b) => a.from - b.from)
+}
+
+/** "Ali of Demir Lojistik" is one person: the lead that both mentions name. */
+function narrowed(mentions: Mention[]): Mention[] {
+  let all = mentions
+  for (const [index, one] of mentions.entries()) {
+    for (const other of mentions.slice(index + 1)) {
+      const both = one.ids.filter((id) => other.ids.includes(id))
+      if (both.length === 0 || !all.includes(one) || !all.includes(other)) continue
+      const [narrow, wide] = one.ids.length <= other.ids.length ? [one, other] : [other, one]
+      narrow.ids = both
+      all = all.filter((mention) => mention !== wide)
+    }
+  }
+  return all
+}
+
+const TO_EN = new Set(
+  'to for mail email write tell ask invite thank call contact message dear remind greet'.split(' '),
+)
+const ABOUT_EN = new Set(
+  'about regarding concerning like than from by re mentioning versus against mention unlike'.split(
+    ' ',
+  ),
+)
+const TO_TR = /^(?:n?[ea]|y[ea])$/
+const FROM_TR = /^(?:n?[dt][ea]n)$/
+const ABOUT_TR = new Set('hakkinda gibi konusunda dair kadar tarafindan'.split(' '))
+const AND = new Set(['and', 've', 'ile'])
+
+function withRoles(tokens: Token[], mentions: Mention[]): Mention[] {
+  const found = mentions.map((mention) => ({ ...mention, role: roleOf(tokens, mention) }))
+  // "Ali ve Veli'ye": what is joined by "and" has one role, and is as much a name.
+  const join = (one: Mention | undefined, other: Mention | undefined) => {
+    if (!one || !other) return
+    const between = tokens.slice(one.to, other.from)
+    if (!between.every(({ word }) => AND.has(word))) return
+    if (one.role === 'unknown') one.role = other.role
+    if (other.role === 'unknown') other.role = one.role
+    const isSure = one.isSure || other.isSure
+    if (one.isExact) one.isSure = isSure
+    if (other.isExact) other.isSure = isSure
+  }
+  for (let at = 1; at < found.length; at += 1) join(found[at - 1], found[at])
+  for (let at = found.length - 1; at > 0; at -= 1) join(found[at - 1], found[at])
+  return found
+}
+
+function roleOf(tokens: Token[], { from, to }: Mention): Mention['role'] {
+  const last = tokens[to - 1]
+  const after = tokens[to]
+  const isPolite = AFTER_NAME.test(after?.word ?? '')
+  const suffix = isPolite ? (after?.suffix ?? '') : (last?.suffix ?? '')
+  const next = tokens[isPolite ? to + 1 : to]?.word ?? ''
+  if (TO_TR.test(suffix) || (isPolite && /^(?:beye|hanima)/.test(after?.word ?? '')))
+    return 'recipient'
+  if (next === 'icin') return 'recipient'
+  if (FROM_TR.test(suffix) || ABOUT_TR.has(next)) return 'subject'
+  if (next === 'ile' && /^ilgili/.test(tokens[(isPolite ? to + 1 : to) + 1]?.word ?? ''))
+    return 'subject'
+  const before = tokens
+    .slice(Math.max(0, from - 2), from)
+    .filter(({ word }) => !BEFORE_NAME.has(word) && word !== 'the')
+    .at(-1)?.word
+  // "like the one for Ali": an example, not a recipient.
+  const isExample = tokens.slice(Math.max(0, from - 5), from).some(({ word }) => word === 'like')
+  if (isExample) return 'subject'
+  if (before !== undefined && TO_EN.has(before)) return 'recipient'
+  if (before !== undefined && ABOUT_EN.has(before)) return 'subject'
+  return 'unknown'
+}

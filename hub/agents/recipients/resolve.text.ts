@@ -1,0 +1,71 @@
+import { texts } from '../../i18n/words.ts'
+
+/** Whom a task is for, and why; or what has to be said first. */
+export const resolveText = texts(
+  {
+    named: (words: string) => `The task names ${words}.`,
+    group: (words: string) => `The task says “${words}”.`,
+    campaign: 'A campaign without named recipients goes to the new leads.',
+    newest: 'The task names nobody: the newest leads without a draft.',
+    which: (words: string, count: number) =>
+      `“${words}” fits ${count} leads. Say which one: choose it, or write the name and company in full.`,
+    maybe: (words: string) =>
+      `Is “${words}” a lead? Choose the recipients, or write the name in full and capitalised.`,
+    unknown: (words: string) =>
+      `No lead of this project is called “${words}”. Add the lead first, or choose the recipients.`,
+    unknown_address: (address: string) =>
+      `No lead of this project has the address ${address}. Add the lead first, or choose the recipients.`,
+    excludes: (words: string) =>
+      `The task excludes somebody (“${words}”), which only you can decide. Choose the recipients.`,
+    mixed: (words: string, group: string) =>
+      `The task names ${words} and the group “${group}”. Give one mission for each, or choose the recipients.`,
+    two_groups: (one: string, other: string) =>
+      `The task describes two groups, “${one}” and “${other}”. Give one mission for each.`,
+    about: (words: string) =>
+      `The task is about ${words}, but does not say who receives it. Choose the recipients.`,
+    too_many: 'Too many leads share these words. Choose the recipients.',
+    one_only: (count: number) =>
+      `This agent writes for one lead at a time, and the task is for ${count}. Choose one.`,
+    at_most: (count: number, most: number) =>
+      `This agent takes at most ${most} leads at a time, and the task is for ${count}. Choose fewer.`,
+    no_group:
+      'This agent works on single leads, not on a group. Choose the leads, or ask Marketing for a campaign.',
+    gone: (count: number) =>
+      count === 1
+        ? 'One of the chosen leads no longer exists in this project. Choose again.'
+        : `${count} of the chosen leads no longer exist in this project. Choose again.`,
+    choose: (choices: string) => `Possible: ${choices}.`,
+    nobody_in_group: (words: string) => `No lead fits “${words}”.`,
+  },
+  {
+    named: (words) => `Görevde adı geçen: ${words}.`,
+    group: (words) => `Görevde “${words}” yazıyor.`,
+    campaign: 'Alıcısı belirtilmeyen kampanya yeni adaylara gider.',
+    newest: 'Görevde kimsenin adı geçmiyor: taslağı olmayan en yeni adaylar.',
+    which: (words, count) =>
+      `“${words}” ${count} adaya uyuyor. Hangisi olduğunu seçin ya da adı ve şirketi tam yazın.`,
+    maybe: (words) =>
+      `“${words}” bir aday mı? Alıcıları seçin ya da adı tam ve büyük harfle yazın.`,
+    unknown: (words) =>
+      `Bu projede “${words}” adlı bir aday yok. Önce adayı ekleyin ya da alıcıları seçin.`,
+    unknown_address: (address) =>
+      `Bu projede ${address} adresli bir aday yok. Önce adayı ekleyin ya da alıcıları seçin.`,
+    excludes: (words) =>
+      `Görev birini dışarıda bırakıyor (“${words}”); buna yalnızca siz karar verebilirsiniz. Alıcıları seçin.`,
+    mixed: (words, group) =>
+      `Görevde hem ${words} hem de “${group}” grubu var. Her biri için ayrı görev verin ya da alıcıları seçin.`,
+    two_groups: (one, other) =>
+      `Görevde iki grup var: “${one}” ve “${other}”. Her biri için ayrı görev verin.`,
+    about: (words) => `Görev ${words} hakkında, ama alıcıyı söylemiyor. Alıcıları seçin.`,
+    too_many: 'Bu sözcükler çok fazla adaya uyuyor. Alıcıları seçin.',
+    one_only: (count) =>
+      `Bu ajan her seferinde tek aday için yazar; görev ${count} aday için. Birini seçin.`,
+    at_most: (count, most) =>
+      `Bu ajan bir seferde en çok ${most} aday alır; görev ${count} aday için. Daha azını seçin.`,
+    no_group:
+      'Bu ajan gruplarla değil, tek tek adaylarla çalışır. Adayları seçin ya da kampanyayı Pazarlama ajanından isteyin.',
+    gone: (count) => `Seçilen ${count} aday artık bu projede yok. Yeniden seçin.`,
+    choose: (choices) => `Olası adaylar: ${choices}.`,
+    nobody_in_group: (words) => `“${words}” tanımına uyan aday yok.`,
+  },
+)

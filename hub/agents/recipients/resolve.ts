@@ -1,0 +1,280 @@
+import type { Sql } from '../../../shared/sql.ts'
+import { bilingual, joined, verbatim, type Words } from '../../i18n/words.ts'
+import type { AudienceFilter } from '../../mail/drafts/audience.ts'
+import { fold } from '../run/fold.ts'
+import { type Group, groupsOf, isCampaign } from './groups.ts'
+import { type Mention, mentionsOf } from './mentions.ts'
+import { resolveText } from './resolve.text.ts'
+import { type Token, tokensOf } from './tokens.ts'
+
+const say = bilingual(resolveText)
+
+/** Whom a task is for, as far as its words decide it. */
+export type Resolved =
+  | { kind: 'leads'; lead_ids: string[]; because: Words }
+  | { kind: 'filter'; filter: AudienceFilter; because: Words }
+  /** Only a person can say; `lead_ids` are those who may be meant. */
+  | { kind: 'unclear'; lead_ids: string[]; because: Words }
+  | { kind: 'nobody' }
+
+type Candidate = { id: string; name: string | null; company: string | null; email: string | null }
+
+/** More leads than this that share a word of the task are not compared with it. */
+const MAX_CANDIDATES = 2000
+const MAX_CHOICES = 10
+const MIN_WORD = 2
+
+/**
+ * resolveLeads says whom a task means: by e-mail address, by whole words of a name or company, or by
+ * a group it describes. It never guesses: where the words fit several, or nobody, or are no certain
+ * name, the answer is `unclear` and says what to do.
+ *
+ * @param as `recipient`: whoever something is written to; `subject`: whom the task is about.
+ */
+export async function resolveLeads(
+  sql: Sql,
+  project_id: string,
+  task: string,
+  as: 'recipient' | 'subject',
+): Promise<Resolved> {
+  const { tokens, addresses } = tokensOf(task)
+  const byAddress = await sql<Candidate & { email_key: string }>`
+    select id, name, company, email, email_key from hub.leads
+    where project_id = ${project_id} and email_key = any(${addresses}::text[])`
+  const missing = addresses.find((one) => byAddress.every(({ email_key }) => email_key !== one))
+  if (missing && as === 'recipient') return unclear(say.unknown_address(missing), [])
+  if (byAddress.length > 0) {
+    const named = byAddress.map(({ email_key }) => email_key).join(', ')
+    return { kind: 'leads', lead_ids: byAddress.map(({ id }) => id), because: say.named(named) }
+  }
+  const words = [...new Set(tokens.map(({ word }) => word))].filter(
+    (word) => word.length >= MIN_WORD,
+  )
+  // Wider than it has to be, because whole words and endings are compared below: a lead is a candidate
+  // if one of its words begins a word of the task.
+  const candidates = await sql<Candidate>`
+    select id, name, company, email from hub.leads
+    where project_id = ${project_id} and exists (
+      select from regexp_split_to_table(private.fold(concat_ws(' ', name, company)), '[^[:alnum:]]+') as own,
+        unnest(${words}::text[]) as said
+      where length(own) >= ${MIN_WORD} and starts_with(said, own)
+    )
+    order by created_at desc, id limit ${MAX_CANDIDATES + 1}`
+  const tags = await sql<{ tag: string }>`
+    select distinct tag from hub.leads, unnest(tags) as tag where project_id = ${project_id} limit 1000`
+  const countries = await sql<{ country: string }>`
+    select distinct country from hub.leads
+    where project_id = ${project_id} and country <> '' limit 1000`
+  return decide(tokens, {
+    as,
+    leads: candidates,
+    tags: tags.map(({ tag }) => tag),
+    countries: countries.map(({ country }) => country),
+    task,
+  })
+}
+
+type Known = {
+  as: 'recipient' | 'subject'
+  leads: Candidate[]
+  tags: string[]
+  countries: string[]
+  task: string
+}
+
+/** decide is resolveLeads without the database. */
+export function decide(tokens: Token[], known: Known): Resolved {
+  const { as, leads } = known
+  if (leads.length > MAX_CANDIDATES) return unclear(say.too_many, [])
+  const mentions = mentionsOf(tokens, leads)
+  const found = groupsOf(tokens)
+  const tagged = tagOf(tokens, known)
+  if (tagged && 'unknown' in tagged) return unclear(say.nobody_in_group(tagged.unknown), [])
+  const sure = mentions.filter(({ isSure }) => isSure)
+  const excluding = exclusionIn(tokens, mentions)
+  if (excluding && (sure.length > 0 || found.length > 0)) {
+    return unclear(say.excludes(excluding), idsOf(mentions))
+  }
+  const groups = found.filter(({ filter }) => Object.keys(filter).length > 0)
+  const isEverybody = found.length > groups.length
+  const addressed = sure.filter(({ role }) => role === 'recipient')
+  const wanted = as === 'subject' || addressed.length === 0 ? sure : addressed
+  if (wanted.length > 0) {
+    const words = wordsAt(tokens, wanted)
+    const [group] = groups
+    if (group) return unclear(say.mixed(words, group.words), idsOf(wanted))
+    const others = wanted.filter(({ role }) => role !== 'subject')
+    if (as === 'recipient' && others.length === 0 && !isEverybody) {
+      return unclear(say.about(words), idsOf(wanted))
+    }
+    const meant = as === 'recipient' && others.length > 0 ? others : wanted
+    const open = meant.find(({ ids }) => ids.length > 1)
+    if (open && !isEverybody) {
+      return unclear(say.which(wordsAt(tokens, [open]), open.ids.length), open.ids)
+    }
+    return { kind: 'leads', lead_ids: idsOf(meant), because: say.named(wordsAt(tokens, meant)) }
+  }
+  return decideGroup(tokens, { known, groups, isEverybody, tagged, mentions, everybody: found })
+}
+
+function decideGroup(
+  tokens: Token[],
+  given: {
+    known: Known
+    groups: Group[]
+    isEverybody: boolean
+    tagged: { filter: AudienceFilter; words: string } | undefined
+    mentions: Mention[]
+    everybody: Group[]
+  },
+): Resolved {
+  const { known, groups, tagged, mentions } = given
+  const [one, ...others] = groups
+  const other = others.find(({ filter }) => JSON.stringify(filter) !== JSON.stringify(one?.filter))
+  if (one && other) return unclear(say.two_groups(one.words, other.words), [])
+  const country = countryOf(tokens, known, given.everybody.length > 0 || isCampaign(tokens))
+  const filter = { ...one?.filter, ...tagged?.filter, ...country?.filter }
+  const words = [one?.words, tagged?.words, country?.words].filter(Boolean).join(', ')
+  if (words !== '') return { kind: 'filter', filter, because: say.group(words) }
+  if (given.isEverybody) {
+    const all = given.everybody.map((group) => group.words).join(', ')
+    return { kind: 'filter', filter: {}, because: say.group(all) }
+  }
+  if (isCampaign(tokens)) {
+    return { kind: 'filter', filter: { stage: 'new' }, because: say.campaign }
+  }
+  const stranger = known.as === 'recipient' ? strangerIn(tokens, mentions) : undefined
+  if (stranger) return unclear(say.unknown(stranger), idsOf(mentions))
+  const open = known.as === 'recipient' ? mentions : mentions.filter(({ isNamed }) => isNamed)
+  if (open.length > 0) return unclear(say.maybe(wordsAt(tokens, open)), idsOf(open))
+  return { kind: 'nobody' }
+}
+
+const unclear = (because: Words, lead_ids: string[]): Resolved => ({
+  kind: 'unclear',
+  because,
+  lead_ids: lead_ids.slice(0, MAX_CHOICES),
+})
+
+const idsOf = (mentions: Mention[]) => [...new Set(mentions.flatMap(({ ids }) => ids))]
+
+const wordsAt = (tokens: Token[], mentions: Mention[]) =>
+  mentions
+    .map(({ from, to }) =>
+      tokens
+        .slice(from, to)
+        .map(({ text }) => text)
+        .join(' ')
+        .replace(/['’ʼ`´]\p{L}+$/u, ''),
+    )
+    .join(', ')
+
+const EXCEPT_BEFORE = new Set(['except', 'excluding', 'without', 'unless'])
+const EXCEPT_AFTER = /^(?:haric|disinda\w*|degil)$/
+
+/** The words by which a task leaves somebody out. */
+function exclusionIn(tokens: Token[], mentions: Mention[]): string | undefined {
+  const words = tokens.map(({ word }) => word)
+  const text = words.join(' ')
+  const [general] =
+    /\b(?:except(?: for)?|excluding|apart from|but not|other than) \w+|\w+ (?:haric|disinda\w*)\b/.exec(
+      text,
+    ) ?? []
+  if (general) return general
+  for (const { from, to } of mentions) {
+    const near = words.slice(Math.max(0, from - 2), from)
+    if (near.some((word) => EXCEPT_BEFORE.has(word)) || near.join(' ').endsWith('not to')) {
+      return words.slice(Math.max(0, from - 2), to).join(' ')
+    }
+    if (EXCEPT_AFTER.test(words[to] ?? '')) return words.slice(from, to + 1).join(' ')
+  }
+  return undefined
+}
+
+/** A tag that a task names as one: "#fair", "tagged fair", "fuar etiketli". */
+function tagOf(
+  tokens: Token[],
+  { tags, task }: Known,
+): { filter: AudienceFilter; words: string } | { unknown: string } | undefined {
+  const [, hash] = /(?:^|\s)#([\p{L}\p{N}_-]{2,60})/u.exec(task) ?? []
+  const named = (words: string[]) =>
+    tags.find(
+      (tag) =>
+        tokensOf(tag)
+          .tokens.map(({ word }) => word)
+          .join(' ') === words.join(' '),
+    )
+  if (hash) {
+    const tag = tags.find((one) => fold(one) === fold(hash))
+    return tag ? { filter: { tag }, words: `#${tag}` } : { unknown: `#${hash}` }
+  }
+  const words = tokens.map(({ word }) => word)
+  for (const [at, word] of words.entries()) {
+    const isBefore = /^(?:tagged|labelled|labeled)$/.test(word)
+    const isAfter = /^etiketli/.test(word)
+    if (!isBefore && !isAfter) continue
+    for (let length = 4; length > 0; length -= 1) {
+      const said = isBefore
+        ? words.slice(at + 1, at + 1 + length)
+        : words.slice(Math.max(0, at - length), at)
+      const tag = said.length === length ? named(said) : undefined
+      if (tag) return { filter: { tag }, words: tag }
+    }
+    return { unknown: words.slice(Math.max(0, at - 1), at + 2).join(' ') }
+  }
+  return undefined
+}
+
+/** A country, where the task speaks of many: "all leads in Germany", "Almanya'daki müşterilere". */
+function countryOf(
+  tokens: Token[],
+  { countries }: Known,
+  isForMany: boolean,
+): { filter: AudienceFilter; words: string } | undefined {
+  for (const country of countries) {
+    const words = tokensOf(country).tokens.map(({ word }) => word)
+    if (words.length === 0) continue
+    for (let from = 0; from + words.length <= tokens.length; from += 1) {
+      if (words.some((word, at) => tokens[from + at]?.word !== word)) continue
+      const to = from + words.length
+      const isIn = tokens[from - 1]?.word === 'in' || tokens[from - 1]?.word === 'from'
+      const isThere = /^(?:[dt][ae]ki|[dt][ae]n)/.test(tokens[to - 1]?.suffix ?? '')
+      const people =
+        /^(?:leads?|contacts?|customers?|clients?|prospects?|companies|aday|musteri|firma|sirket|kisi)/
+      const isOfPeople =
+        people.test(tokens[to]?.word ?? '') || people.test(tokens[from - 2]?.word ?? '')
+      if ((isIn || isThere) && (isForMany || isOfPeople)) {
+        return { filter: { country }, words: country }
+      }
+    }
+  }
+  return undefined
+}
+
+const NO_PERSON = new Set(
+  'linkedin english turkish german french spanish monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december christmas ingilizce turkce almanca pazartesi sali carsamba persembe cuma cumartesi pazar ocak subat mart nisan mayis haziran temmuz agustos eylul ekim kasim aralik'.split(
+    ' ',
+  ),
+)
+
+/** A name that the task addresses and no lead has: "to Hans", "Ahmet’e", "Ahmet Bey'e". */
+function strangerIn(tokens: Token[], mentions: Mention[]): string | undefined {
+  for (const [at, token] of tokens.entries()) {
+    if (!token.isName || NO_PERSON.has(token.word)) continue
+    if (mentions.some(({ from, to, isSure }) => isSure && at >= from && at < to)) continue
+    const isDative = /^(?:n?[ea]|y[ea])$/.test(token.suffix)
+    const isPolite = /^(?:bey|hanim)/.test(tokens[at + 1]?.word ?? '')
+    const before = tokens[at - 1]?.word ?? ''
+    const isTo = /^(?:to|mail|email|write|tell|ask|invite|thank|call|contact|message|dear)$/.test(
+      before,
+    )
+    const isMister = /^(?:mr|mrs|ms|dr|bay|bayan|sayin)$/.test(before)
+    if (isDative || isPolite || isTo || isMister) return token.text.replace(/['’ʼ`´]\p{L}+$/u, '')
+  }
+  return undefined
+}
+
+/** The reason of an unclear task together with who may be meant, as one text. */
+export function withChoices(because: Words, names: string[]): Words {
+  return names.length === 0 ? because : joined([because, say.choose(verbatim(names.join('; ')))])
+}

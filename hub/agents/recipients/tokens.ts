@@ -1,0 +1,59 @@
+import { fold } from '../run/fold.ts'
+
+/** A word of a task, with what tells a name from a common word. */
+export type Token = {
+  /** Folded, without what follows an apostrophe. */
+  word: string
+  /** What follows an apostrophe, folded: "e" of "Ali’ye", "s" of "Ali’s". */
+  suffix: string
+  /** As it is written. */
+  text: string
+  /** Whether a capital letter or an apostrophe says that it is a name; a capital that begins a sentence says nothing. */
+  isName: boolean
+  isFirst: boolean
+}
+
+const TOKEN = /([\p{L}\p{N}]+)(?:['’ʼ`´](\p{L}+))?/gu
+const ADDRESS = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu
+/** Words that nobody capitalises inside a sentence, unless the whole task is written in title case. */
+const SMALL = new Set(
+  'a an the to of for about and or with in on at by from ve ile icin hakkinda bir gibi de da'.split(
+    ' ',
+  ),
+)
+
+/** tokensOf splits a task into its words, and the e-mail addresses it contains. */
+export function tokensOf(task: string): { tokens: Token[]; addresses: string[] } {
+  const whole = task.normalize('NFC')
+  const addresses = [...new Set([...whole.matchAll(ADDRESS)].map(([found]) => found.toLowerCase()))]
+  // Parts of an address are no words: ali@example.com does not name everybody called Ali.
+  const text = whole.replace(ADDRESS, (found) => ' '.repeat(found.length))
+  const found = [...text.matchAll(TOKEN)].map(([written, word = '', suffix = ''], index) => ({
+    word: fold(word),
+    suffix: fold(suffix),
+    text: written,
+    isCapital: /^\p{Lu}/u.test(word),
+    isFirst: index === 0,
+    at: 0,
+  }))
+  let from = 0
+  for (const token of found) {
+    token.at = text.indexOf(token.text, from)
+    from = token.at + token.text.length
+    token.isFirst ||= /[.!?:;\n•]["'“”‘’(\s-]*$/u.test(text.slice(0, token.at))
+  }
+  const inside = found.filter(({ isFirst }) => !isFirst)
+  const isTitleCase =
+    inside.some(({ word, isCapital }) => isCapital && SMALL.has(word)) ||
+    (inside.length > 3 && inside.every(({ isCapital }) => isCapital))
+  const tokens = found.map(
+    ({ word, suffix, text, isCapital, isFirst }): Token => ({
+      word,
+      suffix,
+      text,
+      isFirst,
+      isName: suffix !== '' || (isCapital && !isFirst && !isTitleCase),
+    }),
+  )
+  return { tokens, addresses }
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import { decide } from '../../../../hub/agents/recipients/resolve.ts'
+import { tokensOf } from '../../../../hub/agents/recipients/tokens.ts'
+
+const person = (id: string, name: string | null, company: string | null) => ({
+  id,
+  name,
+  company,
+  email: null,
+})
+const leads = [
+  person('ali', 'Ali Kaya', 'Kaya Nakliyat A.Ş.'),
+  person('hans', 'Hans Müller', 'Müller Logistik GmbH'),
+  person('ayse', 'Dr. Ayşe Demir', 'Demir Lojistik'),
+  person('veli', 'Veli Can', 'Demir Lojistik'),
+  person('deniz', 'Deniz Ak', 'Kalite Ltd'),
+  person('john', 'John Will', 'Acme'),
+  person('zeynep', 'Zeynep Kaya', null),
+  person('firm', null, 'Çelik & Oğulları Ltd. Şti.'),
+]
+
+function whom(task: string, as: 'recipient' | 'subject' = 'recipient') {
+  const known = {
+    as,
+    leads,
+    tags: ['fuar2025', 'VIP', 'big fleet'],
+    countries: ['Germany', 'Türkiye'],
+    task,
+  }
+  const resolved = decide(tokensOf(task).tokens, known)
+  if (resolved.kind === 'leads') return resolved.lead_ids
+  if (resolved.kind === 'filter') return resolved.filter
+  if (resolved.kind === 'unclear') return { asks: resolved.lead_ids }
+  return 'nobody'
+}
+
+describe('names', () => {
+  test.each([
+    ['Write to Ali', ['ali']],
+    ['Ali’ye mail yaz', ['ali']],
+    ["ali'ye mail yaz", ['ali']],
+    ['Ali Bey’e teşekkür yaz', ['ali']],
+    ['Mr Müller needs an answer: write to Mr Müller', ['hans']],
+    ['Hans Müller’e cevap yaz', ['hans']],
+    ["Hans Müller'in mailine cevap yaz", ['hans']],
+    ['HANS MULLER’e cevap yaz', ['hans']],
+    ['prepare a proposal for Acme', ['john']],
+    ['Write to Hans and Ali', ['hans', 'ali']],
+    ['Ali ve Hans’a yaz', ['ali', 'hans']],
+    ['ali, hans ve Deniz’e yaz', ['ali', 'hans', 'deniz']],
+    ['Çelik & Oğulları’na teklif gönder', ['firm']],
+    ['Write to Ayşe of Demir Lojistik', ['ayse']],
+    ['Write to Zeynep Kaya', ['zeynep']],
+  ])('%s', (task, ids) => expect(whom(task)).toEqual(ids))
+
+  test.each([
+    ['parts of longer words', 'Kaliteli bir tanıtım maili yaz'],
+    ['words of an address', 'see ali@kaya.example and write'],
+    ['endings of common words', 'Canlı bir duyuru hazırla'],
+    ['auxiliary verbs', 'will you write something nice'],
+  ])('%s are no names', (_, task) => expect(whom(task)).toBe('nobody'))
+
+  test.each([
+    ['two of one firm', 'Write to Demir Lojistik', ['ayse', 'veli']],
+    ['two of one surname', 'Write to Kaya', ['ali', 'zeynep']],
+    ['a common word that is also a name', 'deniz hakkında bir mail yaz', ['deniz']],
+    ['a part of a firm’s name', 'Çelik’e yaz', ['firm']],
+    ['title case says nothing', 'Write a Mail To Ali About Prices Now', ['ali']],
+    ['somebody left out', 'Write to everyone except Ali', ['ali']],
+    ['somebody left out, Turkish', 'Ali hariç herkese yaz', ['ali']],
+    ['a person and a group', 'Write to Ali and to the new leads', ['ali']],
+    ['a subject without a recipient', 'Write a mail about Ali Kaya', ['ali']],
+    ['a stranger', 'Write to Ahmet', []],
+    ['a stranger, Turkish', 'Ahmet’e mail yaz', []],
+    ['a polite stranger', 'Fatma Hanım’a mail yaz', []],
+  ])('%s: asks', (_, task, ids) => expect(whom(task)).toEqual({ asks: ids }))
+
+  test.each([
+    ['Write a mail to Ali about Demir Lojistik', ['ali']],
+    ['Demir Lojistik hakkında Ali’ye yaz', ['ali']],
+    ['Write a mail like the one for Ali, to Hans', ['hans']],
+    ['tell Ali that we have new customers', ['ali']],
+    ['Cevap vermedik, Ali Bey’e yaz', ['ali']],
+    ['Deniz Ak’tan bahsetmeden Hans’a yaz', ['hans']],
+  ])('%s: what it is about gets nothing', (task, ids) => expect(whom(task)).toEqual(ids))
+
+  test('everyone of a firm', () =>
+    expect(whom('Write to everyone at Demir Lojistik')).toEqual(['ayse', 'veli']))
+
+  test('what is researched needs no words that address it', () => {
+    expect(whom('Ali Kaya hakkında araştır', 'subject')).toEqual(['ali'])
+    expect(whom('look into Demir Lojistik', 'subject')).toEqual({ asks: ['ayse', 'veli'] })
+    expect(whom('Çelik’i araştır', 'subject')).toEqual({ asks: ['firm'] })
+    expect(whom('find firms like kaya', 'subject')).toBe('nobody')
+  })
+})
+
+describe('groups', () => {
+  test.each([
+    ['Write a follow-up for those who did not answer', { answered: false }],
+    ["Write to everyone who hasn't replied", { answered: false }],
+    ['Yanıt vermeyenlere hatırlatma yaz', { answered: false }],
+    ['cevap vermeyenler için takip maili', { answered: false }],
+    ['Dönüş yapmayan müşterilere yaz', { answered: false }],
+    ['Thank the people who replied', { answered: true }],
+    ['Yanıt verenlere teşekkür yaz', { answered: true }],
+    ['Write to the new leads', { stage: 'new' }],
+    ['deniz taşımacılığı hakkında yeni adaylara mail yaz', { stage: 'new' }],
+    ['teklif verdiğimiz firmalara yaz', { stage: 'proposal' }],
+    ['a newsletter to everybody', {}],
+    ['herkese bülten', {}],
+    ['To everyone: our new customers love us', {}],
+    ['Write to all leads in Germany', { country: 'Germany' }],
+    ['Türkiye’deki müşterilere yaz', { country: 'Türkiye' }],
+    ['Write to people tagged big fleet', { tag: 'big fleet' }],
+    ['fuar2025 etiketli adaylara yaz', { tag: 'fuar2025' }],
+    ['#vip mail', { tag: 'VIP' }],
+    ['Deniz taşımacılığı hakkında bir bülten', { stage: 'new' }],
+  ])('%s', (task, filter) => expect(whom(task)).toEqual(filter))
+
+  test.each([
+    ['two groups', 'Write to the new leads and to those who did not answer'],
+    ['an unknown tag', 'Write to people tagged nobody-has-it'],
+    ['an unknown hash tag', '#yok mail'],
+  ])('%s: asks', (_, task) => expect(whom(task)).toEqual({ asks: [] }))
+
+  test.each([
+    'Müşterilerimiz neden yanıt vermiyor?',
+    'We have new customers and a new office',
+    'Write about our office in Germany',
+  ])('%s: is said by the way', (task) => expect(whom(task)).toBe('nobody'))
+})
