@@ -29,6 +29,7 @@ const WITHOUT_SERVICE_KEY = [
   'post model/download/cancel',
   'post model/test',
   'post settings/prompts/x/try',
+  'post mission/recipients',
   'post mission/route',
   'post u/x',
 ]

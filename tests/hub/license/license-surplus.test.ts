@@ -124,6 +124,7 @@ const ELSEWHERE = [
   'post suppression/add',
   'post suppression/import',
   'post suppression/release',
+  'post mission/recipients',
   'post mission/route',
   'post mission/cancel',
   'post approvals/reject',

@@ -91,6 +91,49 @@ async function addDone(): Promise<string> {
   return row?.id ?? ''
 }
 
+test('whom a mission is for is shown before it starts, asked where the words do not decide, and changed', async () => {
+  for (const data of [
+    { name: 'Ali Kaya', company: 'Kaya Nakliyat', email: 'ali@kaya.example' },
+    { name: 'Zeynep Kaya', company: 'Işık', email: 'zeynep@isik.example' },
+    { name: 'Hans Müller', company: 'Müller GmbH', email: 'hans@mueller.example' },
+  ]) {
+    await hub.call('POST', 'lead/quick_add', { slug: 'demir', data })
+  }
+  const opened = await openMissions()
+  const { page } = opened
+  await page.getByRole('button', { name: 'New mission' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'New mission' })
+  const recipients = dialog.getByRole('region', { name: 'For whom' })
+  const start = dialog.getByRole('button', { name: 'Start' })
+  const task = dialog.getByLabel('What needs to be done')
+  await task.fill('Write a mail to Kaya')
+  await recipients.getByText('“Kaya” fits 2 leads').waitFor()
+  expect(await start.isDisabled()).toBe(true)
+  await recipients.getByRole('button', { name: 'Add Zeynep Kaya' }).click()
+  await recipients.getByText('For 1 lead').waitFor()
+  await task.fill('Write a mail to Hans')
+  await recipients.getByText('chosen by you').waitFor()
+  await recipients.getByRole('button', { name: 'As the text says' }).click()
+  await recipients.getByText('The task names Hans.').waitFor()
+  await recipients.getByRole('button', { name: 'Change' }).click()
+  await recipients.getByLabel('Find a lead to add').fill('zeynep')
+  await recipients.getByRole('button', { name: 'Add Zeynep Kaya' }).click()
+  await recipients.getByRole('button', { name: 'Remove Hans Müller' }).click()
+  await recipients.getByText('For 1 lead').waitFor()
+  await expectAccessible(page)
+  stub.hold(true)
+  await start.click()
+  await page.getByRole('article', { name: /Write a mail to Hans/ }).waitFor()
+  const [made] = await hub.query<{ input: { lead_ids?: string[] } }>(
+    'select input from hub.missions order by created_at desc limit 1',
+  )
+  const [zeynep] = await hub.query<{ id: string }>(
+    "select id from hub.leads where name = 'Zeynep Kaya'",
+  )
+  expect(made?.input).toEqual({ lead_ids: [zeynep?.id] })
+  expectClean(opened)
+})
+
 test('plain Turkish words show their agent before they are sent, and the mission is watched', async () => {
   const opened = await openMissions('', { language: 'tr' })
   const { page } = opened

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Paperclip } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { type ComponentProps, useEffect, useState } from 'react'
 import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
@@ -15,6 +15,7 @@ import { useProject } from '../../project.ts'
 import { AGENTS, AgentMark, type Department } from './agents.tsx'
 import { missionsText } from './missions.text.ts'
 import { agentsQuery, refreshMissions } from './queries.ts'
+import { inputOf, Recipients, usePreview } from './recipients.tsx'
 
 const PAUSE_MS = 180
 
@@ -38,13 +39,18 @@ export function Compose(props: {
   )
 }
 
-/** The agent that would get the task, requested when the typing pauses. */
-function useRouted(task: string) {
+/** The text once the typing has paused. */
+function useSettled(task: string): string {
   const [settled, setSettled] = useState('')
   useEffect(() => {
     const timer = setTimeout(() => setSettled(task.trim()), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [task])
+  return settled
+}
+
+/** The agent that would get the task. */
+function useRouted(settled: string) {
   return useQuery({
     queryKey: ['route', settled],
     queryFn: async ({ signal }) =>
@@ -64,7 +70,11 @@ function ComposeForm({ onClose, onSent }: { onClose: () => void; onSent: (id: st
   const [task, setTask] = useState('')
   const [department, setDepartment] = useState<Department>('auto')
   const [hasMaterial, setMaterial] = useState(false)
-  const routed = useRouted(task).data
+  const settled = useSettled(task)
+  const routed = useRouted(settled).data
+  const { preview, isCurrent } = usePreview(slug, hasMaterial ? '' : settled, department)
+  const [picked, setPicked] = useState<ComponentProps<typeof Recipients>['picked']>()
+  const recipients = inputOf(task.trim() && !hasMaterial ? preview : undefined, picked)
   return (
     <ApiForm
       className="flex flex-col gap-4"
@@ -75,7 +85,7 @@ function ComposeForm({ onClose, onSent }: { onClose: () => void; onSent: (id: st
               department,
               task,
               project: slug,
-              ...(material ? { input: { text: material } } : {}),
+              input: { ...recipients, ...(material ? { text: material } : {}) },
             },
           }),
         )
@@ -115,6 +125,12 @@ function ComposeForm({ onClose, onSent }: { onClose: () => void; onSent: (id: st
         </Button>
       )}
       <Chosen department={department} routed={task.trim() ? routed : undefined} />
+      <Recipients
+        project={slug}
+        preview={task.trim() && !hasMaterial ? preview : undefined}
+        picked={picked}
+        onPick={setPicked}
+      />
       <Agents
         department={department}
         routed={department === 'auto' && task.trim() ? (routed?.agent ?? undefined) : undefined}
@@ -123,7 +139,14 @@ function ComposeForm({ onClose, onSent }: { onClose: () => void; onSent: (id: st
       <FormError />
       <Actions className="mt-2">
         <Button onClick={onClose}>{words.cancel}</Button>
-        <Submit disabled={task.trim() === ''}>{text.submit}</Submit>
+        <Submit
+          disabled={
+            // Nobody is written to whom the page has not shown for this very text.
+            task.trim() === '' || recipients === undefined || settled !== task.trim() || !isCurrent
+          }
+        >
+          {text.submit}
+        </Submit>
       </Actions>
     </ApiForm>
   )
