@@ -195,7 +195,7 @@ drafts.openapi(
   },
 )
 
-const { lead_ids: _, ...filterFields } = AudienceFilter.shape
+const { lead_ids: _, answered: __, ...filterFields } = AudienceFilter.shape
 const Other = z.strictObject({
   id: DraftId,
   project: ProjectQuery,
@@ -204,6 +204,7 @@ const Other = z.strictObject({
     .optional()
     .meta({ description: 'A single lead; the other fields are ignored.' }),
   ...filterFields,
+  answered: booleanParameter(AudienceFilter.shape.answered.meta()?.description ?? ''),
   is_chosen: booleanParameter('Only those of the leads that were chosen for this draft.'),
 })
 const Choices = z.object({ tags: z.array(z.string()), countries: z.array(z.string()) })

@@ -216,7 +216,7 @@ describe('sales', () => {
   test(
     'offers no price that nobody has given',
     async () => {
-      const mission = await run('sales', 'proposal for Demir, 40 licenses at 49 EUR', () => ({
+      const mission = await run('sales', 'a proposal: 40 licenses at 49 EUR', () => ({
         title: 'Proposal',
         need: 'Routes <b>fast</b>',
         solution: 'Planner',

@@ -80,13 +80,24 @@ function AudienceForm({ draft, onClose }: Omit<Props, 'isOpen'>) {
 
 function askedOf(audience: Draft['audience']): Asked {
   if (audience.kind === 'lead') return {}
-  const { lead_ids, ...filter } = audience.filter
-  return { ...filter, ...(lead_ids ? { is_chosen: 'true' } : {}) }
+  const { lead_ids, answered, ...filter } = audience.filter
+  return {
+    ...filter,
+    ...(answered === undefined ? {} : { answered: answered ? 'true' : 'false' }),
+    ...(lead_ids ? { is_chosen: 'true' } : {}),
+  }
 }
 
 function audienceOf(now: Draft['audience'], asked: Asked): Draft['audience'] {
-  const { lead_id, is_chosen, ...filter } = asked
+  const { lead_id, is_chosen, answered, ...filter } = asked
   if (lead_id) return { kind: 'lead', lead_id }
   const lead_ids = is_chosen && now.kind === 'list' ? now.filter.lead_ids : undefined
-  return { kind: 'list', filter: { ...filter, ...(lead_ids ? { lead_ids } : {}) } }
+  return {
+    kind: 'list',
+    filter: {
+      ...filter,
+      ...(answered ? { answered: answered === 'true' } : {}),
+      ...(lead_ids ? { lead_ids } : {}),
+    },
+  }
 }

@@ -84,6 +84,17 @@ export function ListChoice({ draft, asked, choices, onChange }: Given) {
             ]}
           />
         </Field>
+        <Field label={text.answered}>
+          <Select
+            value={asked.answered ?? ''}
+            onChange={(event) => set('answered', event.target.value)}
+            options={[
+              { value: '', label: text.any_answer },
+              { value: 'true', label: text.did_answer },
+              { value: 'false', label: text.did_not_answer },
+            ]}
+          />
+        </Field>
         <Field label={text.search} hint={text.search_hint}>
           <Input autoComplete="off" maxLength={200} {...search} />
         </Field>

@@ -15,6 +15,10 @@ export const audienceText = texts(
     any_tag: 'All tags',
     country: 'Country',
     any_country: 'All countries',
+    answered: 'Answers',
+    any_answer: 'Answered or not',
+    did_answer: 'Answered',
+    did_not_answer: 'Were written to and did not answer',
     only_chosen: (n: number) =>
       plural('en', n, { one: 'Only the # selected lead', other: 'Only the # selected leads' }),
     get_it: (n: number, total: number) =>
@@ -34,6 +38,10 @@ export const audienceText = texts(
     any_tag: 'Tüm etiketler',
     country: 'Ülke',
     any_country: 'Tüm ülkeler',
+    answered: 'Yanıtlar',
+    any_answer: 'Yanıt verenler ve vermeyenler',
+    did_answer: 'Yanıt verenler',
+    did_not_answer: 'Yazılan ve yanıt vermeyenler',
     only_chosen: (n) => plural('tr', n, { other: 'Yalnızca seçilen # aday' }),
     get_it: (n, total) =>
       n === total

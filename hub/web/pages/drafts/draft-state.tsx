@@ -45,12 +45,13 @@ export function useAudience(): (audience: Draft['audience']) => string {
   const { stages } = useText(leadsText)
   return (audience) => {
     if (audience.kind === 'lead') return text.one_lead
-    const { stage, tag, country, q, lead_ids } = audience.filter
+    const { stage, tag, country, q, answered, lead_ids } = audience.filter
     const parts = [
       stage ? text.audience.stage(stages[stage]) : '',
       tag ? text.audience.tag(tag) : '',
       country ? text.audience.country(country) : '',
       q ? text.audience.q(q) : '',
+      answered === undefined ? '' : answered ? text.audience.answered : text.audience.unanswered,
       lead_ids ? text.audience.chosen(lead_ids.length) : '',
     ].filter(Boolean)
     return parts.join(' · ') || text.every_lead

@@ -52,6 +52,9 @@ describe('another audience', () => {
     expect(choices.countries).toContain('Türkiye')
     expect((await ask(id, 'tag=second&is_chosen=true')).recipients.total).toBe(1)
     expect((await ask(id, `lead_id=${chosen[0]}`)).recipients.total).toBe(1)
+    await hub.query("update hub.leads set stage = 'replied' where id = $1", [chosen[0]])
+    expect((await ask(id, 'tag=first&answered=true')).recipients.total).toBe(1)
+    expect((await ask(id, 'tag=first&answered=false')).recipients.total).toBe(0)
     expect((await get(id)).draft).toMatchObject({ state: 'approved', audience: { filter } })
 
     const audience = { kind: 'list', filter: { tag: 'second' } }
