@@ -95,7 +95,7 @@ function readActivation(json: unknown, position: string): Normalised {
   const { code, name, category, centroid, activationTime, lastUpdate, closed } = read.data
   const place = /POINT\s*Z?\s*\(\s*(-?\d+(?:\.\d+)?)\s+(-?\d+(?:\.\d+)?)/i.exec(centroid)
   if (!place) return reject(item, 'centroid: is not a point')
-  const label = [category?.slug, category?.name].filter(Boolean).join(' ')
+  const label = [category?.slug, category?.name].join(' ')
   return toEvent(
     {
       id: `cems:${code}`,

@@ -17,6 +17,8 @@ const INVALID = /template database could not be made|syntax error at (or near|en
 const SLOW = /timed out/i
 /** Tests that take longer together than this are not all run: the cheapest judge, the closest first. */
 const MAX_SECONDS = 150
+/** So many of the dear tests of a source judge its faults as well. */
+const MOST_DEAR = 2
 /** So many faults are judged by one process and server of tests. */
 const FAULTS_A_RUNNER = 40
 /** Faults in these show only in a database that is made anew. */
@@ -55,11 +57,15 @@ export async function judgeInCopies(
       writeFileSync(kept.file, `${JSON.stringify(kept.outcomes, null, 1)}\n`)
     }
     try {
-      const typed = left.filter(({ given }) => given.source.endsWith('.ts'))
+      compiled.open(root)
+      const typed = left.filter(
+        ({ given, fault }) => given.source.endsWith('.ts') && !compiled.known.includes(fault.key),
+      )
       const placed = typed.map(({ given, fault }) => ({ ...given, fault }))
       const compile = await whichCompile(tree, placed)
       const invalid = new Set(typed.filter((_, index) => !compile[index]))
       for (const one of invalid) keep(one, { outcome: 'invalid' })
+      compiled.keep(typed.filter((one) => !invalid.has(one)).map(({ fault }) => fault.key))
       done += invalid.size
       if (invalid.size > 0) console.log(`${invalid.size} of ${left.length} do not compile`)
       for (const one of left.filter((fault) => !invalid.has(fault))) {
@@ -119,7 +125,7 @@ async function judgementsOf(root: string, given: Given, coverage: Coverage) {
     const contract = isOfLoading(text, fault) ? contractOf(source, text) : []
     const tests = source.endsWith('.sql')
       ? within([...closestTests(source, root), ...running, ...testsFor(source, root)], coverage)
-      : within([...contract, ...testsOf(root, source, running, coverage)], coverage)
+      : [...new Set([...contract, ...testsOf(root, source, running, coverage)])]
     const tested = sha(tests.map((test) => readFileSync(join(root, test), 'utf8')).join('\n'))
     work.push({ ...fault, line, key: `${same}-${nth}`, tests, tested })
   }
@@ -146,8 +152,10 @@ function testsOf(root: string, source: string, running: string[], coverage: Cove
     tests.toSorted((a, b) => coverage.secondsOf(a) - coverage.secondsOf(b))
   const close = closest.filter((test) => running.includes(test))
   const near = closest.filter((test) => !isDear(test))
-  const ordered = [...bySeconds(close), ...bySeconds(near), ...bySeconds(about), ...closest]
-  return within(ordered, coverage)
+  const ordered = [...bySeconds(close), ...bySeconds(near), ...bySeconds(about)]
+  // The dear ones of the source itself come last, whatever the others take: they were written for it.
+  const dear = closest.filter(isDear).slice(0, MOST_DEAR)
+  return [...new Set([...within(ordered, coverage), ...dear])]
 }
 
 /** As many of some tests as may run for one fault. */
@@ -238,6 +246,20 @@ async function isSound(runner: Runner, source: string, test: string, again: bool
   const is = answer !== 'late' && answer.failed === undefined
   if (known === undefined) soundness.keep(test, is)
   return is
+}
+
+/** The faults that are known to compile, so that a run that continues need not ask again. */
+const compiled = {
+  file: '',
+  known: [] as string[],
+  open(root: string) {
+    this.file = join(root, '.data/mutants/compiled.json')
+    if (existsSync(this.file)) this.known = JSON.parse(readFileSync(this.file, 'utf8'))
+  },
+  keep(keys: string[]) {
+    this.known.push(...keys)
+    writeFileSync(this.file, JSON.stringify(this.known, null, 1))
+  },
 }
 
 /** What is known of tests without any fault. */
