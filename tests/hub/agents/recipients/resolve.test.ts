@@ -51,6 +51,7 @@ describe('names', () => {
     ['Çelik & Oğulları’na teklif gönder', ['firm']],
     ['Write to Ayşe of Demir Lojistik', ['ayse']],
     ['Write to Zeynep Kaya', ['zeynep']],
+    ['Write to Veli, Demir Lojistik', ['veli']],
   ])('%s', (task, ids) => expect(whom(task)).toEqual(ids))
 
   test.each([
