@@ -62,6 +62,12 @@ export class ZoneIndex {
     return this.#slotOf.size
   }
 
+  /** What it holds in memory, with what is left of former states. */
+  get held(): { slots: number; boxes: number } {
+    const boxes = this.#packed.reduce((sum, { slots }) => sum + slots.length, this.#loose.length)
+    return { slots: this.#ids.length, boxes }
+  }
+
   /** Adds a zone, or puts it in the place of its former state. */
   set({ id, version, valid_from, min_severity, sources, types, boxes }: Narrowing): void {
     this.#remove(id)

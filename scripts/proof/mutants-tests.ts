@@ -145,6 +145,8 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ['tests/functions/{service,config}.test.ts', 'tests/functions/api/channels.test.ts'],
   ],
   [/^sql\/[1-6]/, ['tests/sql/{limits,cascades}.test.ts']],
+  [/^sql\/1[0-5]/, ['tests/sql/callers.test.ts']],
+  [/^sql\/35_positions/, ['tests/sql/positions.test.ts']],
   [/^sql\/(52|6[0-6])/, ['tests/sql/deliveries*.test.ts']],
   [/^functions\/jobs\/deliver/, ['tests/functions/jobs/deliver*.test.ts']],
   [/^sql\/(0|95)/, ['tests/sql/matrix.test.ts', 'tests/functions/api/{rows,limits}.test.ts']],

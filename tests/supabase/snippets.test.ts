@@ -94,6 +94,19 @@ describe('the views of support', () => {
       { queue: 'dead', waiting: '1' },
       { queue: 'match', waiting: '1', running: '0' },
     ])
+    // How long the first of those that are due has waited, whatever else waits.
+    const [oldest] = await withClient(server.adminUrl, async (client) => {
+      const text = `insert into pgboss.job (name, data, start_after)
+        select 'purge', '{}', now() - make_interval(hours => h) from unnest(array[1, 3, 2, -5]) as h
+        returning id`
+      const { rows } = await client.query<{ id: string }>(text)
+      const told = await run(
+        `select waiting, later, extract(epoch from oldest)::int / 3600 as hours from support.queue where queue = 'purge'`,
+      )
+      await client.query('delete from pgboss.job where id = any($1)', [rows.map(({ id }) => id)])
+      return told
+    })
+    expect(oldest).toEqual({ waiting: '3', later: '1', hours: 3 })
     expect(await one('dead_letters')).toMatchObject({ queue: 'match', error: 'out of patience' })
     const made = await run(`select * from support.audit where action = 'zone.created'`)
     expect(made).toMatchObject([{ account: 'anna@example.com', actor: 'operator postgres' }])

@@ -70,6 +70,11 @@ test('a member who is invited sees the shared zone and not the private one, unti
   await other.page.getByRole('link', { name: 'Zones' }).click()
   await other.page.getByRole('link', { name: /Shared harbour/ }).waitFor()
   expect(await other.page.getByRole('link', { name: /Private bay/ }).count()).toBe(0)
+  await other.page.getByRole('link', { name: /Shared harbour/ }).click()
+  await other.page.getByText('Only its owner and the admins of its organisation').waitFor()
+  const save = other.page.getByRole('button', { name: 'Save' })
+  expect(await save.isDisabled()).toBe(true)
+  expect(await other.page.getByRole('button', { name: 'Delete' }).count()).toBe(0)
 
   await page.reload()
   await page.getByLabel(`Role of ${guest.email}`).selectOption('admin')
@@ -80,6 +85,10 @@ test('a member who is invited sees the shared zone and not the private one, unti
     )
     return members[0]?.role
   }).toBe('admin')
+  await other.page.reload()
+  await eventually(() => save.isDisabled()).toBe(false)
+  await other.page.getByRole('button', { name: 'Delete' }).waitFor()
+  await other.page.goto('/#/zones')
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByLabel(`Type ${guest.email}`).fill(guest.email)
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()

@@ -97,7 +97,9 @@ test('several alerts are resolved at once, and come back by one undo', async () 
   const fresh = await at.service.person()
   await makeZone(at, fresh, { label: 'The bay', lat: 10, lon: 10 })
   await at.jobs.ingest(
-    ...['one', 'two', 'three'].map((name) => quake({ lat: 10, lon: 10, title: `M 5.0 - ${name}` })),
+    ...['one', 'two', 'three'].map((name, at) =>
+      quake({ lat: 10, lon: 10, title: `M 5.0 - ${name}`, severity: 50 + 20 * at }),
+    ),
   )
   await at.jobs.drain()
   const opened = await at.visit(fresh, '/#/alerts')
@@ -109,6 +111,11 @@ test('several alerts are resolved at once, and come back by one undo', async () 
   await page.getByRole('button', { name: /M 5\.0 - three/ }).click()
   await page.getByRole('heading', { name: 'M 5.0 - three' }).focus()
   await page.keyboard.press('x')
+  await page.getByText('2 selected').waitFor()
+  // What the filter hides is not resolved unseen.
+  await page.getByLabel('Severity').selectOption('80')
+  await page.getByText('1 selected').waitFor()
+  await page.getByLabel('Severity').selectOption('')
   await page.getByText('2 selected').waitFor()
   await page.getByRole('button', { name: 'Resolve them' }).click()
   await page.getByText('2 alerts are resolved.').waitFor()

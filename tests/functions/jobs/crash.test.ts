@@ -264,9 +264,20 @@ function cutConnections({ service }: Scene): Promise<unknown> {
   )
 }
 
-/** Every boundary in the proof; else some of those where our own state is half written. */
+/**
+ * Every boundary in the proof; else some of those where our own state is half written, and the one between two
+ * portions of a match that takes several.
+ */
 function pointsOf(): number[] {
-  return PROOF ? boundaries.map((_, index) => index + 1) : spread(ours(), SAMPLE)
+  if (PROOF) return boundaries.map((_, index) => index + 1)
+  return [...spread(ours(), SAMPLE - 1), betweenPortions()]
+}
+
+function betweenPortions(): number {
+  const passed = boundaries.findIndex((where) => where.includes('private.pass_batches'))
+  const committed = boundaries.findIndex((where, at) => at > passed && /^after commit/i.test(where))
+  expect(committed).toBeGreaterThan(passed)
+  return committed + 1
 }
 
 /** The boundaries of what we do ourselves; most of the others are the queue looking after itself. */

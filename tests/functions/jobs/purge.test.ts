@@ -69,6 +69,19 @@ test('an event that its source still reports stays, and followers are told of no
   expect(await stored()).toEqual([])
 })
 
+test('one run goes on until nothing is left, and says how much went', async () => {
+  const { query } = service.database
+  await query(
+    `insert into watchpost.zone_changes (changed_in, zone_id, at)
+    select '1', gen_random_uuid(), now() - interval '2 days' from generate_series(1, 4001)`,
+  )
+  const from = jobs.lines.length
+  await query(`select private.enqueue('purge', gen_random_uuid(), '{}', p_singleton => 'purge')`)
+  await jobs.drain()
+  expect(await query(`select from watchpost.zone_changes where changed_in = '1'`)).toEqual([])
+  expect(jobs.lines.slice(from)).toContainEqual(expect.objectContaining({ deleted: 4001 }))
+})
+
 test('a purge that fails is tried again after a pause, which outlasts a lost connection', async () => {
   const { query } = service.database
   const state = () =>

@@ -115,3 +115,31 @@ test('packed in trees and changed many times over, it finds what a plain list do
       expect(index.current(id)?.version).toBe(boxes.length > 0 ? version : undefined)
   }
 })
+
+test('when all that is to be packed was deleted, nothing is found, and others can be added', () => {
+  const index = indexOf(zone('a'))
+  index.set(zone('a', { version: 2, boxes: [] }))
+  index.pack({ all: true })
+  expect(index.held.boxes).toBe(0)
+  expect(index.near(event())).toEqual([])
+  index.set(zone('b'))
+  index.pack({ all: true })
+  expect(index.near(event())).toEqual(['b'])
+})
+
+test('packing forgets the boxes of former states, and zones that change all the time do not fill the memory', () => {
+  const index = new ZoneIndex()
+  const change = (version: number) => {
+    for (let nr = 0; nr < 100; nr += 1) index.set(zone(`zone-${nr}`, { version }))
+  }
+  for (let version = 1; version <= 6; version += 1) change(version)
+  expect(index.held).toEqual({ slots: 600, boxes: 600 })
+  index.pack({ all: true })
+  expect(index.held).toEqual({ slots: 600, boxes: 100 })
+  for (let version = 7; version <= 100; version += 1) {
+    change(version)
+    index.pack()
+    expect(index.held.slots).toBeLessThanOrEqual(900)
+  }
+  expect(index.near(event())).toHaveLength(100)
+})

@@ -65,10 +65,8 @@ test('what was begun before others and committed after them is not missed', asyn
   expect(await found({ severity: 60 })).toEqual([second])
 })
 
-test('a transaction that is answered late does not undo what a later one was told', async () => {
-  const id = await makeZone()
-  expect(await found()).toEqual([id])
-  await ask('PATCH', `/zones/${id}`, { label: 'Changed' })
+/** A transaction that asks now and is answered only when it is let go. */
+async function askSlowly() {
   let answer = () => {}
   const held = new Promise<void>((resolve) => {
     answer = resolve
@@ -77,7 +75,7 @@ test('a transaction that is answered late does not undo what a later one was tol
   const isTold = new Promise<void>((resolve) => {
     tell = resolve
   })
-  const slow = inTransaction(db, (sql) => {
+  const asked = inTransaction(db, (sql) => {
     const waiting = (async (...given: Parameters<Sql>) => {
       const rows = await sql(...given)
       tell()
@@ -86,13 +84,38 @@ test('a transaction that is answered late does not undo what a later one was tol
     }) as Sql // safe: it answers what `sql` does
     return near(waiting)
   })
-  // Its statement has been answered with the zone, as it was before it was deleted.
   await isTold
+  return {
+    letGo: () => {
+      answer()
+      return asked
+    },
+  }
+}
+
+test('a transaction that is answered late does not undo what a later one was told', async () => {
+  const id = await makeZone()
+  expect(await found()).toEqual([id])
+  await ask('PATCH', `/zones/${id}`, { label: 'Changed' })
+  // Its statement has been answered with the zone, as it was before it was deleted.
+  const slow = await askSlowly()
   await ask('DELETE', `/zones/${id}`)
   expect(await found()).toEqual([])
-  answer()
-  expect(await slow).toEqual([])
+  expect(await slow.letGo()).toEqual([])
   expect(await found()).toEqual([])
+})
+
+test('nor does one for which a change was still under way, of several that ended in another order', async () => {
+  const id = await makeZone()
+  expect(await found()).toEqual([id])
+  await ask('PATCH', `/zones/${id}`, { label: 'Changed' })
+  const late = await service.transaction()
+  await late.query('update watchpost.zones set deleted_at = now() where id = $1', [id])
+  await makeZone({ lat: -10 })
+  const slow = await askSlowly()
+  await late.commit()
+  expect(await found()).toEqual([])
+  expect(await slow.letGo()).toEqual([])
 })
 
 test('all zones removed at once are noticed', async () => {
@@ -121,20 +144,40 @@ test('where there are too many zones the database is asked', async () => {
   for (let nr = 0; nr < 5; nr += 1) expect(await found({}, small)).toBeUndefined()
 })
 
-test('who has not asked for longer than the log is kept reads all anew', async () => {
+/** Answers of the log with another time or snapshot. */
+const answering = (sql: Sql, told: { at?: string; snapshot?: string }) =>
+  (async (...given: Parameters<Sql>) => {
+    const rows = await sql<{ at?: string }>(...given)
+    return rows.map((row) => ('at' in row ? { ...row, ...told } : row))
+  }) as Sql // safe: it answers what `sql` does, but for what is told
+
+test('where another server answers that has not come as far, all is read anew', async () => {
   const id = await makeZone()
   expect(await found()).toEqual([id])
-  const later = (sql: Sql) =>
-    (async (...given: Parameters<Sql>) => {
-      const rows = await sql<{ at?: string }>(...given)
-      return rows.map((row) => ('at' in row ? { ...row, at: '2100-01-01T00:00:00.000Z' } : row))
-    }) as Sql // safe: it answers what `sql` does, at another time
+  // As after a restore: what was known of the zone, and the log, are of another history.
   await query('update watchpost.zones set lat = 10, boxes = $2 where id = $1', [
     id,
     '{(30,11),(28,9)}',
   ])
   await query('delete from watchpost.zone_changes')
-  expect(await inTransaction(db, (sql) => near(later(sql)))).toBeUndefined()
+  expect(
+    await inTransaction(db, (sql) => near(answering(sql, { snapshot: '3:3:' }))),
+  ).toBeUndefined()
+  expect(await found()).toEqual([])
+  expect(await found({ lat: 10 })).toEqual([id])
+})
+
+test('who has not asked for longer than the log is kept reads all anew', async () => {
+  const id = await makeZone()
+  expect(await found()).toEqual([id])
+  await query('update watchpost.zones set lat = 10, boxes = $2 where id = $1', [
+    id,
+    '{(30,11),(28,9)}',
+  ])
+  await query('delete from watchpost.zone_changes')
+  expect(
+    await inTransaction(db, (sql) => near(answering(sql, { at: '2100-01-01T00:00:00.000Z' }))),
+  ).toBeUndefined()
   expect(await found()).toEqual([])
   expect(await found({ lat: 10 })).toEqual([id])
 })

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { applyPatch, parsePatch } from 'diff'
 import { describe, expect, test } from 'vitest'
+import { AGENTS } from '../../../hub/agents/agents.ts'
 import { putFile } from '../support/mission-help.ts'
 import { hub, LIMIT_MS, leads, run, stub, textOf, useHub } from '../support/work.ts'
 
@@ -44,6 +45,27 @@ describe('data', () => {
       const failed = await run('data', 'how many', () => ask('select nothing from nowhere'))
       expect(failed.status).toBe('failed')
       expect(failed.reason).toContain('nowhere')
+    },
+    LIMIT_MS,
+  )
+
+  test.each([
+    [120, 1, 'The budget of 120 tokens is used up'],
+    [121, 2, 'nowhere'],
+  ])(
+    'with %i tokens asks a model that uses 120 each time %i times',
+    async (tokens, times, why) => {
+      const { budget } = AGENTS.data
+      const before = budget.tokens
+      budget.tokens = tokens
+      try {
+        const failed = await run('data', 'how many', () => ask('select nothing from nowhere'))
+        expect(failed.reason).toContain(why)
+        expect(stub.asked).toHaveLength(times)
+        expect(failed.tokens).toBe(120 * times)
+      } finally {
+        budget.tokens = before
+      }
     },
     LIMIT_MS,
   )
