@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { Router } from 'wouter'
-import { useHashLocation } from 'wouter/use-hash-location'
+
 import { openSession, type SignIn, useSession } from './api/session.ts'
 import { common } from './common.text.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
 import { ErrorBoundary, FailedQuery } from './shared/errors.tsx'
 import { reach } from './shared/reach.ts'
+import { usePlace } from './shell/hash-location.ts'
 import { Shell } from './shell/shell.tsx'
 import { useText } from './ui/language.ts'
 import { Toaster } from './ui/toast.tsx'
@@ -17,7 +18,7 @@ export function App() {
   const { failed } = useText(common)
   return (
     <WordsProvider failed={failed}>
-      <Router hook={useHashLocation}>
+      <Router hook={usePlace}>
         <ErrorBoundary>
           <Suspense>
             <Opening />
