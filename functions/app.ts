@@ -15,6 +15,7 @@ import { decisions } from './api/decisions.ts'
 import { mountDocs } from './api/docs.ts'
 import { event } from './api/event.ts'
 import { events } from './api/events.ts'
+import { evidence, evidenceKeys } from './api/evidence.ts'
 import { explanations } from './api/explanations.ts'
 import { feedLinks } from './api/feed-links.ts'
 import { feedsOut } from './api/feeds-out.ts'
@@ -110,6 +111,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/zones`, feedLinks)
   app.route(`${BASE}/feeds`, feedsOut)
   app.route(`${BASE}/alerts`, alerts)
+  app.route(`${BASE}/alerts`, evidence)
+  app.route('/', evidenceKeys)
   app.route(`${BASE}/channels`, channels)
   app.route(`${BASE}/web-push`, webPush)
   app.route(`${BASE}/orgs`, orgs)

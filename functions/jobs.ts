@@ -3,6 +3,7 @@ import { type Connection, inTransaction } from './db.ts'
 import { deliver } from './jobs/deliver.ts'
 import { drill } from './jobs/drill.ts'
 import { escalate } from './jobs/escalate.ts'
+import { freezeSettled } from './jobs/evidence.ts'
 import { beat } from './jobs/heartbeat.ts'
 import { ingest } from './jobs/ingest.ts'
 import { startLoops } from './jobs/loops.ts'
@@ -229,6 +230,11 @@ export function createRunner(given: JobDeps): Runner {
     }
   }
 
+  /** Makes the records of alerts that have settled. */
+  async function freeze(): Promise<void> {
+    while ((await freezeSettled(deps)) > 0);
+  }
+
   /** The queues with a job that is due, and at which moment of the database. */
   async function dueQueues(): Promise<{ due: Queue[]; at: string }> {
     const names = QUEUES.map(({ name }) => name)
@@ -280,6 +286,7 @@ export function createRunner(given: JobDeps): Runner {
     await tick()
     await watchTroubles()
     await runSteps()
+    await freezeSettled(deps)
     for (;;) {
       const { due, at } = await dueQueues()
       if (late()) return { ran, left: due.length > 0 || (await nextTurnMs(at)) !== undefined }
@@ -303,7 +310,7 @@ export function createRunner(given: JobDeps): Runner {
       return drained
     },
     start: () =>
-      startLoops({ deps, queues: QUEUES, tick, watchTroubles, runSteps, runQueue, wakes }),
+      startLoops({ deps, queues: QUEUES, tick, watchTroubles, runSteps, freeze, runQueue, wakes }),
   }
 }
 

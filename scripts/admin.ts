@@ -18,6 +18,13 @@ import {
   revokeKey,
   SCOPES,
 } from './postgres/accounts.ts'
+import {
+  readEvidence,
+  readKeys,
+  rotateEvidenceKey,
+  selectKeys,
+  verifyEvidence,
+} from './postgres/evidence.ts'
 import { findDatabase, type Place } from './postgres/find-database.ts'
 import { listAccounts, listKeys, listMembers, listOrganisations } from './postgres/lists.ts'
 import { isSupabase } from './postgres/migrate.ts'
@@ -43,6 +50,8 @@ const HELP = `npm run admin -- <command> [options]
   feeds try SOURCE FILE                                   normalises a recorded answer of it, without a network
   queue status                                            counts the jobs and deliveries that wait, run and have failed
   queue redrive  [--limit N] [--queue Q]                  puts failed jobs back, the oldest first (at most 10,000)
+  evidence verify FILE [--keys FILE]                      says whether a record is as this service signed it
+  evidence rotate                                         retires the key that signs records; another one follows
   backup FILE                                             writes all data into a new file (or into a new file in a folder)
   restore FILE   [--check] [--lost-key] [--trust TEXT]    restores it into an empty database; --check only reads the file
 
@@ -69,6 +78,7 @@ const OPTIONS = {
   limit: { type: 'string' },
   queue: { type: 'string' },
   'public-url': { type: 'string' },
+  keys: { type: 'string' },
   check: { type: 'boolean' },
   'lost-key': { type: 'boolean' },
   trust: { type: 'string' },
@@ -197,6 +207,7 @@ const VERBS: Record<string, Verb> = {
   ),
   'feeds status': verb(z.strictObject({}), feedsStatus),
   'queue status': verb(z.strictObject({}), queueStatus),
+  'evidence rotate': verb(z.strictObject({}), rotateEvidenceKey),
   'queue redrive': verb(z.strictObject({ limit: Limit, queue: Name.optional() }), redrive),
 }
 
@@ -235,6 +246,21 @@ async function tryFeed(given: Result, [source, file, ...more]: string[]): Promis
   const text = decodeText(await readFile(file))
   const settings = settingsOf(feed, environment())
   return { ...(await feed.normalise(text, { now: new Date(), settings })) }
+}
+
+/** Needs no database where the keys are given. */
+async function verifyFile(given: Result, [file, ...more]: string[], place: Place): Promise<Result> {
+  const { keys } = options(z.strictObject({ keys: z.string().optional() }), given)
+  if (!file || more.length > 0)
+    throw new UsageError(`Name one file: evidence verify FILE. ${SEE_HELP}`)
+  const bytes = await readEvidence(file)
+  if (keys !== undefined) return verifyEvidence(bytes, await readKeys(keys))
+  const database = await findDatabase(place)
+  try {
+    return await verifyEvidence(bytes, await asOperator(database.adminUrl, selectKeys))
+  } finally {
+    await database.close()
+  }
 }
 
 /** Options are checked before the database is used. */
@@ -282,6 +308,7 @@ async function runCommand(words: string[], given: Result, place: Place): Promise
     return (await FILE_VERBS[first]?.(given, file, place)) ?? {}
   }
   if (first === 'feeds' && file === 'try') return tryFeed(given, more)
+  if (first === 'evidence' && file === 'verify') return verifyFile(given, more, place)
   const name = words.join(' ')
   const found = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
   if (!found) throw new UsageError(name ? `There is no command "${name}". ${SEE_HELP}` : HELP)

@@ -32,6 +32,7 @@ create index audit_account_at on watchpost.audit (account_id, at desc, id desc);
 create index audit_account_order on watchpost.audit (account_id, xid, seq);
 create index audit_at on watchpost.audit (at);
 create index audit_foreign_actor on watchpost.audit (actor_id) where actor_id <> account_id;
+create index audit_alert on watchpost.audit (target_id) where target_type = 'alert';
 create unique index audit_refusals on watchpost.audit (account_id, request_id)
   where action = 'request.refused';
 alter table watchpost.audit enable row level security;

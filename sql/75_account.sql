@@ -232,6 +232,7 @@ begin
   v_shared := array(
     select z.id from watchpost.zones z
     where z.org_id in (select unnest(s.org_ids) from watchpost.account_states s where s.user_id = p_user_id));
+  perform private.erase_from_evidence(p_user_id, v_pseudonym);
   -- Before the account itself is deleted, whose foreign keys would clear the sender of the invites that become void.
   delete from watchpost.members where user_id = p_user_id;
   perform private.record_audit('account.deleted', 'account', p_user_id::text, array[p_user_id]);

@@ -28,7 +28,35 @@ language sql stable set search_path = '' as $$
   select now() - keep from watchpost.retention where thing = p_thing
 $$;
 
--- The functions that follow delete up to p_batch rows each and return how many.
+-- Not before the 48 hours in which a delivery may be tried: it counts its attempts.
+create function private.attempts_kept_since() returns timestamptz
+language sql stable set search_path = '' as $$
+  select least(private.kept_since('delivery_attempts'), now() - interval '48 hours')
+$$;
+
+-- Security definer: alerts of which something is to be purged now that their last record does not hold.
+create function private.expiring_alerts(p_limit integer) returns setof uuid
+language sql stable security definer set search_path = '' as $$
+  select id from (
+    (select w.id
+    from watchpost.delivery_attempts t
+    cross join lateral private.wants_attempt(t) as w (id)
+    where t.at < private.attempts_kept_since()
+    order by t.at
+    limit p_limit)
+    union
+    (select w.id
+    from watchpost.event_revisions r
+    cross join lateral private.wants_revision(r.event_id, r.first_seen_at) as w (id)
+    where r.first_seen_at < private.kept_since('event_revisions')
+    order by r.first_seen_at
+    limit p_limit)) expiring (id)
+  limit p_limit
+$$;
+grant execute on function private.expiring_alerts to watchpost_jobs;
+
+-- The functions that follow delete up to p_batch rows each and return how many. What an alert is about is deleted when
+-- its record holds it.
 create function private.purge_revisions(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -36,9 +64,9 @@ declare
   v_count integer;
 begin
   delete from watchpost.event_revisions where (event_id, revision) in (
-    select event_id, revision from watchpost.event_revisions
-    where first_seen_at < v_before
-    order by first_seen_at
+    select r.event_id, r.revision from watchpost.event_revisions r
+    where r.first_seen_at < v_before and not exists (select private.wants_revision(r.event_id, r.first_seen_at))
+    order by r.first_seen_at
     limit p_batch);
   get diagnostics v_count = row_count;
   return v_count;
@@ -94,17 +122,16 @@ begin
 end
 $$;
 
--- Not before the 48 hours in which a delivery may be tried: it counts its attempts.
 create function private.purge_attempts(p_batch integer) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
-  v_before timestamptz := least(private.kept_since('delivery_attempts'), now() - interval '48 hours');
+  v_before timestamptz := private.attempts_kept_since();
   v_count integer;
 begin
   delete from watchpost.delivery_attempts where id in (
-    select id from watchpost.delivery_attempts
-    where at < v_before
-    order by at
+    select t.id from watchpost.delivery_attempts t
+    where t.at < v_before and not exists (select private.wants_attempt(t))
+    order by t.at
     limit p_batch);
   get diagnostics v_count = row_count;
   return v_count;

@@ -1641,6 +1641,107 @@ export type Database = {
           },
         ]
       }
+      evidence: {
+        Row: {
+          alert_id: string
+          frozen_at: string
+          is_settled: boolean
+          kid: string | null
+          number: number
+          read_at: string
+          record: string
+          signature: string | null
+        }
+        ComputedFields: never
+        Insert: {
+          alert_id: string
+          frozen_at: string
+          is_settled: boolean
+          kid?: string | null
+          number: number
+          read_at: string
+          record: string
+          signature?: string | null
+        }
+        Update: {
+          alert_id?: string
+          frozen_at?: string
+          is_settled?: boolean
+          kid?: string | null
+          number?: number
+          read_at?: string
+          record?: string
+          signature?: string | null
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'evidence_alert_id_fkey'
+            columns: ['alert_id']
+            isOneToOne: false
+            referencedRelation: 'alerts'
+            referencedColumns: ['id']
+          },
+          {
+            foreignKeyName: 'evidence_kid_fkey'
+            columns: ['kid']
+            isOneToOne: false
+            referencedRelation: 'evidence_keys'
+            referencedColumns: ['kid']
+          },
+        ]
+      }
+      evidence_due: {
+        Row: {
+          alert_id: string
+          look_at: string
+          token: string
+        }
+        ComputedFields: never
+        Insert: {
+          alert_id: string
+          look_at?: string
+          token?: string
+        }
+        Update: {
+          alert_id?: string
+          look_at?: string
+          token?: string
+        }
+        Relationships: [
+          {
+            foreignKeyName: 'evidence_due_alert_id_fkey'
+            columns: ['alert_id']
+            isOneToOne: true
+            referencedRelation: 'alerts'
+            referencedColumns: ['id']
+          },
+        ]
+      }
+      evidence_keys: {
+        Row: {
+          created_at: string
+          kid: string
+          private_sealed: string | null
+          public_jwk: NonNullable<Json>
+          retired_at: string | null
+        }
+        ComputedFields: never
+        Insert: {
+          created_at?: string
+          kid: string
+          private_sealed?: string | null
+          public_jwk: NonNullable<Json>
+          retired_at?: string | null
+        }
+        Update: {
+          created_at?: string
+          kid?: string
+          private_sealed?: string | null
+          public_jwk?: NonNullable<Json>
+          retired_at?: string | null
+        }
+        Relationships: []
+      }
       feed_links: {
         Row: {
           created_at: string

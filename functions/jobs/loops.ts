@@ -5,6 +5,7 @@ import type { Wakes } from './wakes.ts'
 const TICK_MS = 1_000
 const WATCH_EVERY_MS = 10_000
 const STEPS_EVERY_MS = 1_000
+const EVIDENCE_EVERY_MS = 5_000
 const HEARTBEAT_EVERY_MS = 5_000
 /** How often a queue is looked at when nothing wakes it. */
 export const POLL_MS = 2_000
@@ -12,7 +13,7 @@ const ERROR_PAUSE_MS = 2_000
 
 /**
  * One loop per queue, which sleeps until it is woken or the poll interval is over, and one each for `tick`,
- * `watchTroubles` and `runSteps`.
+ * `watchTroubles`, `runSteps` and `freeze`.
  */
 export function startLoops({
   deps,
@@ -20,6 +21,7 @@ export function startLoops({
   tick,
   watchTroubles,
   runSteps,
+  freeze,
   runQueue,
   wakes,
 }: {
@@ -28,6 +30,7 @@ export function startLoops({
   tick: () => Promise<void>
   watchTroubles: () => Promise<void>
   runSteps: () => Promise<void>
+  freeze: () => Promise<void>
   runQueue: (queue: Queue, until: () => boolean) => Promise<number>
   wakes: Wakes
 }) {
@@ -71,6 +74,7 @@ export function startLoops({
     // By itself: to tell 50,000 channels takes half a minute, in which the feeds are polled all the same.
     loop('watch', WATCH_EVERY_MS, watchTroubles),
     loop('steps', STEPS_EVERY_MS, runSteps),
+    loop('evidence', EVIDENCE_EVERY_MS, freeze),
     // By itself: a URL that does not answer takes 15 seconds.
     ...(deps.heartbeat_url ? [loop('heartbeat', HEARTBEAT_EVERY_MS, () => beat(deps))] : []),
     ...queues.map(queueLoop),

@@ -34,6 +34,7 @@ import {
   zone,
 } from './story.ts'
 import { explanation, preview, version } from './story-decisions.ts'
+import { evidence, evidenceKeys } from './story-evidence.ts'
 
 /** The example request and response of each operation, by operationId. */
 export const EXAMPLES: Readonly<Record<string, { request?: object; response?: object }>> = {
@@ -123,6 +124,8 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
   listZoneVersions: { response: { versions: [version], next_cursor: null } },
   listAlerts: { response: { alerts: [alert], next_cursor: null } },
   getAlert: { response: { alert } },
+  getEvidence: { response: evidence },
+  getEvidenceKeys: { response: evidenceKeys },
   updateAlert: {
     request: { resolved: true, note: resolved.note },
     response: { alert: resolved },

@@ -20,7 +20,8 @@ type Row = {
 /**
  * replaceLostSecrets switches off the channels whose secrets no key opens, with the reason, and gives
  * them a new signing secret and the masked target, so that the API can show and change them. Watchpost's
- * own sessions end, because their signing key is lost too. Returns how many channels it changed. Triggers
+ * own sessions end, because their signing key is lost too; so does the key that signs evidence, of which the
+ * public one stays. Returns how many channels it changed. Triggers
  * must be off.
  */
 export async function replaceLostSecrets(client: pg.Client, keys: SealKey[]): Promise<number> {
@@ -32,6 +33,7 @@ export async function replaceLostSecrets(client: pg.Client, keys: SealKey[]): Pr
     )
   await becomeOwnerOf(client, 'watchpost.channels')
   await endSessions(client, opens)
+  await retireEvidenceKeys(client, opens)
   let changed = 0
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const { rows } = await client.query<Row>(
@@ -81,5 +83,21 @@ async function endSessions(
     if (await opens(private_sealed)) continue
     await client.query('delete from watchpost.issuer_keys where kid = $1', [kid])
     await client.query('delete from watchpost.sessions')
+  }
+}
+
+async function retireEvidenceKeys(
+  client: pg.Client,
+  opens: (sealed: string) => Promise<boolean>,
+): Promise<void> {
+  const { rows } = await client.query<{ kid: string; private_sealed: string }>(
+    'select kid, private_sealed from watchpost.evidence_keys where retired_at is null',
+  )
+  for (const { kid, private_sealed } of rows) {
+    if (await opens(private_sealed)) continue
+    await client.query(
+      'update watchpost.evidence_keys set retired_at = now(), private_sealed = null where kid = $1',
+      [kid],
+    )
   }
 }

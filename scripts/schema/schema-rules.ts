@@ -38,6 +38,8 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.sources_health()': 'health is public, the state of sources is not',
   'private.zone_reach(uuid,uuid,uuid[],jsonb)':
     'channels of the zone’s owner are not the caller’s to see; it answers about ids it is given',
+  'private.my_evidence(uuid)':
+    'channels, keys and logs of others are not the caller’s to see; it filters by tenant itself',
   'private.redeliver(uuid,uuid[])': 'callers insert no deliveries; it checks scope and role itself',
   'private.recover_channel(uuid,timestamp with time zone,integer)':
     'callers insert no deliveries; it checks scope and role itself',

@@ -30,6 +30,8 @@ const TRIPS: Record<string, number> = {
   'POST /api/v1/zones/preview': 1,
   'GET /api/v1/alerts': 1,
   'GET /api/v1/alerts/{id}': 1,
+  'GET /api/v1/alerts/{id}/evidence': 1,
+  'GET /.well-known/watchpost-evidence.json': 1,
   'GET /api/v1/alerts/changes': 1,
   'GET /api/v1/events/changes': 1,
   'GET /api/v1/events/map': 1,

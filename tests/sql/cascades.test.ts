@@ -52,13 +52,15 @@ describe('with a row goes what belongs to it, and nothing else', () => {
       'key_usage 1',
     ])
   })
-  test('of an alert its deliveries and further events, and of those their attempts', async () => {
+  test('of an alert its deliveries, further events and records, and of those their attempts', async () => {
     expect(await gone("delete from watchpost.alerts where zone_name = 'shared'")).toEqual([
       'alert_events 1',
       'alert_steps 1',
       'alerts 1',
       'deliveries 2',
       'delivery_attempts 2',
+      'evidence 1',
+      'evidence_due 1',
     ])
   })
   test('of a channel its deliveries', async () => {
@@ -77,6 +79,8 @@ describe('with a row goes what belongs to it, and nothing else', () => {
       'deliveries 3',
       'delivery_attempts 3',
       'drills 1',
+      'evidence 1',
+      'evidence_due 1',
       'feed_links 1',
       'match_memory 1',
       'zone_boxes 1',
@@ -113,6 +117,8 @@ describe('with a row goes what belongs to it, and nothing else', () => {
       'drills 1',
       'event_aliases 1',
       'events 1',
+      'evidence 1',
+      'evidence_due 1',
       'feed_links 1',
       'idempotency_keys 1',
       'key_usage 1',

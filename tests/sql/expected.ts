@@ -33,6 +33,7 @@ export const GRANTS = lines(`
   event_revisions watchpost_jobs: select
   events authenticated: select
   events watchpost_jobs: select
+  evidence authenticated: select
   feed_links authenticated: select (id zone_id owner_id label created_at rotated_at), insert
     (zone_id label token_hash), update (token_hash), delete
   heartbeat watchpost_jobs: select
@@ -96,6 +97,7 @@ export const POLICIES = lines(`
   event_revisions event_revisions_select select to authenticated
   events events_jobs select to watchpost_jobs
   events events_select select to authenticated
+  evidence evidence_select select to authenticated
   feed_links feed_links_delete delete to authenticated
   feed_links feed_links_insert insert to authenticated
   feed_links feed_links_select select to authenticated
@@ -137,6 +139,7 @@ export const LOGIN_FUNCTIONS = lines(`
   private.check_session
   private.confirm_address
   private.end_sessions
+  private.evidence_public_keys
   private.feed_of
   private.issuer_keys
   private.key_claims
@@ -159,6 +162,8 @@ export const CLOSED = lines(`
   drills
   erased_accounts
   event_aliases
+  evidence_due
+  evidence_keys
   heartbeat
   hosts
   idempotency_keys
@@ -211,6 +216,8 @@ export const REACH = lines(`
     shared; stranger foreign public; reader private public shared; nobody public; anon denied
   events select: owner private public shared; admin public shared; member public shared;
     stranger foreign public; reader private public shared; nobody public; anon denied
+  evidence select: owner private shared; admin shared; member shared; stranger foreign; reader
+    private shared; nobody -; anon denied
   feed_links select: owner private shared; admin shared; member -; stranger foreign; reader
     private shared; nobody -; anon denied
   feed_links update: owner private shared; admin shared; member -; stranger foreign; reader -;

@@ -51,6 +51,14 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
       refuses: ["'{}'", "'{admin}'", "'{read,admin}'"],
     },
   },
+  evidence: {
+    number: { takes: ['1', '7'], refuses: ['0', '-1'] },
+    signature: { takes: ['null'], refuses: ["'signed by nobody'"] },
+  },
+  evidence_keys: {
+    kid: { takes: [x(1), x(100)], refuses: ["''", x(101)] },
+    private_sealed: { takes: ["'sealed'"], refuses: ['null'] },
+  },
   feed_links: {
     label: { takes: [x(1), x(120), 'null'], refuses: ["''", x(121)] },
     token_hash: hash,

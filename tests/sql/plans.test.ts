@@ -102,6 +102,7 @@ const CASES: Case[] = [
   { route: '/alerts', ask: '?days=90&status=held', read: 4500 },
   { route: '/alerts', ask: '?days=90&event_id=other:33', read: 4500 },
   { route: '/alerts/{id}', read: 40 },
+  { route: '/alerts/{id}/evidence', read: 60 },
   { route: '/alerts/changes', read: 6000 },
   { route: '/alerts/changes', as: 'busy', read: 3000 },
   { route: '/events/changes', read: 1000 },

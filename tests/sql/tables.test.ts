@@ -40,6 +40,7 @@ const FORGETS = [
 const KEEPS = [
   'watchpost.batches (source) → watchpost.sources',
   'watchpost.blindness (source) → watchpost.sources',
+  'watchpost.evidence (kid) → watchpost.evidence_keys',
   'watchpost.source_hours (source) → watchpost.sources',
   'watchpost.zone_versions (zone_id, shape_hash) → watchpost.zone_shapes',
 ]

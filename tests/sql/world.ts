@@ -18,6 +18,7 @@ export const TAGS: Record<string, string> = {
   deliveries: 'last_error',
   delivery_attempts: 'error',
   event_revisions: 'title',
+  evidence: 'record',
   feed_links: 'label',
   events: 'title',
   key_usage: '(select k.name from watchpost.api_keys k where k.id = key_id)',
@@ -98,6 +99,10 @@ export async function createWorld(database: TestDatabase): Promise<World> {
     insert into watchpost.alert_events (zone_id, event_id, alert_id, source, event, event_revision, checks, reason,
         zone_version, added_at)
       select zone_id, 'other:public', id, 'other', '{}', 1, '[]', zone_name, 1, now() from watchpost.alerts;
+    insert into watchpost.evidence_keys (kid, public_jwk, private_sealed) values ('key', '{}', 'sealed');
+    insert into watchpost.evidence (alert_id, number, record, read_at, is_settled, frozen_at)
+      select id, 1, zone_name, now(), true, now() from watchpost.alerts;
+    insert into watchpost.evidence_due (alert_id) select id from watchpost.alerts;
     insert into watchpost.alert_steps (alert_id, round, step, after_minutes, began_at, due_at)
       select id, 0, 1, 10, now(), now() from watchpost.alerts;
     insert into watchpost.deliveries (alert_id, channel_id, type, last_error)

@@ -124,6 +124,10 @@ export async function createFilledService() {
     select id, owner_id, sha256('a link') from watchpost.zones where owner_id = $1 and label = 'Near'`,
     [other.user_id],
   )
+  // A record of an alert, and one that is to be made anew.
+  await query('update watchpost.alerts set resolved = true where owner_id = $1', [other.user_id])
+  await jobs.drain()
+  await query(`update watchpost.alerts set note = 'Seen' where owner_id = $1`, [other.user_id])
   // A source of whose failure a channel was told.
   await query(`select private.count_items('test', 2, 1, 'it has no place')`)
   await query(

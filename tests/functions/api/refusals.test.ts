@@ -39,7 +39,7 @@ function ask(
 }
 type AskOptions = Parameters<Service['request']>[2] & { ids?: OwnedThings['ids']; query?: string }
 
-test('every route for keys in the OpenAPI document is here, and only health and feeds need none', async () => {
+test('every route for keys in the OpenAPI document is here, and only health, feeds and the keys of evidence need none', async () => {
   const documented = (await service.routes()).filter(({ is_account }) => !is_account)
   const name = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
   expect(ROUTES.map(name).sort()).toEqual(
@@ -48,7 +48,13 @@ test('every route for keys in the OpenAPI document is here, and only health and 
       .map(name)
       .sort(),
   )
-  expect(documented.filter(({ is_public }) => is_public).map(name)).toEqual([
+  expect(
+    documented
+      .filter(({ is_public }) => is_public)
+      .map(name)
+      .sort(),
+  ).toEqual([
+    'GET /.well-known/watchpost-evidence.json',
     'GET /api/sources/health',
     'GET /api/v1/feeds/{file}',
   ])

@@ -13,7 +13,7 @@ const QUEUE: Queue = { name: 'deliver', slots: 1, run: () => async () => undefin
 function setUp(looks: ((wake: () => void) => void)[] = []) {
   const lines: Record<string, unknown>[] = []
   const wakes = createWakes()
-  const did = { tick: 0, watch: 0, steps: 0, looks: 0, heartbeats: 0 }
+  const did = { tick: 0, watch: 0, steps: 0, freezes: 0, looks: 0, heartbeats: 0 }
   const count = (name: keyof typeof did) => async () => {
     did[name] += 1
   }
@@ -36,6 +36,7 @@ function setUp(looks: ((wake: () => void) => void)[] = []) {
       tick: count('tick'),
       watchTroubles: count('watch'),
       runSteps: count('steps'),
+      freeze: count('freezes'),
       runQueue: async () => {
         did.looks += 1
         looks.shift()?.(() => wakes.wake('deliver'))
@@ -85,7 +86,7 @@ test('the rest is done at intervals of its own; what fails is done again', async
   const { did, lines, start } = setUp()
   const loops = start('https://hc-ping.com/check')
   await pass(10_500)
-  expect(did).toMatchObject({ tick: 11, watch: 2, steps: 11 })
+  expect(did).toMatchObject({ tick: 11, watch: 2, steps: 11, freezes: 3 })
   expect(did.heartbeats).toBe(6)
   expect(lines.every(({ queue, error }) => queue === 'heartbeat' && error === 'away')).toBe(true)
   await loops.stop()

@@ -63,6 +63,7 @@ export const ROUTES: Route[] = [
   get('/alerts'),
   get('/alerts/changes'),
   get('/alerts/{id}', { thing: 'alert' }),
+  get('/alerts/{id}/evidence', { thing: 'alert' }),
   write('PATCH', '/alerts/{id}', { thing: 'alert', body: { resolved: true } }),
   write('POST', '/alerts/{id}/acknowledge', { thing: 'alert' }),
   write('POST', '/alerts/{id}/redeliver', { thing: 'alert', body: {} }),

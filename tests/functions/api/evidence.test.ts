@@ -1,0 +1,417 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createPool } from '../../../functions/db.ts'
+import { freezeSettled } from '../../../functions/jobs/evidence.ts'
+import { createSeal } from '../../../functions/seal.ts'
+import { EVIDENCE_KEYS_PATH, EvidenceFile, EvidenceKeys } from '../../../shared/evidence.ts'
+import { checkEvidence } from '../../../shared/evidence-check.ts'
+import { expectProblem } from '../../support/attacks/refusals.ts'
+import {
+  createDeliveryService,
+  type DeliveryService,
+  type TriedDelivery,
+} from '../../support/delivery-service.ts'
+import { quake } from '../../support/jobs.ts'
+import { type Person, parsed, sendResult } from '../../support/service.ts'
+
+let fixture: DeliveryService
+const ok = () => sendResult(200, 'ok')
+beforeAll(async () => {
+  fixture = await createDeliveryService()
+})
+afterAll(() => fixture?.close())
+beforeEach(() => fixture.reset())
+
+type Raised = TriedDelivery & { alert: string }
+async function raised(answer = ok): Promise<Raised> {
+  const tried = await fixture.deliverOnce(answer)
+  const [row] = await fixture.query('select alert_id from watchpost.deliveries where id = $1', [
+    tried.delivery,
+  ])
+  return { ...tried, alert: z.uuid().parse(row?.alert_id) }
+}
+const get = (who: Pick<Person, 'key'>, alert: string, query = '') =>
+  fixture.service.request('GET', `/api/v1/alerts/${alert}/evidence${query}`, { key: who.key })
+const patch = async ({ person, alert }: Pick<Raised, 'person' | 'alert'>, body: object) =>
+  parsed(
+    await fixture.service.request('PATCH', `/api/v1/alerts/${alert}`, { key: person.key, body }),
+    200,
+    z.object({}),
+  )
+const freeze = () => fixture.jobs.drain()
+const evidenceOf = async ({ person, alert }: Raised, query = '') => {
+  const answer = await get(person, alert, query)
+  return { ...parsed(answer, 200, EvidenceFile), text: answer.text, headers: answer.headers }
+}
+const keys = async () =>
+  parsed(await fixture.service.request('GET', EVIDENCE_KEYS_PATH), 200, EvidenceKeys).keys
+/** As if the hour between two records were over. */
+const anHourLater = (alert: string) =>
+  fixture.query(
+    `with e as (update watchpost.evidence set frozen_at = frozen_at - interval '1 hour' where alert_id = $1)
+    update watchpost.evidence_due set look_at = now() where alert_id = $1`,
+    [alert],
+  )
+
+describe('the evidence of an alert', () => {
+  test('is preliminary until the alert settles, then signed, and its key is public', async () => {
+    const made = await raised()
+    await freeze()
+    const before = await evidenceOf(made)
+    expect(before).toMatchObject({
+      evidence: { state: 'preliminary', because: null, number: 1 },
+      signature: null,
+    })
+    await patch(made, { resolved: true, note: 'All is well' })
+    expect((await evidenceOf(made)).signature).toBeNull()
+    await freeze()
+    const { evidence, text, headers } = await evidenceOf(made)
+    expect(headers.get('content-disposition')).toContain(`evidence-${made.alert}.json`)
+    expect(evidence).toMatchObject({
+      ...{ state: 'final', because: 'settled', number: 1 },
+      alert: { id: made.alert, resolved: true, note: 'All is well', resolved_via: 'api' },
+      decisions: [{ zone_version: 1, link: null }],
+      zone_versions: [{ version: 1, definition: { radius_km: 50, lat: made.here.lat } }],
+      revisions: [{ revision: 1, lat: made.here.lat, severity: 60 }],
+      deliveries: [
+        {
+          ...{ id: made.delivery, channel_kind: 'webhook', status: 'succeeded' },
+          attempts: [{ attempt: 1, outcome: 'ok', status_code: 200 }],
+        },
+      ],
+      audit: [{ actor_id: made.person.user_id, action: 'alert.resolved', outcome: 'success' }],
+      omitted: { revisions: 0, footprints: 0 },
+    })
+    expect(evidence.decisions[0]?.checks.map(({ name }) => name)).toContain('severity')
+    const published = await keys()
+    expect(await checkEvidence(text, published)).toMatchObject({ ok: true })
+    expect(JSON.stringify(published)).not.toMatch(/"d"|private|sealed/)
+    // Frozen: the same bytes each time.
+    expect((await evidenceOf(made)).text).toBe(text)
+    expect((await evidenceOf(made, '?record=1')).text).toBe(text)
+    await freeze()
+    expect(
+      await fixture.query('select number from watchpost.evidence where alert_id = $1', [
+        made.alert,
+      ]),
+    ).toHaveLength(1)
+  })
+
+  test('names no target, secret, label or address', async () => {
+    const made = await raised(() => sendResult(500, 'SECRET-ANSWER'))
+    await fixture.query(`update watchpost.channels set label = 'SECRET-LABEL' where id = $1`, [
+      made.channel,
+    ])
+    await fixture.retryNow(made)
+    await patch(made, { resolved: true })
+    await freeze()
+    const { text } = await evidenceOf(made)
+    const secrets = [
+      'hooks.example.com',
+      made.secret,
+      'SECRET-',
+      made.person.email,
+      made.person.key,
+      'sealed',
+      'user_agent',
+    ]
+    for (const secret of secrets) expect(text).not.toContain(secret)
+  })
+
+  test('waits for messages on their way, and is looked at again', async () => {
+    const made = await raised(() => sendResult(503))
+    await patch(made, { resolved: true })
+    await freeze()
+    expect((await evidenceOf(made)).signature).toBeNull()
+    await fixture.retryNow(made)
+    await fixture.query('update watchpost.evidence_due set look_at = now()')
+    await freeze()
+    const { evidence } = await evidenceOf(made)
+    expect(evidence.deliveries[0]?.attempts.map(({ outcome }) => outcome)).toEqual(['retry', 'ok'])
+    expect(evidence.state).toBe('final')
+  })
+
+  test('of an alert that is reopened is preliminary again; the next record says both, and the first stays', async () => {
+    const made = await raised()
+    await patch(made, { resolved: true })
+    await freeze()
+    const first = await evidenceOf(made)
+    await patch(made, { resolved: false })
+    await freeze()
+    const open = await evidenceOf(made)
+    expect(open).toMatchObject({
+      evidence: { number: 2, state: 'preliminary', alert: { resolved: false } },
+      signature: null,
+    })
+    await patch(made, { resolved: true })
+    await freeze()
+    // A record an hour: who resolves and reopens again and again makes no more.
+    expect((await evidenceOf(made)).signature).toBeNull()
+    await anHourLater(made.alert)
+    await freeze()
+    const second = await evidenceOf(made)
+    const actions = ['alert.resolved', 'alert.reopened', 'alert.resolved']
+    expect(second.evidence).toMatchObject({ number: 2, state: 'final' })
+    expect(second.evidence.audit.map(({ action }) => action)).toEqual(actions)
+    expect((await evidenceOf(made, '?record=1')).text).toBe(first.text)
+    for (const { text } of [first, second]) {
+      expect(await checkEvidence(text, await keys())).toMatchObject({ ok: true })
+    }
+    expectProblem(await get(made.person, made.alert, '?record=3'), 404, 'not_found')
+  })
+
+  test('of a settled alert goes on with a message that is sent again, and with a note', async () => {
+    const made = await raised(() => sendResult(400))
+    await patch(made, { resolved: true })
+    await freeze()
+    expect((await evidenceOf(made)).evidence.number).toBe(1)
+    const again = `/api/v1/alerts/${made.alert}/redeliver`
+    await fixture.service.request('POST', again, { key: made.person.key, body: {} })
+    await fixture.query('update watchpost.channels set enabled = true where id = $1', [
+      made.channel,
+    ])
+    await patch(made, { note: 'Sent again' })
+    await freeze()
+    await anHourLater(made.alert)
+    await freeze()
+    const { evidence } = await evidenceOf(made)
+    expect(evidence).toMatchObject({ number: 2, state: 'final', alert: { note: 'Sent again' } })
+    expect(evidence.deliveries.map(({ redelivery_of }) => redelivery_of)).toEqual([
+      null,
+      made.delivery,
+    ])
+  })
+
+  test('is made when the event is over, though nobody resolved the alert', async () => {
+    const person = await fixture.service.person()
+    await fixture.channelOf(person)
+    const here = fixture.place()
+    const { zone } = await fixture.make(
+      person,
+      'zones',
+      { label: 'Z', ...here },
+      z.object({ zone: z.object({ id: z.uuid() }) }),
+    )
+    const event = quake(here)
+    await fixture.jobs.ingest(event)
+    await fixture.jobs.drain()
+    await fixture.jobs.ingest({
+      ...event,
+      status: 'retracted',
+      revised_at: new Date().toISOString(),
+    })
+    await fixture.jobs.drain()
+    await fixture.query('update watchpost.evidence_due set look_at = now()')
+    await freeze()
+    const [row] = await fixture.query('select id from watchpost.alerts where zone_id = $1', [
+      zone.id,
+    ])
+    const file = parsed(await get(person, z.uuid().parse(row?.id)), 200, EvidenceFile)
+    expect(file.evidence).toMatchObject({ state: 'final', alert: { resolved: false } })
+    expect(file.evidence.revisions.map(({ status }) => status)).toEqual(['active', 'retracted'])
+  })
+})
+
+describe('who sees evidence', () => {
+  test('is who sees the alert: members of its organisation, nobody else', async () => {
+    const made = await raised()
+    const [member, stranger] = [await fixture.service.person(), await fixture.service.person()]
+    const org = await fixture.service.organisation(made.person, [member, 'member'])
+    await patch(made, { resolved: true })
+    await freeze()
+    expectProblem(await get(member, made.alert), 404, 'not_found')
+    await fixture.query('update watchpost.zones set org_id = $2 where id = $1', [made.zone, org])
+    const shared = parsed(await get(member, made.alert), 200, EvidenceFile)
+    expect(shared.signature).not.toBeNull()
+    for (const query of ['', '?record=1']) {
+      expectProblem(await get(stranger, made.alert, query), 404, 'not_found')
+    }
+    const reader = { key: await fixture.service.key(member, { scopes: ['read'] }) }
+    expect((await get(reader, made.alert)).status).toBe(200)
+    const pushing = { key: await fixture.service.key(member, { scopes: ['ingest'] }) }
+    expectProblem(await get(pushing, made.alert), 403, 'insufficient_scope')
+    // Row-level security says the same, whatever the route asks.
+    const rows = (key: string) =>
+      fixture.service.queryAs(
+        key,
+        'select * from watchpost.evidence where alert_id = $1',
+        [made.alert],
+        'rollback',
+      )
+    expect(await rows(member.key)).toBe(1)
+    expect(await rows(stranger.key)).toBe(0)
+    for (const change of [
+      'delete from watchpost.evidence',
+      `update watchpost.evidence set record = '{}'`,
+      'select * from watchpost.evidence_keys',
+      'select * from watchpost.evidence_due',
+    ]) {
+      expect(await fixture.service.queryAs(made.person.key, change, [], 'rollback')).toBe('42501')
+    }
+  })
+
+  test('a drill has none', async () => {
+    const made = await raised()
+    await fixture.query(
+      `with drill as (
+        insert into watchpost.drills (zone_id, event, ignores_quiet_hours, escalates)
+        values ($1, '{}', false, false) returning id)
+      update watchpost.alerts a set drill_id = drill.id from drill where a.id = $2`,
+      [made.zone, made.alert],
+    )
+    await fixture.query('update watchpost.alerts set resolved = true where id = $1', [made.alert])
+    await freeze()
+    expectProblem(await get(made.person, made.alert), 404, 'not_found')
+    expect(
+      await fixture.query('select from watchpost.evidence where alert_id = $1', [made.alert]),
+    ).toEqual([])
+    expect(
+      await fixture.query('select from watchpost.evidence_due where alert_id = $1', [made.alert]),
+    ).toEqual([])
+  })
+})
+
+describe('a person who is deleted', () => {
+  test('takes their alerts’ evidence along; in that of others another id stands for them, signed anew', async () => {
+    const made = await raised()
+    const member = await fixture.service.person()
+    const org = await fixture.service.organisation(made.person, [member, 'member'])
+    await fixture.query('update watchpost.zones set org_id = $2 where id = $1', [made.zone, org])
+    await patch({ ...made, person: member }, { resolved: true })
+    const alone = await raised()
+    await patch(alone, { resolved: true })
+    await freeze()
+    const before = await evidenceOf(made)
+    expect(before.evidence.alert.resolved_by).toBe(member.user_id)
+    await fixture.query('select private.erase_account($1)', [member.user_id])
+    await fixture.query('select private.erase_account($1)', [alone.person.user_id])
+    expect(
+      await fixture.query('select from watchpost.evidence where alert_id = $1', [alone.alert]),
+    ).toEqual([])
+    expect((await evidenceOf(made)).text).not.toContain(member.user_id)
+    await freeze()
+    const after = await evidenceOf(made, '?record=1')
+    expect(after.text).not.toContain(member.user_id)
+    expect(after.evidence.audit[0]?.actor_id).not.toBe(member.user_id)
+    expect(await checkEvidence(after.text, await keys())).toMatchObject({ ok: true })
+  })
+})
+
+describe('before something is deleted', () => {
+  const purge = async () => {
+    await fixture.query(
+      `select private.enqueue('purge', gen_random_uuid(), '{}', p_singleton => 'purge')`,
+    )
+    await fixture.jobs.drain()
+  }
+  const count = async (table: string, column: string, id: unknown) =>
+    (await fixture.query(`select from watchpost.${table} where ${column} = $1`, [id])).length
+
+  test('a record holds it, also of an alert that nobody resolved', async () => {
+    const made = await raised()
+    await fixture.query(
+      `update watchpost.delivery_attempts set at = now() - interval '31 days' where delivery_id = $1`,
+      [made.delivery],
+    )
+    await purge()
+    expect(await count('delivery_attempts', 'delivery_id', made.delivery)).toBe(0)
+    const kept = await evidenceOf(made, '?record=1')
+    expect(kept.evidence).toMatchObject({
+      because: 'before_purge',
+      deliveries: [{ attempts: [{ attempt: 1 }] }],
+    })
+    expect(await checkEvidence(kept.text, await keys())).toMatchObject({ ok: true })
+
+    const event = z
+      .string()
+      .parse(
+        (
+          await fixture.query('select event_id from watchpost.alerts where id = $1', [made.alert])
+        )[0]?.event_id,
+      )
+    await fixture.query(
+      `update watchpost.event_revisions set first_seen_at = now() - interval '101 days' where event_id = $1`,
+      [event],
+    )
+    await purge()
+    expect(await count('event_revisions', 'event_id', event)).toBe(0)
+    await patch(made, { resolved: true })
+    await freeze()
+    const settled = await evidenceOf(made)
+    expect(settled.evidence).toMatchObject({
+      ...{ state: 'final', because: 'settled', number: 2 },
+      deliveries: [{ attempts: [{ attempt: 1 }] }],
+      revisions: [{ revision: 1 }],
+    })
+  })
+
+  test('nothing is deleted while no record holds it', async () => {
+    const made = await raised()
+    await fixture.query(
+      `update watchpost.delivery_attempts set at = now() - interval '31 days' where delivery_id = $1`,
+      [made.delivery],
+    )
+    await fixture.query(
+      `update watchpost.event_revisions r set first_seen_at = now() - interval '101 days'
+      from watchpost.alerts a where a.id = $1 and r.event_id = a.event_id`,
+      [made.alert],
+    )
+    await fixture.query('select private.purge()')
+    expect(await count('delivery_attempts', 'delivery_id', made.delivery)).toBe(1)
+    const [left] = await fixture.query(
+      'select count(*)::integer as n from watchpost.event_revisions r join watchpost.alerts a on a.event_id = r.event_id where a.id = $1',
+      [made.alert],
+    )
+    expect(left).toEqual({ n: 1 })
+  })
+
+  test('an attempt after the last record is not held by it', async () => {
+    const made = await raised()
+    await patch(made, { resolved: true })
+    await freeze()
+    const late = `insert into watchpost.delivery_attempts (delivery_id, attempt, outcome, duration_ms, at)
+      values ($1, 2, 'ok', 1, now() - interval '31 days')`
+    await fixture.query(late, [made.delivery])
+    await fixture.query(
+      `update watchpost.evidence set read_at = now() - interval '40 days' where alert_id = $1`,
+      [made.alert],
+    )
+    await purge()
+    expect((await evidenceOf(made)).evidence.deliveries[0]?.attempts).toHaveLength(2)
+  })
+})
+
+test('two processes that make the first key and a record at once agree', async () => {
+  const made = await raised()
+  await patch(made, { resolved: true })
+  await fixture.query('update watchpost.evidence set kid = null, signature = null')
+  await fixture.query('delete from watchpost.evidence_keys')
+  const [one, two] = [1, 2].map(() =>
+    createPool({ url: fixture.service.database.jobsUrl, application_name: 'test' }),
+  )
+  const deps = { seal: fixture.service.seal, log: () => undefined }
+  if (!one || !two) throw new Error('no pools')
+  await Promise.all([one, two].map((db) => freezeSettled({ ...deps, db })))
+  await Promise.all([one.end(), two.end()])
+  expect(await keys()).toHaveLength(1)
+  expect(await checkEvidence((await evidenceOf(made)).text, await keys())).toMatchObject({
+    ok: true,
+  })
+})
+
+test('a record that no key signs is kept, and signed when there is one again', async () => {
+  const made = await raised()
+  await patch(made, { resolved: true })
+  const db = createPool({ url: fixture.service.database.jobsUrl, application_name: 'test' })
+  const lines: Record<string, unknown>[] = []
+  const seal = createSeal([Buffer.alloc(32, 9).toString('base64')])
+  await freezeSettled({ db, seal, log: (line) => void lines.push(line) })
+  await db.end()
+  expect(lines).toMatchObject([{ msg: 'evidence' }])
+  expect((await evidenceOf(made)).signature).toBeNull()
+  expectProblem(await get(made.person, made.alert, '?record=1'), 404, 'not_found')
+  await freeze()
+  expect(await checkEvidence((await evidenceOf(made)).text, await keys())).toMatchObject({
+    ok: true,
+  })
+})
