@@ -74,6 +74,16 @@ describe('account', () => {
     expect(unknown.stderr).toContain('There is no account for')
   })
 
+  test.each([
+    ['is banned', `banned_until = now() + interval '1 day'`],
+    ['has not confirmed its address', 'email_confirmed_at = null'],
+  ])('link is refused to an account that %s', async (_, change) => {
+    const { email, user_id } = await admin.account()
+    await admin.database.query(`update auth.users set ${change} where id = $1`, [user_id])
+    const made = asOperator(admin.database.adminUrl, (client) => createLink(client, { email }))
+    await expect(made).rejects.toThrow(`${email} is banned or its address is not confirmed`)
+  })
+
   test('link is refused where Supabase Auth signs people in', async () => {
     const { email } = await admin.account()
     await admin.database.query('comment on schema auth is null')
@@ -220,4 +230,15 @@ describe('an address that two accounts have', () => {
       { user_id, plan: 'pro' },
     ])
   })
+})
+
+test('of a command that fails half-way nothing stays', async () => {
+  const { email, user_id } = await admin.account()
+  const half = asOperator(admin.database.adminUrl, async (client) => {
+    await createLink(client, { email })
+    throw new Error('It stopped here.')
+  })
+  await expect(half).rejects.toThrow('It stopped here.')
+  const links = 'select from watchpost.sign_in_links where user_id = $1'
+  expect(await admin.database.query(links, [user_id])).toEqual([])
 })

@@ -206,6 +206,7 @@ describe('what is written wrongly', () => {
   test.each([
     [2, [], /^npm run admin -- <command>/],
     [2, ['queue', 'redrive', '--limit', '0'], /^--limit must be a whole number from 1 to 10000/],
+    [2, ['queue', 'redrive', '--limit', '10001'], /^--limit must be a whole number from 1 to 1/],
     [2, ['queue', 'redrive', '--queue', 'x'], /^There is no queue "x"\. There are: dead, deliver,/],
     [2, ['key', 'forge'], /^There is no command "key forge"\. See/],
     [2, ['toString'], /^There is no command "toString"/],

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await database.query(`insert into watchpost.sources (source, title, attribution, types, interval_seconds)
+    values ('one', '', '', '{}', 60), ('two', '', '', '{}', 60)`)
+})
+beforeEach(() => database.query('delete from watchpost.batches'))
+afterAll(() => database?.drop())
+
+async function batch({ source = 'one', size = 1 } = {}): Promise<string> {
+  const id = randomUUID()
+  await database.query('insert into watchpost.batches (id, source, size) values ($1, $2, $3)', [
+    id,
+    source,
+    size,
+  ])
+  return id
+}
+const next = async (source = 'one') => {
+  const [row] = await database.query<{ ids: string[] }>('select private.next_batches($1) as ids', [
+    source,
+  ])
+  return row?.ids
+}
+/** Zones up to this one were matched, and then the process may have died. */
+const pass = (ids: string[], zone: string) =>
+  database.query('select private.pass_batches($1, $2, $3)', [ids, zone, ['a']])
+
+test('those of a source are matched together in the order of their arrival, up to 500 events', async () => {
+  await batch({ source: 'two' })
+  const ids = [await batch({ size: 200 }), await batch({ size: 300 }), await batch()]
+  expect(await next()).toEqual(ids.slice(0, 2))
+  await database.query('update watchpost.batches set matched_at = now() where id = any($1)', [
+    ids.slice(0, 2),
+  ])
+  expect(await next()).toEqual(ids.slice(2))
+  expect(await next('three')).toEqual([])
+})
+
+test('one that is larger than that is matched alone', async () => {
+  const [large] = [await batch({ size: 501 }), await batch()]
+  expect(await next()).toEqual([large])
+})
+
+test('those that were begun are ended before others join: these were not matched with the zones before', async () => {
+  const begun = [await batch(), await batch()]
+  await pass(begun, randomUUID())
+  await batch()
+  expect(await next()).toEqual(begun)
+})
+
+test('what was decisive in the zones before is kept with what is in the last ones', async () => {
+  const ids = [await batch(), await batch()]
+  await database.query(
+    `insert into watchpost.passing_positions (
+      event_id, batch_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, extent)
+    select id, $1, now(), 'one', 'vessel', '', 0, 0, '2026-01-01', 0, id, 'active', box '(0,0),(0,0)'
+    from unnest(array['a', 'b', 'c']) as id`,
+    [ids[1]],
+  )
+  await pass(ids, randomUUID())
+  const [ended] = await database.query('select private.end_batches($1, $2) as thinned', [
+    ids,
+    ['b'],
+  ])
+  expect(ended).toEqual({ thinned: 1 })
+  expect(await database.query('select event_id from watchpost.positions order by 1')).toEqual([
+    { event_id: 'a' },
+    { event_id: 'b' },
+  ])
+  expect(await next()).toEqual([])
+})
