@@ -90,7 +90,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   [
     /^functions\/(jobs|channels)/,
     [
-      'tests/functions/jobs/{flow,crash,purge}.test.ts',
+      'tests/functions/jobs/{flow,crash,slow,purge}.test.ts',
       'tests/functions/channels/**/*.test.ts',
       'tests/functions/api/deliveries.test.ts',
     ],
@@ -173,7 +173,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^sql\/(5|6)/,
     [
       'tests/sql/matrix.test.ts',
-      'tests/functions/jobs/{flow,crash}.test.ts',
+      'tests/functions/jobs/{flow,crash,slow}.test.ts',
       'tests/functions/api/{channels,deliveries,redeliver,limits}.test.ts',
       'tests/functions/acts.attack.test.ts',
     ],
