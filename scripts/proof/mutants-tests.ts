@@ -99,6 +99,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^(functions\/(mainshocks|jobs\/(swarm|match))|shared\/(aftershock|burst)|sql\/(33|64))/,
     ['tests/functions/jobs/{aftershocks,bursts}.test.ts'],
   ],
+  [
+    /^(functions|shared|sql)\/.*evidence/,
+    ['tests/functions/api/evidence*.test.ts', 'tests/shared/evidence*.test.ts'],
+  ],
   [/^functions\/tracing/, ['tests/functions/tracing.test.ts']],
   [/^functions\/mail/, ['tests/functions/mail/*.test.ts']],
   [/^functions\/feeds/, ['tests/functions/feeds/**/*.test.ts']],
