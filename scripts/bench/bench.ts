@@ -8,6 +8,7 @@ import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchApi } from './api.ts'
 import { benchBurst } from './burst.ts'
+import { benchConsole } from './console.ts'
 import { benchDeliveries } from './deliveries.ts'
 import { benchEvents } from './events.ts'
 import { type Figure, inWords, isGood } from './figure.ts'
@@ -30,6 +31,7 @@ const PARTS = {
   deliveries: { about: 'from the event to its receiver', measure: benchDeliveries },
   'scale-out': { about: 'several processes on one database', measure: benchScaleOut },
   hub: { about: 'what the hub adds to its language model', measure: benchHub },
+  console: { about: 'how long the console holds up a browser', measure: benchConsole },
   startup: { about: 'how soon it answers, and how much it loads', measure: benchStartup },
 } satisfies Record<string, { about: string; measure: (ground: Ground) => Promise<void> }>
 type Part = keyof typeof PARTS

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { connection, onConnection } from '../shared/connection.ts'
 import { timeNow } from '../ui/clock.ts'
 import { api, ok, ProblemError } from './client.ts'
 import { type Alert, queryClient } from './queries.ts'
@@ -54,7 +55,17 @@ export function useLive(): void {
       if (changes.length > 0) void queryClient.invalidateQueries({ queryKey: ['events'] })
       return next_cursor
     })
-    return () => stopped.abort()
+    // What was told while the service was away could not be fetched then.
+    let last = connection.get()
+    const forget = onConnection(() => {
+      const state = connection.get()
+      if (state === 'ok' && last !== 'ok') void queryClient.invalidateQueries()
+      last = state
+    })
+    return () => {
+      forget()
+      stopped.abort()
+    }
   }, [])
 }
 

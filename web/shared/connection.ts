@@ -26,7 +26,8 @@ export const connection = {
   },
 }
 
-function onConnection(listener: () => void): () => void {
+/** Calls the listener whenever the state changes. */
+export function onConnection(listener: () => void): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
 }
