@@ -14,7 +14,7 @@ const CLUSTER_RADIUS_PX = 36
 
 /** Adds what changes: zones, a footprint, and the events with their clusters. */
 export function addLayers(map: MapLibre, colours: Colours): void {
-  map.addSource('zones', { type: 'geojson', data: EMPTY })
+  map.addSource('zones', { type: 'geojson', data: EMPTY, promoteId: 'id' })
   map.addSource('footprint', { type: 'geojson', data: EMPTY })
   map.addSource('place', { type: 'geojson', data: EMPTY })
   map.addSource('events', {

@@ -9,11 +9,11 @@ import {
 import { useEffect, useRef, useState } from 'react'
 import type { MapFeature, Zone } from '../api/queries.ts'
 import { onTheme } from '../ui/theme.ts'
-import { baseStyle, coloursOf } from './base.ts'
+import { baseStyle, coloursOf, fillBase } from './base.ts'
 import { keepView, lastView } from './last-view.ts'
 import { addLayers, EMPTY, setData } from './layers.ts'
 import type { Place } from './places.ts'
-import { eventFeatures, zoneFeatures } from './shapes.ts'
+import { eventFeatures, showZones } from './shapes.ts'
 import { addSymbols } from './symbols.ts'
 import './worker.ts'
 
@@ -62,10 +62,13 @@ export function MapView(props: Props) {
     created.touchZoomRotate.disableRotation()
     created.addControl(new NavigationControl({ showCompass: false }), 'top-right')
     created.addControl(new AttributionControl({ compact: true }), 'top-right')
-    const dress = async () => {
+    let stopBase = (): void => undefined
+    const dress = () => {
       const colours = coloursOf(container)
-      created.setStyle(await baseStyle(colours), { diff: false })
+      stopBase()
+      created.setStyle(baseStyle(colours), { diff: false })
       created.once('style.load', () => {
+        stopBase = fillBase(created)
         addSymbols(created, colours)
         addLayers(created, colours)
         setMap(created)
@@ -73,20 +76,26 @@ export function MapView(props: Props) {
     }
     listen(created, latest)
     created.on('error', ({ error }) => console.error('map:', error))
-    void dress()
+    dress()
     const stopTheme = onTheme(() => {
       setMap(undefined)
-      void dress()
+      dress()
     })
     return () => {
       stopTheme()
+      stopBase()
       created.remove()
       setMap(undefined)
     }
   }, [])
 
   useEffect(() => setData(map, 'events', eventFeatures(events)), [map, events])
-  useEffect(() => setData(map, 'zones', zoneFeatures(zones)), [map, zones])
+  const held = useRef(new Map<string, Zone>())
+  useEffect(() => {
+    // A map that is dressed anew holds none.
+    if (!map) held.current = new Map()
+    else return showZones(map, zones, held.current)
+  }, [map, zones])
   useEffect(() => setData(map, 'footprint', footprint ?? EMPTY), [map, footprint])
   useEffect(() => {
     if (!map || !at) return

@@ -3,7 +3,7 @@ import { AttributionControl, Map as MapLibre, NavigationControl } from 'maplibre
 import { useEffect, useRef, useState } from 'react'
 import { boxOf } from '../pages/zones/corners.ts'
 import type { Draft } from '../pages/zones/draft.ts'
-import { baseStyle, type Colours, coloursOf } from './base.ts'
+import { baseStyle, type Colours, coloursOf, fillBase } from './base.ts'
 import { type Drawn, drawArea, type Editor, editArea, isEditable } from './drawing.ts'
 import { lastView } from './last-view.ts'
 import { EMPTY, setData } from './layers.ts'
@@ -59,50 +59,46 @@ export function ShapeMap(props: Props) {
   useEffect(() => {
     const container = place.current
     if (!container) return
-    let created: MapLibre | undefined
-    let isOver = false
+    let stopBase = (): void => undefined
     const inside = coloursOf(container)
     colours.current = inside
-    void baseStyle(inside).then((style) => {
-      if (isOver) return
-      const { draft } = latest.current
-      created = new MapLibre({
-        container,
-        style,
-        ...viewOf(draft),
-        attributionControl: false,
-        maxPitch: 0,
-        dragRotate: false,
+    const { draft } = latest.current
+    const created = new MapLibre({
+      container,
+      style: baseStyle(inside),
+      ...viewOf(draft),
+      attributionControl: false,
+      maxPitch: 0,
+      dragRotate: false,
+    })
+    created.addControl(new NavigationControl({ showCompass: false }), 'top-right')
+    created.addControl(new AttributionControl({ compact: true }), 'top-right')
+    created.on('click', ({ lngLat }) => {
+      if (latest.current.draft.shape_type !== 'circle') return
+      const { lat, lng } = lngLat.wrap()
+      const round = (value: number) => Math.round(value * 10_000) / 10_000
+      latest.current.onChange({ lat: round(lat), lon: round(lng) })
+    })
+    created.once('load', () => {
+      stopBase = fillBase(created)
+      created.addSource('zones', { type: 'geojson', data: EMPTY })
+      created.addLayer({
+        id: 'area',
+        type: 'fill',
+        source: 'zones',
+        paint: { 'fill-color': inside.accent, 'fill-opacity': 0.16 },
       })
-      created.addControl(new NavigationControl({ showCompass: false }), 'top-right')
-      created.addControl(new AttributionControl({ compact: true }), 'top-right')
-      created.on('click', ({ lngLat }) => {
-        if (latest.current.draft.shape_type !== 'circle') return
-        const { lat, lng } = lngLat.wrap()
-        const round = (value: number) => Math.round(value * 10_000) / 10_000
-        latest.current.onChange({ lat: round(lat), lon: round(lng) })
+      created.addLayer({
+        id: 'line',
+        type: 'line',
+        source: 'zones',
+        paint: { 'line-color': inside.accent, 'line-width': 2 },
       })
-      created.once('load', () => {
-        if (isOver || !created) return
-        created.addSource('zones', { type: 'geojson', data: EMPTY })
-        created.addLayer({
-          id: 'area',
-          type: 'fill',
-          source: 'zones',
-          paint: { 'fill-color': inside.accent, 'fill-opacity': 0.16 },
-        })
-        created.addLayer({
-          id: 'line',
-          type: 'line',
-          source: 'zones',
-          paint: { 'line-color': inside.accent, 'line-width': 2 },
-        })
-        setMap(created)
-      })
+      setMap(created)
     })
     return () => {
-      isOver = true
-      created?.remove()
+      stopBase()
+      created.remove()
       setMap(undefined)
     }
   }, [])

@@ -1,12 +1,17 @@
 import circle from '@turf/circle'
 import type { Feature, FeatureCollection, MultiPolygon, Point, Polygon } from 'geojson'
+import type { Map as MapLibre } from 'maplibre-gl'
 import { containsPoint, prepareZone } from '../../shared/geometry/geometry.ts'
 import type { ZoneShape } from '../../shared/geometry/polygon.ts'
 import type { MapFeature, Zone } from '../api/queries.ts'
 import { timeNow } from '../ui/clock.ts'
+import { addInPortions } from './portions.ts'
 import { symbolOf } from './symbols.ts'
 
 const CORNERS = 72
+/** Among so many zones nobody sees that a circle has corners. */
+const FEW_CORNERS = 32
+const MANY_ZONES = 500
 
 /** What a zone is drawn with. */
 type ZoneLook = { id: string; label: string; color: string | null; look: ZoneState }
@@ -24,28 +29,39 @@ export function stateOf(
   return isBlind ? 'blind' : 'on'
 }
 
-/** The area of a zone as GeoJSON; a circle becomes a polygon of 72 corners. */
+/** The area of a zone as GeoJSON; a circle becomes a polygon of so many corners. */
 export function areaOf(
   zone: Pick<Zone, 'shape_type' | 'lat' | 'lon' | 'radius_km'> & { polygon?: unknown },
+  corners = CORNERS,
 ): Polygon | MultiPolygon {
   if (zone.shape_type === 'polygon' && zone.polygon) return zone.polygon as Polygon | MultiPolygon // safe: the API answers GeoJSON
-  return circle([zone.lon, zone.lat], zone.radius_km, { steps: CORNERS }).geometry
+  return circle([zone.lon, zone.lat], zone.radius_km, { steps: corners }).geometry
 }
 
-export function zoneFeatures(zones: Zone[]): FeatureCollection<Polygon | MultiPolygon, ZoneLook> {
-  return {
-    type: 'FeatureCollection',
-    features: zones.map((zone) => ({
-      type: 'Feature',
-      geometry: areaOf(zone),
-      properties: {
-        id: zone.id,
-        label: zone.label,
-        color: zone.color ?? null,
-        look: stateOf(zone),
-      },
-    })),
+/** The area of a zone and what it is drawn with. */
+function zoneFeature(zone: Zone, corners: number): Feature<Polygon | MultiPolygon, ZoneLook> {
+  const { id, label } = zone
+  const properties = { id, label, color: zone.color ?? null, look: stateOf(zone) }
+  return { type: 'Feature', geometry: areaOf(zone, corners), properties }
+}
+
+/**
+ * Makes the map show these zones: those that it holds already stay, for a zone that has not changed is
+ * the same object as before. Returns what stops it.
+ */
+export function showZones(map: MapLibre, zones: Zone[], held: Map<string, Zone>): () => void {
+  const wanted = new Set(zones.map(({ id }) => id))
+  const remove = [...held.keys()].filter((id) => !wanted.has(id))
+  for (const id of remove) held.delete(id)
+  const corners = zones.length > MANY_ZONES ? FEW_CORNERS : CORNERS
+  function* fresh() {
+    for (const zone of zones) {
+      if (held.get(zone.id) === zone) continue
+      held.set(zone.id, zone)
+      yield zoneFeature(zone, corners)
+    }
   }
+  return addInPortions(map, 'zones', fresh(), { remove })
 }
 
 type EventLook = {
