@@ -14,7 +14,8 @@ export function addSymbols(map: MapLibre, colours: Colours): void {
   for (const band of BANDS) {
     const size = SIZES[band] * RATIO
     const canvas = new OffscreenCanvas(size, size)
-    const brush = canvas.getContext('2d')
+    // Read at once: drawn by a graphics card it would have to be fetched from there, which takes long.
+    const brush = canvas.getContext('2d', { willReadFrequently: true })
     if (!brush) continue
     draw(brush, band, size, colours.severity[band])
     const name = `severity-${band}`

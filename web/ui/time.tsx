@@ -37,11 +37,23 @@ export function relative(at: string, locale: string, from = timeNow()): string {
 
 /** The full time, with its time zone. */
 export function absolute(at: string, locale: string): string {
-  const format = { dateStyle: 'medium', timeStyle: 'short' } as const
-  const zone = new Intl.DateTimeFormat(locale, { timeZoneName: 'short' })
-    .formatToParts(Date.parse(at))
-    .find(({ type }) => type === 'timeZoneName')?.value
-  return `${new Intl.DateTimeFormat(locale, format).format(Date.parse(at))} ${zone ?? ''}`.trim()
+  const { time, zone } = formatsOf(locale)
+  const named = zone.formatToParts(Date.parse(at)).find(({ type }) => type === 'timeZoneName')
+  return `${time.format(Date.parse(at))} ${named?.value ?? ''}`.trim()
+}
+
+const formats = new Map<string, { time: Intl.DateTimeFormat; zone: Intl.DateTimeFormat }>()
+
+/** Made once: making one for each row of a list takes longer than the row. */
+function formatsOf(locale: string) {
+  const known = formats.get(locale)
+  if (known) return known
+  const made = {
+    time: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
+    zone: new Intl.DateTimeFormat(locale, { timeZoneName: 'short' }),
+  }
+  formats.set(locale, made)
+  return made
 }
 
 /** A relative time; hovering shows the exact one. */
