@@ -160,26 +160,65 @@ describe('the evidence of an alert', () => {
     expectProblem(await get(made.person, made.alert, '?record=3'), 404, 'not_found')
   })
 
-  test('of a settled alert goes on with a message that is sent again, and with a note', async () => {
-    const made = await raised(() => sendResult(400))
+  test('of an alert that one channel took waits for the other one', async () => {
+    const made = await raised()
+    const second = await fixture.channelOf(made.person)
+    const add = `insert into watchpost.deliveries (alert_id, channel_id, type, status) values ($1, $2, 'alert.raised', 'sending')`
+    await fixture.query(add, [made.alert, second.id])
     await patch(made, { resolved: true })
     await freeze()
-    expect((await evidenceOf(made)).evidence.number).toBe(1)
-    const again = `/api/v1/alerts/${made.alert}/redeliver`
-    await fixture.service.request('POST', again, { key: made.person.key, body: {} })
-    await fixture.query('update watchpost.channels set enabled = true where id = $1', [
-      made.channel,
+    expect((await evidenceOf(made)).signature).toBeNull()
+    await fixture.query(`update watchpost.deliveries set status = 'failed' where channel_id = $1`, [
+      second.id,
     ])
-    await patch(made, { note: 'Sent again' })
+    await fixture.query('update watchpost.evidence_due set look_at = now()')
     await freeze()
+    expect((await evidenceOf(made)).evidence.deliveries.map(({ status }) => status)).toEqual([
+      'succeeded',
+      'failed',
+    ])
+  })
+
+  test.each([
+    [
+      'a message that is sent again',
+      async (made: Raised) => {
+        const path = `/api/v1/alerts/${made.alert}/redeliver`
+        const body = { delivery_ids: [made.delivery] }
+        const answer = await fixture.service.request('POST', path, { key: made.person.key, body })
+        expect(answer.status).toBe(202)
+        await freeze()
+      },
+    ],
+    ['a note', (made: Raised) => patch(made, { note: 'Seen by the port' })],
+  ])('of a settled alert goes on with %s', async (_, act) => {
+    const made = await raised()
+    await patch(made, { resolved: true })
+    await freeze()
+    expect(await evidenceOf(made)).toMatchObject({ evidence: { number: 1, state: 'final' } })
+    await act(made)
     await anHourLater(made.alert)
     await freeze()
     const { evidence } = await evidenceOf(made)
-    expect(evidence).toMatchObject({ number: 2, state: 'final', alert: { note: 'Sent again' } })
-    expect(evidence.deliveries.map(({ redelivery_of }) => redelivery_of)).toEqual([
-      null,
-      made.delivery,
-    ])
+    expect(evidence).toMatchObject({ number: 2, state: 'final' })
+  })
+
+  test('does not forget what changed while it was made', async () => {
+    const made = await raised()
+    await patch(made, { resolved: true })
+    const [due] = await fixture.query(
+      'select token from watchpost.evidence_due where alert_id = $1',
+      [made.alert],
+    )
+    await patch(made, { note: 'Meanwhile' })
+    const keep = `select private.keep_evidence($1, 1, '{}', null, null, now(), true, $2)`
+    await fixture.query(keep, [made.alert, due?.token])
+    const left = 'select from watchpost.evidence_due where alert_id = $1'
+    expect(await fixture.query(left, [made.alert])).toHaveLength(1)
+    await fixture.query('delete from watchpost.evidence where alert_id = $1', [made.alert])
+    await freeze()
+    expect((await evidenceOf(made)).evidence.alert.note).toBe('Meanwhile')
+    expect(await fixture.query(left, [made.alert])).toEqual([])
   })
 
   test('is made when the event is over, though nobody resolved the alert', async () => {
