@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { Suspense } from 'react'
-import { Router } from 'wouter'
+import { lazy, Suspense } from 'react'
+import { Router, useLocation } from 'wouter'
 
 import { openSession, type SignIn, useSession } from './api/session.ts'
 import { common } from './common.text.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
+import { loadPart } from './shared/connection.ts'
 import { ErrorBoundary, FailedQuery } from './shared/errors.tsx'
 import { reach } from './shared/reach.ts'
 import { usePlace } from './shell/hash-location.ts'
@@ -12,6 +13,12 @@ import { Shell } from './shell/shell.tsx'
 import { useText } from './ui/language.ts'
 import { Toaster } from './ui/toast.tsx'
 import { WordsProvider } from './ui/words.tsx'
+
+const CheckPage = lazy(() =>
+  loadPart(() =>
+    import('./pages/evidence/check.tsx').then(({ CheckPage }) => ({ default: CheckPage })),
+  ),
+)
 
 /** The whole console: the sign-in, or the pages in their shell. */
 export function App() {
@@ -51,5 +58,9 @@ function Opening() {
 }
 
 function Signed() {
-  return useSession() ? <Shell /> : <SignInPage />
+  const [path] = useLocation()
+  const session = useSession()
+  // Whoever is handed a record need not have an account.
+  if (path === '/evidence') return <CheckPage />
+  return session ? <Shell /> : <SignInPage />
 }

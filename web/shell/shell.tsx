@@ -52,6 +52,13 @@ const ReportsPage = lazy(() =>
     import('../pages/reports/reports.tsx').then(({ ReportsPage }) => ({ default: ReportsPage })),
   ),
 )
+const EvidencePage = lazy(() =>
+  loadPart(() =>
+    import('../pages/evidence/evidence.tsx').then(({ EvidencePage }) => ({
+      default: EvidencePage,
+    })),
+  ),
+)
 const AWAY_MS = 3000
 
 /** The navigation, the banners and the page. */
@@ -67,7 +74,7 @@ export function Shell() {
     ...Object.fromEntries(PAGES.map(({ key, path }) => [`g ${key}`, () => navigate(path)])),
   })
   return (
-    <div className="flex h-dvh flex-col-reverse md:flex-row">
+    <div className="flex h-dvh flex-col-reverse md:flex-row print:block print:h-auto">
       <button
         type="button"
         // Not a link: the address after # is the page's own.
@@ -82,6 +89,7 @@ export function Shell() {
         <Suspense fallback={<SkeletonRows />}>
           <Switch>
             <Route path="/" component={MapPage} />
+            <Route path="/alerts/:id/evidence">{({ id }) => <EvidencePage id={id} />}</Route>
             <Route path="/alerts/:id?">{({ id }) => <AlertsPage id={id} />}</Route>
             <Route path="/zones/:id?">{({ id }) => <ZonesPage id={id} />}</Route>
             <Route path="/channels/:id?/:kind?">
@@ -108,7 +116,7 @@ function Navigation({ onKeys }: { onKeys: () => void }) {
   return (
     <nav
       aria-label={text.navigation}
-      className="z-10 flex shrink-0 items-center gap-1 border-line bg-surface p-1.5 max-md:justify-around max-md:border-t max-md:pb-[max(6px,env(safe-area-inset-bottom))] md:w-[4.5rem] md:flex-col md:border-r"
+      className="z-10 flex shrink-0 items-center gap-1 border-line print:hidden bg-surface p-1.5 max-md:justify-around max-md:border-t max-md:pb-[max(6px,env(safe-area-inset-bottom))] md:w-[4.5rem] md:flex-col md:border-r"
     >
       {PAGES.map(({ name, path: to, icon: Icon }) => {
         const isHere = to === '/' ? path === '/' : path.startsWith(to)

@@ -1,5 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ArrowLeft, Check, ChevronDown, Eye, Map as MapIcon, RotateCcw } from 'lucide-react'
+import {
+  ArrowLeft,
+  Check,
+  ChevronDown,
+  Eye,
+  FileCheck,
+  Map as MapIcon,
+  RotateCcw,
+} from 'lucide-react'
 import { Link } from 'wouter'
 import { api, ok } from '../../api/client.ts'
 import { type Alert, alertQuery } from '../../api/queries.ts'
@@ -137,6 +145,9 @@ function Actions({ alert }: { alert: Alert }) {
         className={buttonClass({ variant: 'ghost' })}
       >
         <MapIcon size={14} aria-hidden /> {text.on_map}
+      </Link>
+      <Link href={`/alerts/${alert.id}/evidence`} className={buttonClass({ variant: 'ghost' })}>
+        <FileCheck size={14} aria-hidden /> {text.evidence}
       </Link>
     </div>
   )
