@@ -2,11 +2,12 @@ import { z } from 'zod'
 import type { Sql } from '../../shared/sql.ts'
 import type { Project } from '../db/db.ts'
 import { WordsError } from '../i18n/failure.ts'
-import type { Language, Words } from '../i18n/words.ts'
+import { bilingual, type Language, type Words } from '../i18n/words.ts'
 import { AudienceFilter } from '../mail/drafts/audience.ts'
 import type { TemplateName } from '../mail/render/slots.ts'
 import type { Reading } from '../reader/web-reader.ts'
 import type { Actions } from './actions.ts'
+import { leftOutText } from './left-out.text.ts'
 import type { AgentName } from './names.ts'
 import type { StepName } from './step-names.ts'
 
@@ -105,6 +106,8 @@ export type AgentContext = {
   outside: <T>(name: StepName, work: () => Promise<T>) => Promise<T>
   /** A step that calls the model once, with a schema; once more if `check` objects. */
   complete: <S extends z.ZodType>(name: StepName, call: Call<S>) => Promise<z.output<S>>
+  /** Records something that was given and not used, which the mission then tells; kept with the next step. */
+  leaveOut: (what: Words) => void
   /** Writes a file in the project's folder and returns its path. */
   write: (path: string, content: string | Uint8Array) => Promise<string>
   read: (path: string) => Promise<string | undefined>
@@ -138,10 +141,14 @@ export type Agent = {
   steps: (context: AgentContext) => Promise<Result>
 }
 
+const say = bilingual(leftOutText)
 const MAX_BRIEF = 6000
 
 /** What every prompt may use. */
 export const COMMON: Agent['variables'] = {
   project: ({ project }) => project.name,
-  context: ({ brief }) => brief.slice(0, MAX_BRIEF),
+  context: ({ brief, leaveOut }) => {
+    if (brief.length > MAX_BRIEF) leaveOut(say.cut(say.brief, MAX_BRIEF, brief.length))
+    return brief.slice(0, MAX_BRIEF)
+  },
 }

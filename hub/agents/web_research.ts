@@ -6,6 +6,7 @@ import type { Page } from '../reader/web-reader.ts'
 import { type Agent, type AgentContext, COMMON, MissionFailure } from './agent.ts'
 import type { LeadRow } from './evidence/given.ts'
 import { stands } from './evidence/quote.ts'
+import { leftOutText } from './left-out.text.ts'
 import { chosenLeads } from './recipients/chosen.ts'
 import { clip, one } from './run/facts.ts'
 import { fold } from './run/fold.ts'
@@ -13,6 +14,7 @@ import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
 
 const say = bilingual(stopText)
+const told = bilingual(leftOutText)
 
 const MAX_SITES = 3
 const PAGES_A_SITE = 4
@@ -119,7 +121,9 @@ function sitesOf(context: AgentContext, leads: LeadRow[]): Site[] {
       continue
     sites.push({ url: clean, lead_id: null, name: hostname.replace(/^www\./, '') })
   }
-  return sites.filter(({ url }) => URL.canParse(url)).slice(0, MAX_SITES)
+  const readable = sites.filter(({ url }) => URL.canParse(url))
+  if (readable.length > MAX_SITES) context.leaveOut(told.sites(MAX_SITES, readable.length))
+  return readable.slice(0, MAX_SITES)
 }
 
 async function profileOf(

@@ -20,7 +20,7 @@ import { hasSession } from '../auth/sessions.ts'
 import { everywhere, inProject, type Project } from '../db/db.ts'
 import { answer, type Env, problems, write } from '../http/http.ts'
 import { NEWEST, Position, positionOf } from '../http/page.ts'
-import { bilingual } from '../i18n/words.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 import { AudienceFilter } from '../mail/drafts/audience.ts'
 import { readRefusals } from '../mail/opt-outs.ts'
@@ -326,8 +326,13 @@ missions.openapi(
       const steps = await sql<Omit<z.infer<typeof Step>, 'title'>>`
         select position, name, tokens, started_at, finished_at
         from hub.mission_steps where mission_id = ${id} order by position`
+      const left_out = await sql<{ what: Words }>`
+        select distinct on (what) what
+        from hub.mission_steps, jsonb_array_elements(left_out) as what
+        where mission_id = ${id} order by what`
       return {
         ...mission,
+        left_out: left_out.map(({ what }) => what),
         input: more?.input ?? {},
         result: more?.result ?? null,
         steps: steps.map((step) => ({ ...step, title: stepTitle(step.name) })),

@@ -63,6 +63,9 @@ export const Step = z.object({
 export const MissionDetails = Mission.extend({
   input: MissionInput.omit({ text: true }).extend({ text_length: z.int().optional() }),
   steps: z.array(Step),
+  left_out: z
+    .array(z.string())
+    .meta({ description: 'What the agent was given and did not use, because of a limit.' }),
   result: Result.nullable(),
 }).meta({ id: 'MissionDetails' })
 

@@ -137,7 +137,9 @@ export function createMissions(deps: MissionsDeps): Missions {
     const agent = isAgentName(mission.department) ? AGENTS[mission.department] : undefined
     if (!agent) throw new MissionFailure(say.no_agent(mission.department))
     const context = await createContext(deps, agent, options)
-    return { status: 'done', result: await agent.steps(context) }
+    const result = await agent.steps(context)
+    await context.keepLeftOut()
+    return { status: 'done', result }
   }
 
   /** No phrase matched, so the model chooses one of the thirteen agents. */

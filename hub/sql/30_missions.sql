@@ -59,6 +59,8 @@ create table hub.mission_steps (
   tokens integer not null default 0,
   started_at timestamptz not null default now(),
   finished_at timestamptz,
+  -- What was given and not used before this step, each in both languages.
+  left_out jsonb not null default '[]',
   primary key (mission_id, position),
   constraint mission_steps_once unique (mission_id, name)
 );

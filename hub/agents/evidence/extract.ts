@@ -1,14 +1,18 @@
 import { z } from 'zod'
 import type { Sql } from '../../../shared/sql.ts'
+import { bilingual } from '../../i18n/words.ts'
 import { factOf, type Mapping, quoteOf, readRow } from '../../leads/import-row.ts'
 import { NewLead } from '../../leads/lead.ts'
 import { addEvidence, createLead } from '../../leads/leads.ts'
 import type { AgentContext, Fact } from '../agent.ts'
 import { isUsable, readSheet, type Sheet } from '../columns.ts'
+import { leftOutText } from '../left-out.text.ts'
 import { mentions, one } from '../run/facts.ts'
 import type { StepName } from '../step-names.ts'
 import { SOURCES } from './given.ts'
 import { stands } from './quote.ts'
+
+const told = bilingual(leftOutText)
 
 export type Tally = { found: number; known: number; skipped: number; ids: string[] }
 const NOTHING: Tally = { found: 0, known: 0, skipped: 0, ids: [] }
@@ -44,8 +48,9 @@ export async function extractFrom(
   text: Fact,
   number: string,
 ): Promise<Tally> {
-  const sheet = await readSheet(text.text, MAX_ROWS)
+  const sheet = await readSheet(text.text, MAX_ROWS + 1)
   if (sheet) {
+    if (sheet.rows.length > MAX_ROWS) context.leaveOut(told.rows(text.label, MAX_ROWS))
     const mapping = isUsable(sheet.mapping)
       ? sheet.mapping
       : await askColumns(context, number, sheet)
@@ -142,7 +147,11 @@ const ADDRESS = /[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/gi
 
 async function prose(context: AgentContext, given: Fact, number: string): Promise<Tally> {
   const tallies: Tally[] = []
-  const parts = chunks(given.text)
+  const all = chunks(given.text)
+  const parts = all.slice(0, MAX_CHUNKS)
+  if (all.length > parts.length) {
+    context.leaveOut(told.parts(given.label, parts.length, all.length))
+  }
   context.expect(4 + parts.length * 2)
   for (const [index, part] of parts.entries()) {
     const name = `${number}.${index + 1}`
@@ -203,7 +212,7 @@ function chunks(whole: string): string[] {
     }
   }
   if (part.trim() !== '') parts.push(part)
-  return parts.filter((each) => each.trim() !== '').slice(0, MAX_CHUNKS)
+  return parts.filter((each) => each.trim() !== '')
 }
 
 function store(context: AgentContext, name: StepName, candidates: Candidate[]): Promise<Tally> {

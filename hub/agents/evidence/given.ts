@@ -1,9 +1,12 @@
 import { bilingual, type Words } from '../../i18n/words.ts'
 import type { AgentContext, Fact } from '../agent.ts'
 import { MissionFailure } from '../agent.ts'
+import { leftOutText } from '../left-out.text.ts'
 import { clip, one } from '../run/facts.ts'
 import type { StepName } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
+
+const told = bilingual(leftOutText)
 
 /** The source of evidence that does not come from a file. */
 export const SOURCES = {
@@ -36,7 +39,10 @@ const MAX_GIVEN = 3000
 export async function givenText(context: AgentContext): Promise<Fact[]> {
   const texts = await givenTexts(context)
   const share = Math.floor(MAX_GIVEN / Math.max(1, texts.length))
-  return texts.map(({ label, text }) => ({ label, text: clip(text, share) }))
+  return texts.map(({ label, text }) => {
+    if (text.length > share) context.leaveOut(told.cut(label, share, text.length))
+    return { label, text: clip(text, share) }
+  })
 }
 
 export type LeadRow = {

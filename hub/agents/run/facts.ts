@@ -3,7 +3,8 @@ import type { Language } from '../../i18n/words.ts'
 import type { Fact } from '../agent.ts'
 import { wordsOf } from './fold.ts'
 
-const MAX_FACT = 6000
+/** Characters of one fact that a model is given. */
+export const MAX_FACT = 6000
 
 /** clip cuts a text at a length and marks the cut. */
 export function clip(text: string, length: number): string {

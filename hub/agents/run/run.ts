@@ -24,12 +24,16 @@ import {
   MissionFailure,
   type MissionInput,
 } from '../agent.ts'
+import { leftOutText } from '../left-out.text.ts'
 import { type StepName, stepTitle } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
-import { fence, languageOf, markOf, messageOf } from './facts.ts'
+import { fence, languageOf, MAX_FACT, markOf, messageOf } from './facts.ts'
 import { currentPrompt, fillPrompt } from './prompts.ts'
 
 const say = bilingual(stopText)
+const told = bilingual(leftOutText)
+/** Characters of a task that every call of the model sees. */
+const MAX_TASK = 4000
 
 /** What a run needs from the hub. */
 export type RunDeps = {
@@ -69,12 +73,15 @@ type RunOptions = {
 type Done = { output: unknown; tokens: number }
 const MAX_ROWS = 200
 
-/** createContext creates what the steps of a run work with. */
+/**
+ * createContext creates what the steps of a run work with. `keepLeftOut` stores what was left out
+ * after the last step; call it when the agent is done.
+ */
 export async function createContext(
   deps: RunDeps,
   agent: Pick<Agent, 'name' | 'variables' | 'budget'>,
   options: RunOptions,
-): Promise<AgentContext> {
+): Promise<AgentContext & { keepLeftOut: () => Promise<void> }> {
   const { db, config } = deps
   const { mission, project, run, signal } = options
   const of = { project_id: project.id, mission_id: mission.id }
@@ -92,6 +99,8 @@ export async function createContext(
   )
   const spentOnTheWeb = { bytes: 0 }
   let expected = 4
+  /** What was left out since the last step; kept with the next, so that it survives a kill. */
+  let left_out: Words[] = []
   let system: string | undefined
 
   /**
@@ -113,9 +122,9 @@ export async function createContext(
       const position = finished.size + 1
       await sql`
         insert into hub.mission_steps (
-          mission_id, project_id, position, name, output, tokens, started_at, finished_at)
+          mission_id, project_id, position, name, output, tokens, left_out, started_at, finished_at)
         values (${mission.id}, ${project.id}, ${position}, ${name}, ${JSON.stringify(value)},
-          ${given.tokens ?? 0}, ${started_at}, clock_timestamp())`
+          ${given.tokens ?? 0}, ${JSON.stringify(left_out)}, ${started_at}, clock_timestamp())`
       const progress = Math.min(0.95, position / Math.max(expected, position + 1))
       await sql`
         update hub.missions
@@ -124,6 +133,7 @@ export async function createContext(
       await addEvent(sql, of, 'step', { name, position, tokens: given.tokens ?? 0, progress })
       return value
     })
+    left_out = []
     finished.set(name, { output, tokens: given.tokens ?? 0 })
     options.on_event()
     return output as T // safe: T after a round through JSON, as in every later run
@@ -175,6 +185,10 @@ export async function createContext(
     return keep(name, async () => second.value, { tokens: used, started_at })
   }
 
+  function leaveOut(what: Words): void {
+    if (!left_out.some(({ en }) => en === what.en)) left_out.push(what)
+  }
+
   function spend({ prompt, completion }: { prompt: number; completion: number }): number {
     tokens += prompt + completion
     options.spent.tokens = tokens
@@ -189,7 +203,13 @@ export async function createContext(
     const { schema, max_tokens } = call
     const facts = call.facts ?? []
     const limit = max_tokens === undefined ? {} : { max_tokens }
-    const user_task = mission.task.slice(0, 4000)
+    const user_task = mission.task.slice(0, MAX_TASK)
+    if (user_task !== mission.task) {
+      leaveOut(told.cut(told.task, MAX_TASK, mission.task.length))
+    }
+    for (const { label, text } of facts) {
+      if (text.length > MAX_FACT) leaveOut(told.cut(label, MAX_FACT, text.length))
+    }
     const mark = markOf([...facts, { label: '', text: `${user_task}\n${objection ?? ''}` }])
     const rest = {
       task: call.task,
@@ -201,20 +221,20 @@ export async function createContext(
     }
     const bare = { schema, system, task: messageOf({ ...rest, facts: [] }), ...limit }
     // What does not fit into the model's context is left out from the end; the first fact is cut.
-    const { parts } =
-      facts.length > 0
-        ? await deps.model.fit(
-            bare,
-            facts.map((fact) => fence(fact, mark)),
-          )
-        : { parts: [] }
+    const fenced = facts.map((fact) => fence(fact, mark))
+    const { parts } = facts.length > 0 ? await deps.model.fit(bare, fenced) : { parts: [] }
     const kept = parts.map((part, index) => ({
       label: facts[index]?.label ?? '',
       text:
-        facts[index] && fence(facts[index], mark) === part
+        facts[index] && fenced[index] === part
           ? facts[index].text
           : part.split('\n').slice(1).join('\n'),
     }))
+    for (const [index, { label }] of facts.entries()) {
+      const part = parts[index]
+      if (part === undefined) leaveOut(told.full(label))
+      else if (part !== fenced[index]) leaveOut(told.cut_by_context(label))
+    }
     const answer = await deps.model
       .complete({
         schema,
@@ -262,7 +282,12 @@ export async function createContext(
     })
   }
 
-  const context: AgentContext = {
+  const keepLeftOut = async () => {
+    if (left_out.length > 0) await keep('left out', async () => left_out.length)
+  }
+
+  const context: AgentContext & { keepLeftOut: typeof keepLeftOut } = {
+    keepLeftOut,
     mission: {
       id: mission.id,
       task: mission.task,
@@ -279,6 +304,7 @@ export async function createContext(
     step,
     outside,
     complete,
+    leaveOut,
     write: async (path, content) => {
       const file = await resolveIn(folder, path)
       await ensureFolder(file)

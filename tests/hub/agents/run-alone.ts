@@ -47,6 +47,7 @@ export async function runAlone(scene: Scene, language: Language): Promise<string
     brief: scene.brief ?? '',
     signal: new AbortController().signal,
     expect: (steps) => void say(`expects ${steps} steps`),
+    leaveOut: (what) => void say(`leaves out: ${what[language]}`),
     step: (name, work) => {
       say(`step ${name}`)
       return work(sql)

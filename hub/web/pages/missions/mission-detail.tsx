@@ -124,6 +124,9 @@ function Whole({ mission, isReadOnly }: { mission: Details; isReadOnly: boolean 
       {asked.map((one) => (
         <ApprovalCard key={one.id} approval={one} isReadOnly={isReadOnly} />
       ))}
+      {mission.left_out.length > 0 ? (
+        <Notice tone="warn" text={[text.left_out, ...mission.left_out].join(' ')} />
+      ) : null}
       {mission.result ? <ResultView mission={mission} result={mission.result} /> : null}
       <Steps mission={mission} live={live.text} isWorking={mission.status === 'processing'} />
     </div>

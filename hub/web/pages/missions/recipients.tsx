@@ -210,6 +210,7 @@ function Search(props: { project: string; known: Person[]; onAdd: (person: Perso
               onClick={() => {
                 props.onAdd(lead)
                 setTyped('')
+                setQ('')
               }}
             />
           </li>

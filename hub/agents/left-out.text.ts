@@ -1,0 +1,29 @@
+import { texts } from '../i18n/words.ts'
+
+/** What an agent was given and did not use, because a limit was reached. */
+export const leftOutText = texts(
+  {
+    cut: (what: string, read: number, total: number) =>
+      `${what}: the first ${read} of ${total} characters were read.`,
+    full: (what: string) => `${what}: not read, because the model’s context is full.`,
+    cut_by_context: (what: string) => `${what}: only its beginning fits into the model’s context.`,
+    rows: (what: string, read: number) =>
+      `${what}: the first ${read} rows were read. Split the table and add the rest.`,
+    parts: (what: string, read: number, total: number) =>
+      `${what}: the first ${read} of ${total} parts were read. Split the text and add the rest.`,
+    sites: (read: number, total: number) => `${read} of ${total} websites were read.`,
+    task: 'The task',
+    brief: 'CONTEXT.md',
+  },
+  {
+    cut: (what, read, total) => `${what}: ${total} karakterin ilk ${read} karakteri okundu.`,
+    full: (what) => `${what}: okunmadı, çünkü modelin bağlamı doldu.`,
+    cut_by_context: (what) => `${what}: modelin bağlamına yalnızca başı sığdı.`,
+    rows: (what, read) => `${what}: ilk ${read} satır okundu. Tabloyu bölüp kalanını ekleyin.`,
+    parts: (what, read, total) =>
+      `${what}: ${total} bölümün ilk ${read} bölümü okundu. Metni bölüp kalanını ekleyin.`,
+    sites: (read, total) => `${total} web sitesinden ${read} tanesi okundu.`,
+    task: 'Görev metni',
+    brief: 'CONTEXT.md',
+  },
+)

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { compose, makeProject, putFile, reach } from '../support/mission-help.ts'
+import { type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
+
+let hub: TestHub
+let stub: StubModel
+beforeAll(async () => {
+  stub = await startStubModel()
+  hub = await startHub({ start: true })
+  await makeProject(hub)
+  await useStub(hub, stub)
+  stub.script(() => ({ leads: [] }))
+}, 60_000)
+afterAll(async () => {
+  await hub?.close()
+  await stub?.close()
+})
+
+const toldBy = async (department: string, task: string, input: Record<string, unknown> = {}) => {
+  const mission = await reach(hub, await compose(hub, department, task, input))
+  expect(mission.status, mission.reason ?? '').toBe('done')
+  return mission.left_out
+}
+
+test('a text longer than twelve parts says how many were read', async () => {
+  // Eight paragraphs of 1,900 characters are eight parts.
+  const text = (count: number) =>
+    Array.from({ length: count }, (_, n) => `Part ${n} ${'word '.repeat(378)}`).join('\n')
+  expect(await toldBy('research', 'Who is in these notes?', { text: text(12) })).toEqual([])
+  expect(await toldBy('research', 'Who is in these notes?', { text: text(14) })).toEqual([
+    'pasted text: the first 12 of 14 parts were read. Split the text and add the rest.',
+  ])
+})
+
+test('a table longer than 5,000 rows says so, and one of 5,000 does not', async () => {
+  // Rows with a mistake are counted and not stored, which is all that this needs.
+  const table = (count: number) =>
+    ['name,email', ...Array.from({ length: count }, (_, n) => `Person ${n},no address`)].join('\n')
+  await putFile(hub, 'leads/whole.csv', table(5000))
+  await putFile(hub, 'leads/long.csv', table(5001))
+  expect(await toldBy('research', 'import it', { files: ['leads/whole.csv'] })).toEqual([])
+  expect(await toldBy('research', 'import it', { files: ['leads/long.csv'] })).toEqual([
+    'leads/long.csv: the first 5000 rows were read. Split the table and add the rest.',
+  ])
+})
+
+test('what does not fit into the context of the model is named, in the language of the reader', async () => {
+  const document = {
+    title: 'Offer',
+    need: 'n'.repeat(20),
+    solution: 's'.repeat(20),
+    scope: ['one', 'two'],
+  }
+  stub.script(() => ({ ...document, prices: [], next_steps: ['call'] }))
+  const text = 'a '.repeat(2000)
+  const files = ['docs/one.txt', 'docs/two.txt']
+  for (const file of files) await putFile(hub, file, 'b '.repeat(2000))
+  const told = await toldBy('sales', 'write a proposal', { text, files })
+  expect(told).toEqual([
+    'docs/one.txt: the first 1000 of 4000 characters were read.',
+    'docs/two.txt: the first 1000 of 4000 characters were read.',
+    'pasted text: the first 1000 of 4000 characters were read.',
+  ])
+  await putFile(hub, 'CONTEXT.md', `# Rota\n\n${'We plan routes. '.repeat(500)}`)
+  const long = await toldBy('sales', `write a proposal ${'and think well '.repeat(300)}`)
+  expect(long).toEqual([
+    expect.stringMatching(/^CONTEXT\.md: the first 6000 of \d+ characters were read\.$/),
+    expect.stringMatching(/^The task: the first 4000 of \d+ characters were read\.$/),
+  ])
+})
