@@ -37,8 +37,17 @@ export async function everyFaultOf(file: string, text: string): Promise<Fault[]>
   return file.endsWith('.ts') ? [...(await strykerFaultsOf(file, text)), ...ours] : ours
 }
 
+/** The faults by text of a file: the same are asked for again and again. */
+const found = new Map<string, Promise<Fault[]>>()
+
 /** The faults that StrykerJS puts into TypeScript. */
-export async function strykerFaultsOf(file: string, text: string): Promise<Fault[]> {
+export function strykerFaultsOf(file: string, text: string): Promise<Fault[]> {
+  const known = found.get(text) ?? findFaults(file, text)
+  found.set(text, known)
+  return known
+}
+
+async function findFaults(file: string, text: string): Promise<Fault[]> {
   const { mutants } = await instrumented([{ name: file, content: text }])
   const starts = [0]
   for (const { index } of text.matchAll(/\n/g)) starts.push(index + 1)
