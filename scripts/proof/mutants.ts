@@ -20,8 +20,8 @@ const CODE = ['{shared,functions,hub}/**/*.ts', 'sql/*.sql', 'hub/sql/*.sql']
 /** Foreign, generated, text-only or browser-tested code. */
 const NO_CODE = /node_modules|\.(text|d|gen)\.ts$|^hub\/web\/|openapi\/(examples|story)/
 
-/** A survivor that changes nothing visible, or that we accept, and why. */
-type Explained = { file: string; was: string; now: string; why: string }
+/** A survivor that changes nothing visible, or that we accept, and why; `line`: a part of its line, where more would fit. */
+type Explained = { file: string; was: string; now: string; line?: string; why: string }
 type Counts = Record<Mutant['outcome'] | 'explained', number>
 type Judged = Record<string, Mutant[]>
 
@@ -170,10 +170,13 @@ function countOf(file: string, mutants: Mutant[], explained: Explained[]): Count
 }
 
 function reasonFor(file: string, mutant: Mutant, explained: Explained[]): string | undefined {
-  return explained.find(
-    (one) => one.file === file && one.was === mutant.was && one.now === mutant.now,
-  )?.why
+  const isIt = ({ was, now, line }: Explained) =>
+    was === mutant.was && now === mutant.now && (!line || lineOf(file, mutant).includes(line))
+  return explained.find((one) => one.file === file && isIt(one))?.why
 }
+
+const lineOf = (file: string, { line }: Mutant) =>
+  readFileSync(join(ROOT, file), 'utf8').split('\n')[line - 1] ?? ''
 
 /** How many mutants were noticed, of how many; an explained survivor does not count. */
 function sharesOf({ killed, timeout, survived, uncovered }: Counts) {

@@ -289,6 +289,8 @@ test('allows the console’s origin and no other', async () => {
   const allowed = (await preflight(ORIGIN)).headers
   expect(allowed.get('Access-Control-Allow-Origin')).toBe(ORIGIN)
   expect(allowed.get('Access-Control-Allow-Headers')).toContain('apikey')
+  const { headers } = await app.fetch(`${AUTH}/verify`, { headers: { Origin: ORIGIN } })
+  expect(headers.get('Access-Control-Expose-Headers')).toBe('x-supabase-api-version,retry-after')
   const refused = (await preflight('https://elsewhere.test')).headers
   expect(refused.get('Access-Control-Allow-Origin')).toBeNull()
 })

@@ -219,6 +219,8 @@ describe('what all processes share', () => {
     ).toHaveLength(1)
     expect(text).toMatch(/^watchpost_deliveries_oldest_seconds 3\d\./m)
     expect(text).toMatch(/^watchpost_heartbeat_well 0$/m)
+    const told = text.split('\n').filter((line) => /^# \w+ watchpost_/.test(line))
+    await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('golden/metrics.txt')
     expect(text).toMatch(/^watchpost_queue_oldest_seconds\{queue="match"\} 9\d\./m)
     await add('match')
     now = 14_999

@@ -76,6 +76,16 @@ test('every table has row-level security, for its owner too', async () => {
   expect(rows.filter(({ open }) => open).map(({ name }) => name)).toEqual([])
 })
 
+test('nothing that a function sets outlasts its transaction: a connection serves others next', async () => {
+  const rows = await db.query<{ name: string }>(`
+    select p.oid::regprocedure::text as name
+    from pg_proc p
+    where p.pronamespace in ('watchpost'::regnamespace, 'private'::regnamespace)
+      and p.prosrc ~ 'set_config\\([^;]*,\\s*false\\s*\\)'
+    order by 1`)
+  expect(rows).toEqual([])
+})
+
 test('every function with the rights of its owner finds what it names by the full name alone', async () => {
   const rows = await db.query<{ name: string; open: boolean }>(`
     select p.oid::regprocedure::text as name,

@@ -195,6 +195,11 @@ describe('headers', () => {
     }
     const refusal = await service.request('GET', '/api/v1/me', { headers: { Origin: ORIGIN } })
     expect(refusal.headers.get('Access-Control-Allow-Origin')).toBe(ORIGIN)
+    expect(refusal.headers.get('Access-Control-Expose-Headers')).toBe(
+      'X-Request-Id,RateLimit,RateLimit-Policy,Retry-After,Location',
+    )
+    expect(headers.get('Access-Control-Allow-Methods')).toBe('GET,POST,PATCH,DELETE')
+    expect(headers.get('Access-Control-Max-Age')).toBe('600')
   })
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { answerOf, CUT } from '../../../functions/channels/answer.ts'
+import { isTemporary } from '../../../functions/channels/classify.ts'
 import { failedSend, type SendResult } from '../../../functions/channels/transport/send.ts'
 
 const answered = (body: string, headers: Record<string, string> = {}): SendResult => ({
@@ -55,4 +56,10 @@ test.each([
 
 test('who did not answer said nothing', () => {
   expect(answerOf(failedSend('timeout'))).toEqual({})
+})
+
+test('a status says whether the same message may be accepted later', () => {
+  const statuses = Array.from({ length: 500 }, (_, n) => 100 + n)
+  expect(statuses.filter((status) => status < 500 && isTemporary(status))).toEqual([408, 425, 429])
+  expect(statuses.filter((status) => status >= 500 && !isTemporary(status))).toEqual([])
 })

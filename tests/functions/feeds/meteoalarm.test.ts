@@ -290,3 +290,17 @@ describeRecordings('feeds-netherlands-2026-03.json', () => {
     await expectHarmless(meteoalarm, recording(FILE))
   })
 })
+
+test('without a setting every country is asked, by the name that its service has', async () => {
+  const asked = new Set<string>()
+  const feed = upstream(meteoalarm, (url) => {
+    asked.add(url.pathname)
+    return { json: list() }
+  })
+  for (let minute = 0; minute < 120; minute += 1) {
+    await feed.poll(new Date(Date.UTC(2026, 2, 1, 12, minute)).toISOString())
+  }
+  await expect(`${[...asked].sort().join('\n')}\n`).toMatchFileSnapshot(
+    'golden/meteoalarm-countries.txt',
+  )
+})
