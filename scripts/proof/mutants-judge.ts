@@ -122,9 +122,10 @@ async function judgementsOf(root: string, given: Given, coverage: Coverage) {
       : isOfLoading(text, fault)
         ? coverage.testsOfAny(source)
         : coverage.testsOf(source, lineAround(text, places, fault))
+    const about = testsFor(source, root)
     const contract = isOfLoading(text, fault) ? contractOf(source, text) : []
     const tests = source.endsWith('.sql')
-      ? within([...closestTests(source, root), ...running, ...testsFor(source, root)], coverage)
+      ? within([...closestTests(source, root), ...inSql(about), ...running, ...about], coverage)
       : [...new Set([...contract, ...testsOf(root, source, running, coverage)])]
     const tested = sha(tests.map((test) => readFileSync(join(root, test), 'utf8')).join('\n'))
     work.push({ ...fault, line, key: `${same}-${nth}`, tests, tested })
@@ -157,6 +158,9 @@ function testsOf(root: string, source: string, running: string[], coverage: Cove
   const dear = closest.filter(isDear).slice(0, MOST_DEAR)
   return [...new Set([...within(ordered, coverage), ...dear])]
 }
+
+/** Those of some tests that ask the database itself: short, and written for what SQL does. */
+const inSql = (tests: string[]) => tests.filter((test) => test.startsWith('tests/sql/'))
 
 /** As many of some tests as may run for one fault. */
 function within(tests: string[], coverage: Coverage): string[] {
