@@ -160,7 +160,8 @@ function testsOf(root: string, source: string, running: string[], coverage: Cove
 }
 
 /** Those of some tests that ask the database itself: short, and written for what SQL does. */
-const inSql = (tests: string[]) => tests.filter((test) => test.startsWith('tests/sql/'))
+const inSql = (tests: string[]) =>
+  tests.filter((test) => test.startsWith('tests/sql/') && !isDear(test))
 
 /** As many of some tests as may run for one fault. */
 function within(tests: string[], coverage: Coverage): string[] {
