@@ -14,7 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-async function zone(owner: Person, { org = null, enabled = true, deleted = false } = {}) {
+async function zone(
+  owner: Person,
+  {
+    org = null,
+    enabled = true,
+    deleted = false,
+  }: { org?: string | null; enabled?: boolean; deleted?: boolean } = {},
+) {
   const [row] = await service.database.query<{ id: string }>(
     `insert into watchpost.zones (owner_id, org_id, label, lat, lon, boxes, enabled, deleted_at)
     values ($1, $2, 'A place', 41, 29, array[box '(30,42),(28,40)'], $3, case when $4 then now() end)
@@ -90,6 +97,52 @@ describe('GET /analytics', () => {
       ],
       resolve_seconds: { p50: 200, p95: 290 },
     })
+  })
+
+  test('by zone an alert of the window is counted once, for whoever may see the zone', async () => {
+    const [owner, member] = [await service.person(), await service.person()]
+    const org = await service.organisation(owner, [member, 'member'])
+    const [shared, own] = [await zone(owner, { org }), await zone(owner)]
+    for (const days_ago of [0, 6]) await alert(shared, { days_ago })
+    await alert(own)
+    // Before the window, and behind its last day.
+    for (const days_ago of [7, -1]) await alert(own, { days_ago })
+    const counted = async (person: Person) => {
+      const { body } = await service.request('GET', `${PATH}?days=7`, person)
+      const { alerts_by_zone } = z
+        .looseObject({ alerts_by_zone: z.array(z.looseObject({ zone_id: z.string() })) })
+        .parse(body)
+      return alerts_by_zone.map(({ zone_id, count }) => [zone_id, count])
+    }
+    expect(await counted(owner)).toEqual([
+      [shared, 2],
+      [own, 1],
+    ])
+    expect(await counted(member)).toEqual([[shared, 2]])
+    // A zone that is gone keeps the name that its alerts have.
+    await service.database.query('update watchpost.zones set deleted_at = now() where id = $1', [
+      own,
+    ])
+    const { body } = await service.request('GET', `${PATH}?days=7`, owner)
+    expect(body).toMatchObject({ alerts_by_zone: [{}, { zone_id: own, zone: 'A place' }] })
+  })
+
+  test('by zone the busiest 20 are told', async () => {
+    const person = await service.person()
+    const [first] = await Promise.all(Array.from({ length: 21 }, () => zone(person)))
+    await service.database.query(
+      `insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity,
+        reason, first_reason, status, raised_at, checks, zone_version, event_revision)
+      select z.id, label, owner_id, gen_random_uuid(), 'usgs', '{}', 50, '', '', 'dispatched', now(), '[]', 1, 1
+      from watchpost.zones z, generate_series(1, case z.id when $2 then 1 else 2 end)
+      where owner_id = $1`,
+      [person.user_id, first],
+    )
+    const { body } = await service.request('GET', PATH, person)
+    const { alerts_by_zone } = z
+      .looseObject({ alerts_by_zone: z.array(z.looseObject({ count: z.number() })) })
+      .parse(body)
+    expect(alerts_by_zone.map(({ count }) => count)).toEqual(Array(20).fill(2))
   })
 
   test('alerts are counted by source and day; suppressed and older ones are not', async () => {
