@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { SLOTS, TEMPLATE_PURPOSE, type TemplateName } from '../mail/render/slots.ts'
 import type { AgentContext } from './agent.ts'
-import { judge } from './evidence/claims.ts'
+import type { Judge } from './evidence/judge.ts'
+import { squashed } from './evidence/sentences.ts'
 import { clip, one } from './run/facts.ts'
 import type { StepName } from './step-names.ts'
 
@@ -25,6 +26,7 @@ export async function design(
   context: AgentContext,
   name: StepName,
   letter: Letter,
+  judge: Judge,
 ): Promise<{ template: Form; slots: Record<string, unknown> }> {
   const website = context.project.website
   const question = letter.sentences.findLast((text) => text.trim().endsWith('?'))
@@ -50,10 +52,11 @@ export async function design(
       `Choose the form of this letter: ${forms.map((form) => `${form} (${TEMPLATE_PURPOSE[form].en})`).join(', ')}. ` +
       'The preheader is the line an inbox shows after the subject, the headline stands above the letter: both say only what the letter says. Highlight up to three of its sentences.',
   })
-  const source = [{ id: '', fact: [letter.subject, ...letter.sentences].join(' ') }]
+  const said = new Set([letter.subject, ...letter.sentences].map((text) => squashed(text)))
+  // A line above the letter that says more than the letter gives way to its subject.
   const honest = (text: string) => {
-    const claim = judge(text, source, [])
-    return claim && claim.evidence_ids.length === 0 ? letter.subject : one(text, 140)
+    const isSafe = ['harmless', 'supported'].includes(judge(text).verdict)
+    return isSafe || said.has(squashed(text)) ? one(text, 140) : letter.subject
   }
   const slots = fillForm(chosen.template, {
     letter,

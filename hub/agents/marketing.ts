@@ -7,7 +7,6 @@ import { createDraft } from '../mail/drafts/drafts.ts'
 import { parseContext } from '../projects/project-folder.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, MissionFailure } from './agent.ts'
 import { design, type Letter, textOf } from './designer.ts'
-import { type Cited, type Claim, judge } from './evidence/claims.ts'
 import {
   type EvidenceRow,
   evidenceOf,
@@ -15,6 +14,10 @@ import {
   type LeadRow,
   leadFact,
 } from './evidence/given.ts'
+import { type Judge, judgeOf, type Verdict } from './evidence/judge.ts'
+import { objectionText } from './evidence/objection.text.ts'
+import { fillIn } from './evidence/readers.ts'
+import { sentencesOf } from './evidence/sentences.ts'
 import { chosenFor } from './recipients/chosen.ts'
 import { newestLeads } from './recipients/newest.ts'
 import { redesign } from './redesign.ts'
@@ -24,6 +27,10 @@ import { stopText } from './stop.text.ts'
 /** Leads who get a letter of their own; more get one campaign. */
 const MAX_LEADS = 5
 const MAX_EVIDENCE = 12
+const MAX_OWN = 20
+
+/** A sentence that the gate would not let through. */
+type Loose = { sentence: string; verdict: Exclude<Verdict, 'harmless' | 'supported'> }
 
 type Recipient = { audience: Audience; lead: LeadRow | null }
 
@@ -37,8 +44,8 @@ const WORDS = {
 } satisfies Record<string, Words>
 
 /**
- * Drafts in which every statement cites evidence; a statement without evidence is marked and blocks
- * the approval.
+ * Drafts whose sentences the judge of the evidence gate has read before: what lacks support is
+ * written once more, and what still does blocks the approval.
  */
 export const marketing: Agent = {
   name: 'marketing',
@@ -62,12 +69,12 @@ export const marketing: Agent = {
     let unsupported = 0
     for (const [index, recipient] of recipients.entries()) {
       const number = String(index + 1)
-      const { letter, claims } = await write(context, number, recipient, [
+      const { letter, loose, judge } = await write(context, number, recipient, [
         ...evidence.filter(({ lead_id }) => lead_id === recipient.lead?.id),
         ...own,
       ])
-      unsupported += claims.filter(({ evidence_ids }) => evidence_ids.length === 0).length
-      const { template, slots } = await design(context, `design ${number}`, letter)
+      unsupported += loose.length
+      const { template, slots } = await design(context, `design ${number}`, letter, judge)
       drafts.push(
         await context.step(`draft ${number}`, async (sql) => {
           const id = await createDraft(sql, context.project, {
@@ -77,7 +84,6 @@ export const marketing: Agent = {
             subject: letter.subject,
             text: textOf(letter),
             slots,
-            claims,
             agent: 'marketing',
             mission_id: context.mission.id,
           })
@@ -118,11 +124,12 @@ const toLead = (lead: LeadRow): Recipient => ({
 /** What CONTEXT.md says about us becomes evidence of the project, so that a mail can cite it. */
 async function ownFacts(context: AgentContext, sql: Sql): Promise<EvidenceRow[]> {
   const { description, value_proposition } = parseContext(context.brief)
+  // A paragraph is one fact: a sentence may take back the one before it.
   const facts = `${description}\n${value_proposition}`
-    .split(/(?<=[.!?])\s+|\n+/)
-    .map((text) => one(text.replace(/^[-*] /, ''), 400))
+    .split(/\n+/)
+    .map((text) => one(text.replace(/^[-*] /, ''), 1000))
     .filter((text) => text.length > 10)
-    .slice(0, 8)
+    .slice(0, MAX_OWN)
   const rows: EvidenceRow[] = []
   for (const fact of facts) {
     const source = 'CONTEXT.md'
@@ -143,7 +150,7 @@ async function write(
   number: string,
   { lead }: Recipient,
   evidence: EvidenceRow[],
-): Promise<{ letter: Letter; claims: Claim[] }> {
+): Promise<{ letter: Letter; loose: Loose[]; judge: Judge }> {
   const cited = evidence.slice(0, MAX_EVIDENCE)
   const labels = cited.map((_, index) => `E${index + 1}`)
   const schema = z.object({
@@ -167,36 +174,38 @@ async function write(
     },
     ...(await givenText(context)),
   ]
-  const names = [lead?.company, lead?.name, context.project.name].flatMap((name) => name ?? [])
-  const claimsOf = ({ subject, sentences }: Written): Claim[] => {
-    const of = (cites: string[]): Cited[] =>
-      cited.filter((_, index) => cites.includes(`E${index + 1}`))
-    const judged = sentences.map(({ text, cites }) => judge(text, of(cites), names))
-    // A subject has no room for a citation: any evidence will do, and only numbers are checked.
-    const line = /\d/.test(subject) ? judge(subject, cited, names) : undefined
-    return [line, ...judged].flatMap((claim) => claim ?? [])
-  }
+  const judge = judgeOf(
+    { language: context.language, reader: lead, us: context.project.name },
+    evidence,
+  )
+  const looseOf = ({ subject, sentences }: Written): Loose[] =>
+    [subject, ...sentences.map(({ text }) => text)]
+      .flatMap((text) => sentencesOf(lead ? fillIn(text, lead) : text, context.language))
+      .flatMap((sentence) => {
+        const { verdict } = judge(sentence)
+        return verdict === 'harmless' || verdict === 'supported' ? [] : [{ sentence, verdict }]
+      })
   const say = (task: string) => (lead ? `${task} The reader is the lead.` : task)
   const task =
     'Write the letter as single sentences. A sentence that states something about the reader or about us cites the evidence it rests on (E1, E2 …) and says no more than that. A question, a wish or an offer cites none. No greeting and no name at the end: those are added.'
   let written = await context.complete(`write ${number}`, { schema, facts, task: say(task) })
-  let claims = claimsOf(written)
-  const loose = claims.filter(({ evidence_ids }) => evidence_ids.length === 0)
+  let loose = looseOf(written)
   if (loose.length > 0) {
     const wrong = loose
-      .map(({ sentence, reason }) => `"${one(sentence, 120)}" (${reason?.en})`)
+      .map(({ sentence, verdict }) => `"${one(sentence, 120)}" (${objectionText.en[verdict]})`)
       .join(' ')
     const again = await context.complete(`rewrite ${number}`, {
       schema,
       facts: [...facts, { label: 'sentences without support', text: wrong }],
       task: say(
-        `${task} An earlier version had sentences without support: leave them out or say what the evidence says.`,
+        `${task} An earlier version had sentences without support: leave them out, or say what the evidence says in its own words.`,
       ),
     })
-    const better = claimsOf(again)
-    if (better.filter(({ evidence_ids }) => evidence_ids.length === 0).length < loose.length) {
+    const better = looseOf(again)
+    // The second version knew what was wrong with the first.
+    if (better.length <= loose.length) {
       written = again
-      claims = better
+      loose = better
     }
   }
   const first = lead?.name ? one(lead.name, 60).split(' ')[0] : undefined
@@ -211,8 +220,7 @@ async function write(
       sentences,
       closing: WORDS.closing[context.language],
     },
-    claims: claims.filter(
-      (claim, at) => claims.findIndex(({ sentence }) => sentence === claim.sentence) === at,
-    ),
+    loose,
+    judge,
   }
 }

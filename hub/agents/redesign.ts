@@ -1,29 +1,39 @@
 import { bilingual, type Words } from '../i18n/words.ts'
-import { canStep, type State } from '../mail/drafts/flow.ts'
+import type { DraftRow } from '../mail/drafts/drafts.ts'
+import { canStep } from '../mail/drafts/flow.ts'
+import { evidenceFor } from '../mail/drafts/judged.ts'
 import type { AgentContext, Result } from './agent.ts'
 import { MissionFailure } from './agent.ts'
 import { design, type Letter } from './designer.ts'
+import { judgeOf } from './evidence/judge.ts'
 import { stopText } from './stop.text.ts'
 
 const say = bilingual(stopText)
 
 const DONE: Words = { en: 'The draft has a new form.', tr: 'Taslağın biçimi yenilendi.' }
 
-type Row = { subject: string; text: string; slots: Record<string, unknown> | null; state: State }
+type Row = Pick<
+  DraftRow,
+  'subject' | 'text' | 'slots' | 'state' | 'audience' | 'project_id' | 'language'
+>
 
 /** redesign gives a draft another form; its text stays the same word for word. */
 export async function redesign(context: AgentContext, draft_id: string): Promise<Result> {
   context.expect(3)
   const draft = await context.step('draft', async (sql) => {
     const [row] = await sql<Row>`
-      select subject, text, slots, state from hub.drafts where id = ${draft_id}`
-    return row ?? null
+      select subject, text, slots, state, audience, project_id, language
+      from hub.drafts where id = ${draft_id}`
+    if (!row) return null
+    return { ...row, ...(await evidenceFor(sql, row.project_id, row)) }
   })
   if (!draft) throw new MissionFailure(say.draft_gone)
   if (!canStep('redesign', draft.state)) {
     throw new MissionFailure(say.draft_went_out)
   }
-  const { template, slots } = await design(context, 'design', letterOf(draft))
+  const scene = { language: draft.language, reader: draft.reader, us: context.project.name }
+  const judge = judgeOf(scene, draft.evidence)
+  const { template, slots } = await design(context, 'design', letterOf(draft), judge)
   await context.step('new form', async (sql) => {
     await context.render(sql, { id: draft_id, template, slots })
   })

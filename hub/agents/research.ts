@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Words } from '../i18n/words.ts'
 import { heading, list, numbered, plain, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON, type Result } from './agent.ts'
-import { judge } from './evidence/claims.ts'
 import { extractFrom, sumOf } from './evidence/extract.ts'
 import {
   evidenceOf,
@@ -12,6 +11,7 @@ import {
   nameOf,
   SOURCES,
 } from './evidence/given.ts'
+import { judgeOf } from './evidence/judge.ts'
 import { chosenLeads } from './recipients/chosen.ts'
 import { one } from './run/facts.ts'
 import { wordsOf } from './run/fold.ts'
@@ -109,8 +109,8 @@ async function deepDives(context: AgentContext, leads: LeadRow[]): Promise<Resul
     })
     const weighed = dive.points.map(({ text, cites }) => {
       const cited = own.filter((_, at) => cites.includes(`E${at + 1}`))
-      const claim = judge(text, cited, [nameOf(lead)])
-      return { text, isKnown: claim !== undefined && claim.evidence_ids.length > 0 }
+      const { verdict } = judgeOf({ language, reader: lead, us: context.project.name }, cited)(text)
+      return { text, isKnown: verdict === 'supported' }
     })
     const known = weighed.filter(({ isKnown }) => isKnown).map(({ text }) => text)
     const guesses = weighed.filter(({ isKnown }) => !isKnown).map(({ text }) => text)

@@ -148,7 +148,7 @@ draftSteps.openapi(
     tags: ['Drafts'],
     summary: 'Approve a draft as shown, for its recipients',
     description:
-      'The approval covers the rendered bytes, the sender, the recipients and the list. Refused while a factual sentence has no evidence. The answer says what will happen.',
+      'The approval covers the rendered bytes, the sender, the recipients and the list. Refused while a sentence has no evidence and nobody stands for it. The answer says what will happen.',
     middleware: write,
     request: {
       body: jsonBody(

@@ -11,6 +11,7 @@ import {
 import { createRoute, jsonBody, jsonResponse, pathId, resource } from '../../shared/route.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { everywhere, inProject } from '../db/db.ts'
+import type { Deps } from '../deps.ts'
 import { answer, type Env, problems, write } from '../http/http.ts'
 import { NEWEST, Position, positionOf } from '../http/page.ts'
 import { absent } from '../i18n/failure.ts'
@@ -29,6 +30,7 @@ import {
   type DraftView,
   diffSince,
   draftColumns,
+  Evidence,
   Recipient,
   type RecipientView,
   readDraft,
@@ -42,6 +44,7 @@ import {
   NewDraft,
 } from '../mail/drafts/drafts.ts'
 import { STATES } from '../mail/drafts/flow.ts'
+import type { JudgedSentence } from '../mail/drafts/judged.ts'
 import { readRefusals } from '../mail/opt-outs.ts'
 import { personalise } from '../mail/render/render.ts'
 import { viaOf } from '../mail/settings.ts'
@@ -84,8 +87,37 @@ const Readers = z
   })
   .meta({ id: 'DraftReaders' })
 
-const Detailed = z.object({
+const Sentence = z
+  .object({
+    sentence: z.string(),
+    verdict: z.enum(['harmless', 'supported', 'contradicted', 'unsure']).meta({
+      description:
+        'harmless: it states nothing. supported: evidence says exactly this. contradicted: evidence says otherwise. unsure: a person must decide.',
+    }),
+    evidence: z.array(Evidence).meta({ description: 'What supports or contradicts it.' }),
+    fails: z.int().meta({
+      description: 'Of a sentence with placeholders: how many readers it does not hold for.',
+    }),
+    fails_for: z.array(z.object({ lead_id: z.uuid(), name: z.string() })),
+    hint: z
+      .object({
+        verdict: z.enum(['supported', 'contradicted', 'not_stated']),
+        quote: z.string().nullable(),
+      })
+      .nullable()
+      .meta({ description: 'What a model said; only a measured model decides.' }),
+    stand: z
+      .object({ by: z.enum(['session', 'token']), at: z.string() })
+      .nullable()
+      .meta({ description: 'Who stands for a sentence without evidence, and since when.' }),
+  })
+  .meta({ id: 'DraftSentence' })
+
+export const Detailed = z.object({
   draft: Draft,
+  sentences: z.array(Sentence).meta({
+    description: 'Every sentence of the draft as it is now. Approval waits for all of them.',
+  }),
   gates: z.array(Gate).meta({ description: 'The checks before sending.' }),
   recipients: Readers,
   hash: z.string().nullable().meta({
@@ -176,24 +208,49 @@ drafts.openapi(
   }),
   async (c) => {
     const { id, project: named } = c.req.valid('query')
-    const { config, db } = c.get('deps')
     const slug = await slugFor(c.get('deps'), named)
-    const inputs = await readGateInputs({ config, db })
-    const found = await inProject(db, slug, async (sql, project) => {
-      const row = await readDraft(sql, project.id, id)
-      const { people, without_email, gates } = await examine(sql, project, inputs, row)
-      const via = viaOf(inputs.mail, config, row.audience.kind)
-      return {
-        draft: await viewDraft(sql, project.id, id),
-        gates,
-        recipients: readersOf({ people, without_email }),
-        hash: row.html === null ? null : contentHash(row, inputs.mail, via),
-        diff: diffSince(row),
-      }
-    })
-    return answer(c, Detailed, found, 200)
+    return answer(c, Detailed, await detailed(c.get('deps'), slug, id), 200)
   },
 )
+
+/** A draft with everything its page shows. */
+export async function detailed(
+  { config, db }: Pick<Deps, 'config' | 'db'>,
+  slug: string,
+  id: string,
+) {
+  const inputs = await readGateInputs({ config, db })
+  return inProject(db, slug, async (sql, project) => {
+    const row = await readDraft(sql, project.id, id)
+    const { people, without_email, gates, sentences } = await examine(sql, project, inputs, row)
+    const via = viaOf(inputs.mail, config, row.audience.kind)
+    return {
+      draft: await viewDraft(sql, project.id, id),
+      sentences: await withEvidence(sql, project.id, sentences),
+      gates,
+      recipients: readersOf({ people, without_email }),
+      hash: row.html === null ? null : contentHash(row, inputs.mail, via, sentences),
+      diff: diffSince(row),
+    }
+  })
+}
+
+async function withEvidence(
+  sql: Sql,
+  project_id: string,
+  sentences: JudgedSentence[],
+): Promise<z.input<typeof Sentence>[]> {
+  const ids = sentences.flatMap(({ evidence_ids }) => evidence_ids)
+  const rows = await sql<z.infer<typeof Evidence>>`
+    select id, fact, quote, source from hub.evidence
+    where project_id = ${project_id} and id = any(${ids}::uuid[])`
+  const known = new Map(rows.map((row) => [row.id, row]))
+  return sentences.map(({ evidence_ids, opinion, ...one }) => ({
+    ...one,
+    evidence: evidence_ids.flatMap((id) => known.get(id) ?? []),
+    hint: opinion && { verdict: opinion.verdict, quote: opinion.quote },
+  }))
+}
 
 const { lead_ids: _, answered: __, ...filterFields } = AudienceFilter.shape
 const Other = z.strictObject({

@@ -60,11 +60,6 @@ const VALUES: { table: string; column: string; schema: z.ZodType }[] = [
   { table: 'drafts', column: 'slots', schema: Some },
   {
     table: 'drafts',
-    column: 'claims',
-    schema: z.array(z.looseObject({ sentence: z.string(), evidence_ids: z.array(z.uuid()) })),
-  },
-  {
-    table: 'drafts',
     column: 'campaign',
     schema: z.looseObject({ subject: z.string(), html: z.string(), text: z.string() }),
   },

@@ -20,6 +20,8 @@ export const TABLES = [
   'mission_events',
   'approvals',
   'drafts',
+  'opinions',
+  'stands',
   'campaigns',
   'recipients',
 ]

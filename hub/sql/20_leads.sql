@@ -69,6 +69,7 @@ comment on table hub.evidence is 'Facts about a lead with their sources; drafts 
 comment on column hub.evidence.source is 'A URL, or the file and row of the fact.';
 create index evidence_lead on hub.evidence (lead_id);
 create index evidence_project on hub.evidence (project_id, created_at desc);
+create index evidence_own on hub.evidence (project_id, created_at desc) where lead_id is null;
 alter table hub.evidence enable row level security;
 alter table hub.evidence force row level security;
 create policy evidence_select on hub.evidence for select to hub_ro, hub_rw, hub_data

@@ -22,8 +22,6 @@ create table hub.drafts (
   state_reason hub.words,
   agent text,
   mission_id uuid references hub.missions on delete set null,
-  -- The sentences that state a fact, each with the evidence it cites: [{"sentence", "evidence_ids"}].
-  claims jsonb not null default '[]',
   -- Of the rendered bytes, sender, recipients and list, as they were approved.
   approved_hash text,
   approved_at timestamptz,

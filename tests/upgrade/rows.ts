@@ -7,6 +7,8 @@ export type Rows = Record<string, Record<string, unknown>[]>
 const NOT_OURS = /^pgboss\.queue_stats/
 /** Settings, which an upgrade may change: only these columns must stay. */
 const KEPT_COLUMNS: Record<string, string[]> = { 'pgboss.queue': ['name', 'policy'] }
+/** Columns that a release took away: what an agent cited is judged anew, sentence by sentence. */
+const REMOVED: Record<string, string[]> = { 'hub.drafts': ['claims'] }
 
 /** Reads every table of the given schemas that contains anything. */
 export async function readRows(adminUrl: string, schemas: string[]): Promise<Rows> {
@@ -57,7 +59,8 @@ export async function loadRows(adminUrl: string, given: Rows): Promise<void> {
  */
 export function lostRows(before: Rows, after: Rows): string[] {
   return Object.entries(before).flatMap(([table, rows]) => {
-    const columns = KEPT_COLUMNS[table] ?? [...new Set(rows.flatMap(Object.keys))].sort()
+    const had = [...new Set(rows.flatMap(Object.keys))].sort()
+    const columns = KEPT_COLUMNS[table] ?? had.filter((column) => !REMOVED[table]?.includes(column))
     const lineOf = (row: Record<string, unknown>) =>
       JSON.stringify(columns.map((column) => [column, row[column] ?? null]))
     const left = new Map<string, number>()

@@ -15,10 +15,12 @@ import { type DraftRow, lockDraft } from './drafts.ts'
 import { flowText } from './flow.text.ts'
 import type { Step } from './flow.ts'
 import { gateText } from './gates.text.ts'
-import { type Gate, type GateInputs, gatesOf, unsupported, wordsOf } from './gates.ts'
+import { type Gate, type GateInputs, gatesOf, wordsOf } from './gates.ts'
+import { isOpen, type JudgedSentence, judgeDraft, verdictState } from './judged.ts'
 import { addRecipients, approveDraft, requireState, voidApproval } from './state.ts'
 
-const say = { ...bilingual(flowText), claim: bilingual(gateText).claim }
+const say = bilingual(flowText)
+const sayGate = bilingual(gateText)
 
 export type Mailing = { config: Config; db: Database }
 
@@ -30,6 +32,10 @@ export type Approved = {
   sender: string | null
   recipients: number
   content_hash: string
+  /** The hash of the verdicts alone, to say what has changed. */
+  verdicts?: string
+  /** Each sentence with its verdict and who stands for it. */
+  sentences?: JudgedSentence[]
 }
 
 /** What will happen when the approved draft is sent. */
@@ -51,17 +57,41 @@ export async function readGateInputs({ config, db }: Mailing): Promise<GateInput
   return { config, mail, pause, today, dns: knownDns(mail) }
 }
 
-/** A draft with its current recipients and gates. */
+export type Examined = {
+  people: Person[]
+  without_email: number
+  gates: Gate[]
+  sentences: JudgedSentence[]
+}
+
+/** States in which what was approved counts, and is not judged again. */
+const ON_ITS_WAY: DraftRow['state'][] = ['sending', 'sent', 'unclear']
+
+/** A draft with its current recipients, its sentences as they are judged now, and its gates. */
 export async function examine(
   sql: Sql,
   project: Project,
   inputs: GateInputs,
   draft: DraftRow,
-): Promise<{ people: Person[]; without_email: number; gates: Gate[] }> {
+): Promise<Examined> {
   const refusals = await readRefusals(inputs.config.paths)
   const { audience, template } = draft
   const found = await peopleOf(sql, { project_id: project.id, audience, template, refusals })
-  return { ...found, gates: await gatesOf({ ...inputs, sql, project, draft, ...found }) }
+  const sentences = await sentencesNow(sql, project, inputs, draft, found.people)
+  const gates = await gatesOf({ ...inputs, sql, project, draft, sentences, ...found })
+  return { ...found, sentences, gates }
+}
+
+async function sentencesNow(
+  sql: Sql,
+  project: Project,
+  { mail }: GateInputs,
+  draft: DraftRow,
+  people: Person[],
+): Promise<JudgedSentence[]> {
+  const approved = draft.approved as Approved | null // safe: only approve writes it
+  if (ON_ITS_WAY.includes(draft.state) && approved?.sentences) return approved.sentences
+  return judgeDraft({ sql, project, draft, people, signer: mail.sender?.name ?? null })
 }
 
 /**
@@ -80,14 +110,14 @@ export async function approve(
     await requireWritable(sql, project, license)
     const draft = await lockDraft(sql, project.id, given.id)
     requireState('approve', draft.state)
-    await requireEvidence(sql, draft)
-    const { people, gates } = await examine(sql, project, inputs, draft)
+    const { people, gates, sentences } = await examine(sql, project, inputs, draft)
+    requireEvidence(sentences)
     for (const name of ['rendering', 'recipients']) {
       const gate = gates.find((one) => one.name === name)
       if (gate && !gate.ok) throw new ApiError('conflict', wordsOf(gate))
     }
     const via = viaOf(inputs.mail, config, draft.audience.kind)
-    const content = contentHash(draft, inputs.mail, via)
+    const content = contentHash(draft, inputs.mail, via, sentences)
     if (given.seen !== undefined && given.seen !== content) {
       throw new ApiError('audience_changed', say.seen_another)
     }
@@ -102,6 +132,8 @@ export async function approve(
       sender: inputs.mail.sender?.email ?? null,
       recipients: people.length,
       content_hash: content,
+      verdicts: hashOf(verdictState(sentences)),
+      sentences,
     }
     await approveDraft(sql, draft.id, { via, hash: wholeHash(content, people), approved })
     if (draft.audience.kind === 'lead') {
@@ -113,14 +145,17 @@ export async function approve(
   })
 }
 
-async function requireEvidence(sql: Sql, draft: DraftRow): Promise<void> {
-  const claims = await unsupported(sql, draft)
-  if (claims.length === 0) return
+function requireEvidence(sentences: JudgedSentence[]): void {
+  const shut = sentences.filter((one) => !isOpen(one))
+  if (shut.length === 0) return
   throw invalid(
-    claims.map((claim) => ({
-      path: `claims.${draft.claims.indexOf(claim)}`,
-      code: 'no_evidence',
-      message: say.claim(claim.sentence),
+    shut.map((one) => ({
+      path: `sentences.${sentences.indexOf(one)}`,
+      code: one.verdict === 'contradicted' ? 'contradicted' : 'no_evidence',
+      message:
+        one.verdict === 'contradicted'
+          ? sayGate.untrue(one.sentence)
+          : sayGate.unproven(one.sentence),
     })),
   )
 }
@@ -149,8 +184,16 @@ async function planOf(
   }
 }
 
-/** Covers everything except the recipients: what is sent, from whom and in which way. */
-export function contentHash(draft: DraftRow, mail: MailSettings, via: DraftRow['via']): string {
+/**
+ * Covers everything except the recipients: what is sent, from whom and in which way, and what the
+ * judge or a person said of each sentence.
+ */
+export function contentHash(
+  draft: DraftRow,
+  mail: MailSettings,
+  via: DraftRow['via'],
+  sentences: JudgedSentence[],
+): string {
   return hashOf([
     draft.html,
     draft.rendered_subject,
@@ -160,6 +203,7 @@ export function contentHash(draft: DraftRow, mail: MailSettings, via: DraftRow['
     via,
     via === 'smtp' ? null : (mail.listmonk?.url ?? null),
     draft.audience,
+    verdictState(sentences),
   ])
 }
 
@@ -172,15 +216,21 @@ function wholeHash(content: string, people: Person[]): string {
 async function changeSince(
   sql: Sql,
   draft: DraftRow,
-  given: { mail: MailSettings; config: Config; people: Person[] },
+  given: {
+    mail: MailSettings
+    config: Config
+    people: Person[]
+    sentences: JudgedSentence[]
+  },
 ): Promise<Words | null> {
-  const { mail, config, people } = given
+  const { mail, config, people, sentences } = given
   // A restore removes the hash: what was approved according to a backup must be approved again.
   if (draft.approved_hash === null) return say.restored
   const approved = draft.approved as Approved | null // safe: only approve writes it
   const via = viaOf(mail, config, draft.audience.kind)
-  const content = contentHash(draft, mail, via)
-  if (content !== approved?.content_hash) return say.sender_changed
+  if (approved?.verdicts !== hashOf(verdictState(sentences))) return say.evidence_changed
+  const content = contentHash(draft, mail, via, sentences)
+  if (content !== approved.content_hash) return say.sender_changed
   const [row] = await sql<{ had: number }>`
     select count(*)::int as had from hub.recipients
     where draft_id = ${draft.id} and claimed_at is not null`
@@ -220,8 +270,8 @@ export async function withApproval<T>(
     await requireWritable(sql, project, await readLicense(mailing.config))
     const draft = await lockDraft(sql, project.id, given.id)
     requireState(given.step, draft.state)
-    const { people, gates } = await examine(sql, project, inputs, draft)
-    const changed = await changeSince(sql, draft, { ...inputs, people })
+    const { people, gates, sentences } = await examine(sql, project, inputs, draft)
+    const changed = await changeSince(sql, draft, { ...inputs, people, sentences })
     if (!changed) return { changed: null, value: await work(sql, draft, project, gates) }
     await voidApproval(sql, draft.id, { step: given.step, to: 'rendered', reason: changed })
     return { changed }

@@ -2,13 +2,13 @@ import { createTwoFilesPatch } from 'diff'
 import { z } from 'zod'
 import { raw, type Sql } from '../../../shared/sql.ts'
 import { absent } from '../../i18n/failure.ts'
-import type { Localizable, Words } from '../../i18n/words.ts'
+import type { Words } from '../../i18n/words.ts'
 import type { Approved } from './approval.ts'
 import { Audience } from './audience.ts'
 import { type DraftRow, TemplateChoice } from './drafts.ts'
 import { MAIL_STATES, STATES } from './flow.ts'
 
-const Evidence = z
+export const Evidence = z
   .object({ id: z.uuid(), fact: z.string(), quote: z.string().nullable(), source: z.string() })
   .meta({ id: 'DraftEvidence' })
 
@@ -32,19 +32,10 @@ export const Draft = z
     state_reason: z.string().nullable(),
     agent: z.string().nullable(),
     mission_id: z.uuid().nullable(),
-    claims: z
-      .array(
-        z.object({
-          sentence: z.string(),
-          evidence_ids: z.array(z.string()),
-          supported: z.boolean(),
-          reason: z.string().nullable(),
-        }),
-      )
-      .meta({
-        description: 'The sentences that state a fact; an unsupported one blocks approval.',
-      }),
-    evidence: z.array(Evidence).meta({ description: 'The evidence that the claims cite.' }),
+    evidence: z.array(Evidence).meta({
+      description:
+        'The newest facts that may support its sentences: about its reader, then about us; up to 20.',
+    }),
     via: z.enum(['smtp', 'tx', 'campaign']).nullable(),
     approved_at: z.string().nullable(),
     paused_at: z.string().nullable(),
@@ -64,9 +55,8 @@ export const Draft = z
   })
   .meta({ id: 'Draft' })
 /** A Draft with its sentences in both languages. */
-export type DraftView = Omit<z.infer<typeof Draft>, 'state_reason' | 'claims'> & {
+export type DraftView = Omit<z.infer<typeof Draft>, 'state_reason'> & {
   state_reason: Words | null
-  claims: Localizable<z.infer<typeof Draft>['claims']>
 }
 
 /** A recipient of a draft. */
@@ -96,27 +86,22 @@ export const draftColumns = raw(`
   draft.paused_at, draft.retry_at, draft.sent_at, draft.created_at, draft.updated_at,
   (
     select coalesce(jsonb_agg(jsonb_build_object(
-        'sentence', claim -> 'sentence', 'evidence_ids', claim -> 'evidence_ids',
-        'reason', claim -> 'reason',
-        'supported', exists (
-          select from hub.evidence
-          where evidence.project_id = draft.project_id
-            and evidence.id::text in (select jsonb_array_elements_text(claim -> 'evidence_ids'))
-            and (evidence.lead_id is null or draft.audience ->> 'lead_id' is null
-              or evidence.lead_id::text = draft.audience ->> 'lead_id')
-        )
-      ) order by position), '[]')
-    from jsonb_array_elements(draft.claims) with ordinality as claims (claim, position)
-  ) as claims,
-  (
-    select coalesce(jsonb_agg(jsonb_build_object(
-        'id', evidence.id, 'fact', fact, 'quote', quote, 'source', source
-      ) order by evidence.created_at, evidence.id), '[]')
-    from hub.evidence
-    where evidence.project_id = draft.project_id and evidence.id::text in (
-      select jsonb_array_elements_text(claim -> 'evidence_ids')
-      from jsonb_array_elements(draft.claims) as claims (claim)
-    )
+        'id', id, 'fact', fact, 'quote', quote, 'source', source
+      ) order by lead_id nulls last, created_at desc, id), '[]')
+    from (
+      (
+        select id, lead_id, fact, quote, source, created_at from hub.evidence
+        where lead_id = (draft.audience ->> 'lead_id')::uuid and project_id = draft.project_id
+        order by created_at desc, id limit 20
+      )
+      union all
+      (
+        select id, lead_id, fact, quote, source, created_at from hub.evidence
+        where project_id = draft.project_id and lead_id is null
+        order by created_at desc, id limit 20
+      )
+      limit 20
+    ) as possible
   ) as evidence,
   (
     select jsonb_build_object(

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { invalid } from '../../../shared/problem.ts'
 import type { Sql } from '../../../shared/sql.ts'
+import { draftSentences } from '../../agents/evidence/sentences.ts'
 import { absent } from '../../i18n/failure.ts'
-import { KeptWords } from '../../i18n/kept-words.ts'
 import { bilingual, verbatim, type Words } from '../../i18n/words.ts'
 import { recordActivity } from '../../leads/timeline.ts'
 import { TEMPLATES, type TemplateName } from '../render/slots.ts'
@@ -15,16 +15,6 @@ const say = bilingual(flowText)
 
 export const TemplateChoice = z.enum(TEMPLATES as [TemplateName, ...TemplateName[]]) // safe: not empty
 
-/** A sentence that states a fact, with the evidence it cites. */
-const Claim = z.strictObject({
-  sentence: z.string().trim().min(1).max(1000),
-  evidence_ids: z.array(z.uuid()).max(20),
-  reason: z.string().max(500).optional().meta({ description: 'Why no evidence supports it.' }),
-})
-/** A Claim as it is stored: the hub's own sentences are in both languages. */
-const KeptClaim = Claim.extend({ reason: z.union([Claim.shape.reason, KeptWords]) })
-export type Claim = z.infer<typeof KeptClaim>
-
 const Content = {
   audience: Audience,
   subject: z.string().trim().min(1).max(150),
@@ -34,7 +24,6 @@ const Content = {
   slots: z.record(z.string(), z.unknown()).meta({
     description: 'The values for the template’s slots; {} renders the text as a personal letter.',
   }),
-  claims: z.array(Claim).max(100),
 }
 
 /** A new draft, written by hand or by an agent. */
@@ -43,10 +32,7 @@ export const NewDraft = z.strictObject({
   language: Content.language.default('en'),
   template: Content.template.default('letter'),
   slots: Content.slots.default({}),
-  claims: Content.claims.default([]),
 })
-
-const KeptDraft = NewDraft.extend({ claims: z.array(KeptClaim).max(100).default([]) })
 
 /** The fields that can be edited; absent ones stay as they are. */
 export const DraftChange = z.strictObject(Content).partial()
@@ -68,7 +54,6 @@ export type DraftRow = {
   state: State
   state_reason: Words | null
   agent: string | null
-  claims: Claim[]
   approved_hash: string | null
   approved_at: string | null
   approved: Record<string, unknown> | null
@@ -93,19 +78,19 @@ export async function lockDraft(sql: Sql, project_id: string, id: string): Promi
 export async function createDraft(
   sql: Sql,
   project: { id: string },
-  given: z.input<typeof KeptDraft> & { agent?: string; mission_id?: string },
+  given: z.input<typeof NewDraft> & { agent?: string; mission_id?: string },
 ): Promise<string> {
   const { agent = null, mission_id = null, ...content } = given
-  const draft = KeptDraft.parse(content)
+  const draft = NewDraft.parse(content)
   await requireAudience(sql, project.id, draft.audience)
   const [made] = await sql<{ id: string }>`
     insert into hub.drafts (
-      project_id, audience, template, language, subject, text, slots, claims, agent, mission_id
+      project_id, audience, template, language, subject, text, slots, agent, mission_id
     )
     values (
       ${project.id}, ${JSON.stringify(draft.audience)}, ${draft.template}, ${draft.language},
       ${draft.subject}, ${draft.text}, ${JSON.stringify(draft.slots)},
-      ${JSON.stringify(draft.claims)}, ${agent}, ${mission_id}
+      ${agent}, ${mission_id}
     )
     returning id`
   if (!made) throw new Error('the draft was not made')
@@ -114,8 +99,8 @@ export async function createDraft(
 }
 
 /**
- * editDraft changes the content of a draft, which must then be rendered and approved again. Claims
- * whose sentence is no longer in the text are removed, unless new claims are given.
+ * editDraft changes the content of a draft, which must then be rendered and approved again. Nobody
+ * stands any longer for a sentence that is not in it, or if it has another audience.
  */
 export async function editDraft(
   sql: Sql,
@@ -133,17 +118,17 @@ export async function editDraft(
   const slots = change.slots === undefined && isRewritten ? {} : next.slots
   const isPlain = Object.keys(slots).length === 0
   const template = isPlain && change.template === undefined ? 'letter' : next.template
-  const said = squash([next.subject, next.text, ...texts(slots)].join(' '))
-  const claims = change.claims ?? draft.claims.filter((one) => said.includes(squash(one.sentence)))
+  const said = change.audience ? [] : draftSentences({ ...next, slots })
   await voidApproval(sql, id, { step, to: 'draft' })
   if (change.audience) await recordDraft(sql, project, next.audience, id)
   await sql`
     update hub.drafts
     set audience = ${JSON.stringify(next.audience)}, template = ${template},
       language = ${next.language}, subject = ${next.subject}, text = ${next.text},
-      slots = ${JSON.stringify(slots)}, claims = ${JSON.stringify(claims)},
-      ${UNRENDERED}
+      slots = ${JSON.stringify(slots)}, ${UNRENDERED}
     where id = ${id}`
+  await sql`
+    delete from hub.stands where draft_id = ${id} and sentence <> all(${said}::text[])`
 }
 
 /** rejectDraft rejects a draft; an edit reopens it. */
@@ -182,15 +167,6 @@ async function requireAudience(sql: Sql, project_id: string, audience: Audience)
   if (lead) return
   throw invalid([{ path: 'audience.lead_id', code: 'not_found', message: say.no_lead }])
 }
-
-/** Every text in a value, at any depth. */
-function texts(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(texts)
-}
-
-const squash = (text: string) => text.toLowerCase().replace(/\s+/g, ' ').trim()
 
 function withoutAbsent<T extends object>(value: T): T {
   const entries = Object.entries(value).filter(([, field]) => field !== undefined)

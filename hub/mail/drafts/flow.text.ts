@@ -43,6 +43,7 @@ export const flowText = texts(
     seen_another: 'The draft has changed since you opened it. Read it again.',
     void: 'The approval is void. Read the draft and approve it again.',
     restored: 'The approval was given before a backup was restored.',
+    evidence_changed: 'The evidence of a sentence, or who stands for it, has changed.',
     sender_changed: 'The sender or the mail server has changed.',
     people_counted: (approved: number, now: number) =>
       `${approved} people were approved, but the audience now has ${now}.`,
@@ -99,6 +100,7 @@ export const flowText = texts(
     seen_another: 'Taslak, siz açtıktan sonra değişti. Yeniden okuyun.',
     void: 'Onay geçersiz oldu. Taslağı okuyup yeniden onaylayın.',
     restored: 'Onay, bir yedek geri yüklenmeden önce verilmiş.',
+    evidence_changed: 'Bir cümlenin kanıtı ya da sorumluluğunu alan değişti.',
     sender_changed: 'Gönderen ya da e-posta sunucusu değişti.',
     people_counted: (approved, now) =>
       `${approved} kişi onaylanmıştı, kitlede şimdi ${now} kişi var.`,

@@ -3,12 +3,18 @@ import { texts } from '../../i18n/words.ts'
 /** The checks before a mail is sent: what each one found, and what to do about it. */
 export const gateText = texts(
   {
-    evidence: (count: number) => `Factual sentences: ${count}, each with evidence.`,
+    evidence: (count: number) => `Sentences that state something: ${count}, each with evidence.`,
+    stood_for: (count: number, stood: number) =>
+      `Sentences with evidence: ${count}. Sentences that a person stands for: ${stood}.`,
     no_evidence: (count: number, sentence: string) =>
-      `${count} factual ${count === 1 ? 'sentence has' : 'sentences have'} no evidence: “${sentence}”`,
-    add_evidence: 'Change the sentence, or add evidence for it.',
-    claim: (sentence: string) =>
-      `“${sentence}” has no evidence. Change it, or add evidence for it.`,
+      `${count} ${count === 1 ? 'sentence has' : 'sentences have'} no evidence: “${sentence}”`,
+    contradicted: (count: number, sentence: string) =>
+      `The evidence says otherwise: “${sentence}”${count > 1 ? ` In all, ${count} sentences have no evidence.` : ''}`,
+    add_evidence: 'Change the sentence, add evidence for it, or stand for it yourself.',
+    unproven: (sentence: string) =>
+      `“${sentence}” has no evidence. Change it, add evidence for it, or stand for it yourself.`,
+    untrue: (sentence: string) =>
+      `“${sentence}”: the evidence says otherwise. Change it, or stand for it yourself.`,
     fresh: 'The rendered mail matches the current settings.',
     stale:
       'The sender, the footer, the branding, the lead or the mail server has changed since it was rendered.',
@@ -63,10 +69,16 @@ export const gateText = texts(
   },
   {
     evidence: (count) => `Bilgi içeren ${count} cümlenin her birinin kanıtı var.`,
-    no_evidence: (count, sentence) => `Bilgi içeren ${count} cümlenin kanıtı yok: “${sentence}”`,
-    add_evidence: 'Cümleyi değiştirin ya da kanıt ekleyin.',
-    claim: (sentence) =>
-      `“${sentence}” cümlesinin kanıtı yok. Cümleyi değiştirin ya da kanıt ekleyin.`,
+    stood_for: (count, stood) =>
+      `Kanıtı olan cümle: ${count}. Bir kişinin sorumluluğunu aldığı cümle: ${stood}.`,
+    no_evidence: (count, sentence) => `${count} cümlenin kanıtı yok: “${sentence}”`,
+    contradicted: (count, sentence) =>
+      `Kanıt tersini söylüyor: “${sentence}”${count > 1 ? ` Toplam ${count} cümlenin kanıtı yok.` : ''}`,
+    add_evidence: 'Cümleyi değiştirin, kanıt ekleyin ya da sorumluluğunu siz alın.',
+    unproven: (sentence) =>
+      `“${sentence}” cümlesinin kanıtı yok. Değiştirin, kanıt ekleyin ya da sorumluluğunu siz alın.`,
+    untrue: (sentence) =>
+      `“${sentence}”: kanıt tersini söylüyor. Değiştirin ya da sorumluluğunu siz alın.`,
     fresh: 'Oluşturulan e-posta güncel ayarlara uygun.',
     stale:
       'E-posta oluşturulduktan sonra gönderen, alt bilgi, marka, aday ya da e-posta sunucusu değişti.',

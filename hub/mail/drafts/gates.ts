@@ -10,8 +10,9 @@ import { type MailPause, type MailSettings, viaOf } from '../settings.ts'
 import type { SenderDns } from '../smtp/sender-dns.ts'
 import type { Today } from '../today.ts'
 import { countSkips, type Person, SKIPS } from './audience.ts'
-import type { Claim, DraftRow } from './drafts.ts'
+import type { DraftRow } from './drafts.ts'
 import { gateText } from './gates.text.ts'
+import { isOpen, type JudgedSentence } from './judged.ts'
 
 const say = bilingual(gateText)
 
@@ -43,6 +44,7 @@ type Given = GateInputs & {
   draft: DraftRow
   people: Person[]
   without_email: number
+  sentences: JudgedSentence[]
 }
 
 const right = (name: string, detail: Words): Gate => ({
@@ -67,7 +69,7 @@ const advice = (name: string, detail: Words, way_out: Words): Gate => ({
 /** gatesOf returns for each gate whether it is open, what is wrong, and what to do. */
 export async function gatesOf(given: Given): Promise<Gate[]> {
   return [
-    await evidenceGate(given),
+    evidenceGate(given.sentences),
     ...(given.draft.state === 'rendered' ? [await freshGate(given)] : []),
     ...peopleGates(given),
     ...settingsGates(given),
@@ -96,27 +98,19 @@ export function requireOpen(gates: Gate[]): void {
 export const wordsOf = ({ detail, way_out }: Gate): Words =>
   way_out ? joined([detail, way_out]) : detail
 
-/** The claims that no evidence of this project supports; for a draft to one lead, of this lead. */
-export async function unsupported(
-  sql: Sql,
-  draft: Pick<DraftRow, 'project_id' | 'audience' | 'claims'>,
-): Promise<Claim[]> {
-  const ids = draft.claims.flatMap(({ evidence_ids }) => evidence_ids)
-  const lead_id = draft.audience.kind === 'lead' ? draft.audience.lead_id : null
-  const known = await sql<{ id: string }>`
-    select id from hub.evidence
-    where id = any(${ids}::uuid[]) and project_id = ${draft.project_id}
-      and (lead_id is null or ${lead_id}::uuid is null or lead_id = ${lead_id}::uuid)`
-  const found = new Set(known.map(({ id }) => id))
-  return draft.claims.filter(({ evidence_ids }) => !evidence_ids.some((id) => found.has(id)))
-}
-
-async function evidenceGate({ sql, draft }: Given): Promise<Gate> {
-  const claims = await unsupported(sql, draft)
-  if (claims.length === 0) {
-    return right('evidence', say.evidence(draft.claims.length))
+/** Open if every sentence is harmless or supported, or a person stands for it. */
+export function evidenceGate(sentences: JudgedSentence[]): Gate {
+  const shut = sentences.filter((one) => !isOpen(one))
+  const [first] = shut
+  if (!first) {
+    const stood = sentences.filter(({ stand }) => stand !== null).length
+    const proven = sentences.filter(({ verdict }) => verdict === 'supported').length
+    return right('evidence', stood > 0 ? say.stood_for(proven, stood) : say.evidence(proven))
   }
-  const detail = say.no_evidence(claims.length, claims[0]?.sentence ?? '')
+  const against = shut.find(({ verdict }) => verdict === 'contradicted')
+  const detail = against
+    ? say.contradicted(shut.length, against.sentence)
+    : say.no_evidence(shut.length, first.sentence)
   return wrong('evidence', detail, say.add_evidence)
 }
 

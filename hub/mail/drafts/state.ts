@@ -129,6 +129,11 @@ export async function moveDrafts(
   { lead_id, from, to }: { lead_id: string; from: string; to: string },
 ): Promise<void> {
   await sql`
+    delete from hub.stands as stand
+    using hub.drafts as draft
+    where stand.draft_id = draft.id and draft.project_id = ${from}
+      and draft.audience ->> 'lead_id' = ${lead_id} and draft.state in ('draft', 'rendered')`
+  await sql`
     update hub.drafts
     set project_id = ${to}, state = 'draft', ${UNRENDERED}, updated_at = now()
     where project_id = ${from} and audience ->> 'lead_id' = ${lead_id}

@@ -79,6 +79,10 @@ const INTO_PROJECT: Record<string, () => [body: unknown, query?: string]> = {
   'post draft/render': () => [{ id: ids.draft, project }],
   'post draft/redesign': () => [{ id: ids.draft, project }],
   'post draft/approve': () => [{ id: ids.draft, project, hash: '0'.repeat(64) }],
+  'post draft/stand': () => [{ id: ids.draft, project, sentence: 'x' }],
+  'post draft/judge': () => [{ id: ids.draft, project }],
+  'post evidence/add': () => [{ project, fact: 'We carry freight.', source: 'x' }],
+  'post evidence/delete': () => [{ project, id: ids.draft }],
   'post draft/push': () => [{ id: ids.draft, project }],
   'post draft/send': () => [{ id: ids.draft, project }],
 }

@@ -11,6 +11,7 @@ import {
   smtpSettings,
   startMailServer,
 } from '../support/mail-help.ts'
+import { standForAll } from '../support/stand.ts'
 
 let hub: TestHub
 let smtp: MailServer
@@ -90,6 +91,7 @@ test.each([
   expect((await click(at(), path)).status).toBe(200)
   expect(await reasonOf(lead.email)).toBeUndefined()
   // The gate knows it before the list does.
+  await standForAll(api, open)
   const refused = await api.post('draft/approve', open)
   expect(refused).toMatchObject({
     status: 409,

@@ -21,23 +21,23 @@ describe('with SmolLM2-135M-Instruct', () => {
   }, LIMIT_MS)
   afterAll(() => hub?.close())
 
-  /** The evidence that the draft of a mission cites. */
-  async function citedBy(id: string): Promise<string[]> {
+  /** What the judge says of each sentence of a mission's draft. */
+  async function judgedOf(id: string): Promise<string[]> {
     const mission = await reach(hub, id)
     expect(mission, mission.reason ?? '').toMatchObject({ department: 'marketing', status: 'done' })
-    const [draft] = await hub.query<{
-      subject: string
-      text: string
-      state: string
-      claims: { sentence: string; evidence_ids: string[] }[]
-    }>('select subject, text, state, claims from hub.drafts where mission_id = $1', [id])
-    console.log(draft?.subject, '\n', draft?.text, '\n', JSON.stringify(draft?.claims, null, 1))
+    const [draft] = await hub.query<{ id: string; subject: string; text: string; state: string }>(
+      'select id, subject, text, state from hub.drafts where mission_id = $1',
+      [id],
+    )
     expect(draft?.state).toBe('rendered')
-    return draft?.claims.flatMap(({ evidence_ids }) => evidence_ids) ?? []
+    const read = await hub.call('GET', `drafts/get?project=rota&id=${draft?.id}`)
+    const { sentences }: { sentences: { verdict: string }[] } = await read.json()
+    console.log(draft?.subject, '\n', draft?.text, '\n', JSON.stringify(sentences, null, 1))
+    return sentences.map(({ verdict }) => verdict)
   }
 
   test(
-    'marketing writes a draft that cites evidence',
+    'marketing writes a draft, and each of its sentences is judged',
     async () => {
       const data = { name: 'Ayse Demir', email: 'ayse@demir.example', company: 'Demir Lojistik' }
       const { lead } = await (
@@ -53,15 +53,10 @@ describe('with SmolLM2-135M-Instruct', () => {
           [lead.id, fact],
         )
       }
-      // So small a model draws a different letter each time, and not each is worth keeping.
       const task = 'Write a short email to Demir Lojistik about their refrigerated trucks'
-      let cited: string[] = []
-      for (let tries = 0; tries < 4 && cited.length === 0; tries += 1) {
-        cited = await citedBy(await compose(hub, 'auto', task))
-      }
-      expect(cited.length).toBeGreaterThan(0)
-      const known = await hub.query('select id from hub.evidence where id = any($1)', [cited])
-      expect(known).toHaveLength(new Set(cited).size)
+      const verdicts = await judgedOf(await compose(hub, 'auto', task))
+      expect(verdicts.length).toBeGreaterThan(2)
+      expect(verdicts).toContain('harmless')
     },
     LIMIT_MS,
   )

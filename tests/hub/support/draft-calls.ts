@@ -26,7 +26,7 @@ export function draftCalls(hub: () => TestHub) {
       const { draft } = await api().ok('draft/create', {
         project: 'demir',
         audience,
-        subject: 'Freight for {company}',
+        subject: 'A question for {company}',
         text: 'Hello {first_name},\n\nwe carry freight.',
         ...more,
       })

@@ -2,7 +2,9 @@ import type { AddressInfo } from 'node:net'
 import { type ParsedMail, simpleParser } from 'mailparser'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { expect } from 'vitest'
+import { z } from 'zod'
 import type { TestHub } from './hub.ts'
+import { standForAll } from './stand.ts'
 
 export type MailServer = {
   port: number
@@ -42,6 +44,8 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   }
 }
 
+const Draft = z.object({ id: z.string(), project: z.string() })
+
 /** Calls of the API that have to succeed, or be refused in the way that is named. */
 export function apiOf(hub: TestHub, headers: Record<string, string> = {}) {
   const send = async (method: string, path: string, body?: unknown) => {
@@ -49,17 +53,22 @@ export function apiOf(hub: TestHub, headers: Record<string, string> = {}) {
     const text = await response.text()
     return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text }
   }
-  return {
+  const api = {
     post: (path: string, body: unknown = {}) => send('POST', path, body),
     get: (path: string) => send('GET', path),
     put: (path: string, body: unknown) => send('PUT', path, body),
-    /** A POST that works; answers its body. */
+    /**
+     * A POST that works; answers its body. Before an approval somebody stands for each sentence that
+     * has no evidence, as the author of a letter does.
+     */
     ok: async (path: string, body: unknown = {}) => {
+      if (path === 'draft/approve') await standForAll(api, Draft.parse(body))
       const answer = await send('POST', path, body)
       expect(answer, path).toMatchObject({ status: expect.toSatisfy((code) => code < 300) })
       return answer.body
     },
   }
+  return api
 }
 
 export const SENDER = { name: 'Ayşe Demir', email: 'ayse@demir.example', title: 'Demir Lojistik' }

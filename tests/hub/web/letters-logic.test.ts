@@ -1,28 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cutAtClaims } from '../../../hub/web/pages/drafts/cut-at-claims.ts'
+import { cutAtSentences } from '../../../hub/web/pages/drafts/cut-at-sentences.ts'
 import { linesOf } from '../../../hub/web/pages/drafts/diff-lines.ts'
 import { fieldsOf, withFields } from '../../../hub/web/pages/drafts/slots.ts'
 
-describe('claims in a text', () => {
+describe('sentences in a text', () => {
   test('are found over line ends and other spaces, once each, in the order of the text', () => {
     const text = 'Hello Jo,\n\nYou have 42\ntrucks. You   sold two.'
-    const claims = [{ sentence: 'You sold two.' }, { sentence: 'You have 42 trucks.' }]
-    expect(cutAtClaims(text, claims)).toEqual([
+    const sentences = ['You sold two.', 'You have 42 trucks.', undefined]
+    expect(cutAtSentences(text, sentences)).toEqual([
       { text: 'Hello Jo,\n\n' },
-      { text: 'You have 42\ntrucks.', claim: 1 },
+      { text: 'You have 42\ntrucks.', sentence: 1 },
       { text: ' ' },
-      { text: 'You   sold two.', claim: 0 },
+      { text: 'You   sold two.', sentence: 0 },
     ])
   })
 
-  test('the pieces are the text, whatever is claimed', () => {
+  test('the pieces are the text, whatever the sentences', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string()), (text, sentences) => {
-        const pieces = cutAtClaims(
-          text,
-          sentences.map((sentence) => ({ sentence })),
-        )
+        const pieces = cutAtSentences(text, sentences)
         expect(pieces.map((piece) => piece.text).join('')).toBe(text)
       }),
     )

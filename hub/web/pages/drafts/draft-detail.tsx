@@ -18,7 +18,6 @@ import { useProject } from '../../project.ts'
 import { useDraftAddress, VIEWS } from './address.ts'
 import { audienceText } from './audience.text.ts'
 import { AudienceDialog } from './audience-dialog.tsx'
-import { Claims } from './claims.tsx'
 import { StateBadge, useAudience } from './draft-state.tsx'
 import { draftsText, stepsText } from './drafts.text.ts'
 import { EditDialog, RejectDialog } from './edit-dialog.tsx'
@@ -29,6 +28,7 @@ import { DraftProgress } from './progress.tsx'
 import { type Detailed, type Draft, draftQuery, useStep } from './queries.ts'
 import { Recipients } from './recipients.tsx'
 import { useRedesign } from './redesign.ts'
+import { Sentences } from './sentences.tsx'
 
 /** One draft: as its recipients see it, its evidence, and the next step. */
 export function DraftDetail({ id, isReadOnly }: { id: string; isReadOnly: boolean }) {
@@ -109,7 +109,7 @@ function Whole({ detailed, isReadOnly }: { detailed: Detailed; isReadOnly: boole
         <NextStep detailed={detailed} isReadOnly={isReadOnly} onEdit={() => set({ do: 'edit' })} />
         <aside className="flex min-w-0 flex-col gap-6 border-line px-4 pt-6 pb-4 md:px-5 md:pb-5 @3xl:col-start-2 @3xl:row-start-3 @3xl:border-l">
           {WITH_GATES.includes(draft.state) ? <Gates gates={gates} /> : null}
-          <Claims draft={draft} marked={marked} />
+          <Sentences detailed={detailed} marked={marked} isReadOnly={isReadOnly} />
           <Recipients
             detailed={detailed}
             action={

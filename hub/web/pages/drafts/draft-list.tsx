@@ -1,11 +1,9 @@
-import { CircleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { useText } from '../../../../web/ui/language.ts'
 import { Time } from '../../../../web/ui/time.tsx'
 import { StateBadge, useAudience } from './draft-state.tsx'
 import { draftsText } from './drafts.text.ts'
-import { gatesText } from './gates.text.ts'
 import type { Draft, DraftState } from './queries.ts'
 
 /** The list of drafts, like an inbox. */
@@ -19,14 +17,12 @@ export function DraftList({
   state: DraftState | undefined
 }) {
   const text = useText(draftsText)
-  const { unsupported } = useText(gatesText)
   const audience = useAudience()
   const filter = state ? `state=${state}&` : ''
   return (
     <ul aria-label={text.list}>
       {drafts.map((draft) => {
         const isOpen = draft.id === open
-        const weak = draft.claims.filter(({ supported }) => !supported).length
         return (
           <li key={draft.id} className="border-b border-line">
             <Link
@@ -45,9 +41,6 @@ export function DraftList({
               <span className="truncate text-sm text-muted">{draft.text.slice(0, 160)}</span>
               <span className="mt-0.5 flex min-w-0 items-center gap-2 text-xs text-muted">
                 <StateBadge state={draft.state} />
-                {weak > 0 && draft.state !== 'sent' ? (
-                  <CircleAlert size={14} className="shrink-0 text-bad" aria-label={unsupported} />
-                ) : null}
                 <span className="truncate">{audience(draft.audience)}</span>
               </span>
             </Link>

@@ -25,11 +25,6 @@ export const gatesText = texts(
       dkim: 'DKIM',
       dmarc: 'DMARC',
     },
-    claims: 'Claims',
-    no_claims: 'No sentence states a fact that needs evidence.',
-    supported: 'Supported',
-    unsupported: 'No evidence',
-    unsupported_text: 'Change this sentence or add evidence to the lead.',
   },
   {
     names: {
@@ -54,10 +49,5 @@ export const gatesText = texts(
       dkim: 'DKIM',
       dmarc: 'DMARC',
     },
-    claims: 'İddialar',
-    no_claims: 'Kanıt gerektiren bir cümle yok.',
-    supported: 'Kanıtlı',
-    unsupported: 'Kanıt yok',
-    unsupported_text: 'Bu cümleyi değiştirin ya da adaya kanıt ekleyin.',
   },
 )

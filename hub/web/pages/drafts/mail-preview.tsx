@@ -3,10 +3,10 @@ import { cn } from '../../../../web/ui/class-names.ts'
 import { useText } from '../../../../web/ui/language.ts'
 import { Empty } from '../../../../web/ui/states.tsx'
 import type { View } from './address.ts'
-import { cutAtClaims } from './cut-at-claims.ts'
+import { cutAtSentences } from './cut-at-sentences.ts'
 import { DiffView } from './diff-view.tsx'
 import { draftsText } from './drafts.text.ts'
-import type { Detailed, Draft } from './queries.ts'
+import { type Detailed, isProven } from './queries.ts'
 
 /** The mail in the chosen view. */
 export function MailPreview({
@@ -17,9 +17,9 @@ export function MailPreview({
 }: {
   detailed: Detailed
   view: View
-  /** The highlighted claim. */
+  /** The highlighted sentence. */
   marked: number | undefined
-  onMark: (claim: number | undefined) => void
+  onMark: (sentence: number | undefined) => void
 }) {
   const text = useText(draftsText)
   const { draft, diff } = detailed
@@ -42,7 +42,7 @@ export function MailPreview({
             text={text.not_rendered.text}
           />
         ) : null}
-        <Sentences draft={draft} marked={marked} onMark={onMark} />
+        <Text detailed={detailed} marked={marked} onMark={onMark} />
       </>
     )
   }
@@ -65,35 +65,39 @@ export function MailPreview({
   )
 }
 
-function Sentences({
-  draft,
+function Text({
+  detailed: { draft, sentences },
   marked,
   onMark,
 }: {
-  draft: Draft
+  detailed: Detailed
   marked: number | undefined
-  onMark: (claim: number | undefined) => void
+  onMark: (sentence: number | undefined) => void
 }) {
-  const pieces = cutAtClaims(draft.rendered_text ?? draft.text, draft.claims)
+  const stating = sentences.map(({ verdict, sentence }) =>
+    verdict === 'harmless' ? undefined : sentence,
+  )
+  const pieces = cutAtSentences(draft.rendered_text ?? draft.text, stating)
   return (
     <article
       lang={draft.language}
       className="mx-auto w-full max-w-2xl px-5 py-6 font-letter text-lg leading-relaxed whitespace-pre-wrap break-words md:px-8"
     >
       <h2 className="mb-4 font-letter text-xl">{draft.rendered_subject ?? draft.subject}</h2>
-      {pieces.map(({ text, claim }, at) => {
-        if (claim === undefined) return text
-        const isSupported = draft.claims[claim]?.supported
+      {pieces.map(({ text, sentence }, at) => {
+        const judged = sentence === undefined ? undefined : sentences[sentence]
+        if (!judged) return text
+        const isSupported = isProven(judged)
         return (
           <button
             key={at}
             type="button"
-            aria-pressed={marked === claim}
-            onClick={() => onMark(marked === claim ? undefined : claim)}
+            aria-pressed={marked === sentence}
+            onClick={() => onMark(marked === sentence ? undefined : sentence)}
             className={cn(
               'inline rounded-[3px] text-left underline decoration-2 underline-offset-4',
               isSupported ? 'decoration-good/60' : 'decoration-bad decoration-wavy',
-              marked === claim ? (isSupported ? 'bg-good/20' : 'bg-bad/20') : 'hover:bg-hover',
+              marked === sentence ? (isSupported ? 'bg-good/20' : 'bg-bad/20') : 'hover:bg-hover',
             )}
           >
             {text}

@@ -42,6 +42,12 @@ const getDraft = (project: string, id: string) =>
   ok(api.GET('/api/cockpit/drafts/get', { params: { query: { project, id } } }))
 export type Detailed = Awaited<ReturnType<typeof getDraft>>
 
+export type Sentence = Schemas['DraftSentence']
+
+/** Whether evidence says so or a person stands for it. */
+export const isProven = ({ verdict, stand }: Sentence) =>
+  verdict === 'harmless' || verdict === 'supported' || stand !== null
+
 const WATCH_MS = 1_500
 
 /** A draft with its gates and recipients; polled while it is being sent. */

@@ -89,6 +89,7 @@ export const LEADS: Record<string, Scene> = {
             text: 'Dear Ayşe,\n\nWe plan routes. Do you?\n\nRegards,',
             slots: null,
             state: 'draft',
+            audience: { kind: 'list', filter: {} },
           },
         ],
       ],
@@ -114,6 +115,7 @@ export const LEADS: Record<string, Scene> = {
               paragraphs: ['One. Two.', 'Three.'],
             },
             state: 'rendered',
+            audience: { kind: 'list', filter: {} },
           },
         ],
       ],
@@ -132,7 +134,15 @@ export const LEADS: Record<string, Scene> = {
     rows: [
       [
         /^select subject, text, slots, state/,
-        [{ subject: 'x', text: 'x', slots: null, state: 'sent' }],
+        [
+          {
+            subject: 'x',
+            text: 'x',
+            slots: null,
+            state: 'sent',
+            audience: { kind: 'list', filter: {} },
+          },
+        ],
       ],
     ],
   },

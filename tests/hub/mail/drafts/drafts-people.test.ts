@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { inProject } from '../../../../hub/db/db.ts'
-import { createDraft } from '../../../../hub/mail/drafts/drafts.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import {
   apiOf,
@@ -126,23 +124,15 @@ describe('what the hub says', () => {
     )
   })
 
-  test('of an unsupported sentence is kept in both languages, and so are words of the API', async () => {
-    const sentence = 'You own 42 trucks.'
-    const reason = { en: 'It cites no evidence.', tr: 'Kanıt göstermiyor.' }
-    const id = await inProject(hub.deps.db, 'demir', (sql, project) =>
-      createDraft(sql, project, {
-        audience: { kind: 'lead', lead_id },
-        subject: 'Freight',
-        text: sentence,
-        claims: [{ sentence, evidence_ids: [], reason }],
-      }),
+  test('of an unsupported sentence is said in the language of the reader', async () => {
+    const id = await create({ text: 'Hello,\n\nYou own 42 trucks.' })
+    await api.ok('draft/render', of(id))
+    const refused = await turkish().post('draft/approve', of(id))
+    expect(refused).toMatchObject({ status: 422 })
+    expect(JSON.stringify(refused.body.errors)).toContain('cümlesinin kanıtı yok')
+    expect(JSON.stringify((await api.post('draft/approve', of(id))).body)).toContain(
+      'has no evidence',
     )
-    const path = `drafts/get?id=${id}&project=demir`
-    expect((await turkish().get(path)).body.draft.claims).toMatchObject([{ reason: reason.tr }])
-    expect((await get(id)).draft.claims).toMatchObject([{ reason: reason.en }])
-    const claims = [{ sentence, evidence_ids: [], reason: 'Sor' }]
-    await api.ok('draft/edit', { ...of(id), claims })
-    expect((await get(id)).draft.claims).toMatchObject([{ reason: 'Sor' }])
   })
 
   test('of what does not fit a template names it, and a reason of the admin’s stays as it is', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STATES, type STEPS, type State } from '../../../../hub/mail/drafts/flow.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import { apiOf, FOOTER, LEAD, SENDER } from '../../support/mail-help.ts'
+import { standForAll } from '../../support/stand.ts'
 
 let hub: TestHub
 let api: ReturnType<typeof apiOf>
@@ -110,6 +111,7 @@ describe('every step in every state', () => {
     const { state, step, isAllowed } = pair
     const { path, more, to } = ACTIONS[step]
     const id = await draftIn(state)
+    if (step === 'approve') await standForAll(api, of(id))
     const answer = await api.post(path, { ...of(id), ...more })
     const { draft } = await get(id)
     if (isAllowed) {
@@ -134,6 +136,7 @@ test.each(['html', 'rendered_text', 'rendered_subject'])(
       blocks: true,
       way_out: 'Render it again.',
     })
+    await standForAll(api, of(id))
     expect(await api.post('draft/approve', of(id))).toMatchObject({ status: 409 })
     await api.ok('draft/render', of(id))
     await api.ok('draft/approve', of(id))

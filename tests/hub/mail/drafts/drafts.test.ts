@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import { apiOf, draftsOf, FOOTER, LEAD, SENDER } from '../../support/mail-help.ts'
+import { standForAll } from '../../support/stand.ts'
 
 let hub: TestHub
 let api: ReturnType<typeof apiOf>
@@ -92,37 +93,42 @@ describe('writing', () => {
 })
 
 describe('approval', () => {
-  test('a factual sentence without evidence is refused with the sentence', async () => {
+  test('a sentence without evidence is refused with the sentence, until there is some', async () => {
     const sentence = 'You shipped 4,000 containers last year.'
-    const id = await create({
-      text: `Hello Jo,\n\n${sentence}`,
-      claims: [{ sentence, evidence_ids: [] }],
-    })
+    const id = await create({ subject: 'Hello', text: `Hello Jo,\n\n${sentence}` })
     await api.ok('draft/render', of(id))
     const refused = await api.post('draft/approve', of(id))
     expect(refused.status).toBe(422)
+    expect(refused.body.errors).toHaveLength(1)
     expect(refused.body.errors[0]).toMatchObject({
       code: 'no_evidence',
       message: expect.stringContaining(sentence),
     })
-    const [evidence] = await hub.query<{ id: string }>(
-      `insert into hub.evidence (project_id, lead_id, fact, source)
-       select project_id, id, '4,000 containers in 2025', 'https://client.example/report' from hub.leads where id = $1
-       returning id`,
-      [lead_id],
-    )
-    await api.ok('draft/edit', { ...of(id), claims: [{ sentence, evidence_ids: [evidence?.id] }] })
+    const source = 'https://client.example/report'
+    await api.ok('evidence/add', { project: 'demir', lead_id, fact: sentence, source })
+    // "You" in a note about a lead may be anybody.
+    expect((await api.post('draft/approve', of(id))).status).toBe(422)
+    const fact = 'Client GmbH shipped 4,000 containers last year.'
+    await api.ok('lead/update', { lead_id, company: 'Client GmbH' })
+    await api.ok('evidence/add', { project: 'demir', lead_id, fact, source })
     await api.ok('draft/render', of(id))
-    const { draft, gates } = await get(id)
-    expect(draft.claims).toMatchObject([{ sentence, supported: true }])
-    expect(draft.evidence).toMatchObject([{ source: 'https://client.example/report' }])
+    const { draft, sentences, gates } = await get(id)
+    expect(sentences).toContainEqual(
+      expect.objectContaining({
+        sentence,
+        verdict: 'supported',
+        evidence: [expect.objectContaining({ fact, source })],
+      }),
+    )
+    expect(draft.evidence.map((row: { fact: string }) => row.fact)).toContain(fact)
     expect(gates.find((gate: { name: string }) => gate.name === 'evidence').ok).toBe(true)
-    await api.ok('draft/approve', of(id))
+    expect((await api.post('draft/approve', of(id))).status).toBe(200)
   })
 
   test('says what will happen, and what it is of: another hash is refused', async () => {
     const id = await create()
     await api.ok('draft/render', of(id))
+    await standForAll(api, of(id))
     const { hash } = await get(id)
     const other = await api.post('draft/approve', { ...of(id), hash: 'of something else' })
     expect(other).toMatchObject({ status: 409, body: { code: 'audience_changed' } })
@@ -184,6 +190,7 @@ describe('approval', () => {
     expect((await api.post('draft/push', of(id))).body.code).toBe('audience_changed')
     // The signature in the letter is the old one, so it has to be looked at anew.
     await api.put('settings/mail', { sender: { ...SENDER, name: 'Mehmet' } })
+    await standForAll(api, of(id))
     const stale = await api.post('draft/approve', of(id))
     expect(stale).toMatchObject({
       status: 409,
@@ -199,6 +206,7 @@ describe('approval', () => {
     })
     const id = await create({ audience: { kind: 'lead', lead_id: lead.id } })
     await api.ok('draft/render', of(id))
+    await standForAll(api, of(id))
     const refused = await api.post('draft/approve', of(id))
     expect(refused).toMatchObject({
       status: 409,
@@ -211,7 +219,9 @@ describe('gates', () => {
   /** What they say depends on whether this machine is online. */
   const DNS = ['spf', 'dkim', 'dmarc']
   const shut = (gates: { name: string; ok: boolean }[]) =>
-    gates.filter(({ ok, name }) => !ok && !DNS.includes(name)).map(({ name }) => name)
+    gates
+      .filter(({ ok, name }) => !ok && name !== 'evidence' && !DNS.includes(name))
+      .map(({ name }) => name)
 
   test('each says what is the matter and the way out, and push is refused', async () => {
     const id = await create()

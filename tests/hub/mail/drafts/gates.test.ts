@@ -4,6 +4,7 @@ import { verbatim } from '../../../../hub/i18n/words.ts'
 import type { Person, Skip } from '../../../../hub/mail/drafts/audience.ts'
 import type { DraftRow } from '../../../../hub/mail/drafts/drafts.ts'
 import { type Gate, gatesOf, requireOpen } from '../../../../hub/mail/drafts/gates.ts'
+import type { JudgedSentence } from '../../../../hub/mail/drafts/judged.ts'
 import { MailSettings } from '../../../../hub/mail/settings.ts'
 import type { ApiError } from '../../../../shared/problem.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
@@ -47,7 +48,6 @@ async function gates(
   const draft = {
     project_id: project.id,
     audience: { kind: 'list', filter: {} },
-    claims: [],
     state: 'approved',
     rendered_text: 'Hello.\n',
     ...more.draft,
@@ -61,6 +61,7 @@ async function gates(
       project,
       people: [person(null)],
       without_email: 0,
+      sentences: [],
       ...more,
       sql,
       draft,
@@ -68,6 +69,17 @@ async function gates(
     }),
   )
 }
+/** A sentence of which the judge is not sure. */
+const judged = (sentence: string): JudgedSentence => ({
+  sentence,
+  verdict: 'unsure',
+  evidence_ids: [],
+  fails: 0,
+  fails_for: [],
+  opinion: null,
+  basis: '0'.repeat(64),
+  stand: null,
+})
 const shown = ({ name, ok, blocks, detail, way_out }: Gate) =>
   `${ok ? 'open' : blocks ? 'shut' : 'advice'} ${name}: ${detail.en}${way_out ? ` ${way_out.en}` : ''}`
 /** The gates that are not open. */
@@ -81,7 +93,7 @@ const one = async (name: string, more: Parameters<typeof gates>[0]) => {
 test('of a letter to which nothing is missing are all open, in this order', async () => {
   const found = await gates()
   expect(found.map(shown)).toEqual([
-    'open evidence: Factual sentences: 0, each with evidence.',
+    'open evidence: Sentences that state something: 0, each with evidence.',
     'open recipients: 1 of 1 people will get it.',
     'open suppression: True for every recipient.',
     'open lawful_basis: True for every recipient.',
@@ -107,17 +119,26 @@ test('of a letter to which nothing is missing are all open, in this order', asyn
 
 describe('nothing is sent', () => {
   test('while a sentence has no evidence', async () => {
-    const claims = [
-      { sentence: 'You own 42 trucks.', evidence_ids: [] },
-      { sentence: 'You are in İzmir.', evidence_ids: [crypto.randomUUID()] },
+    const [trucks, city] = [judged('You own 42 trucks.'), judged('You are in İzmir.')]
+    const add = 'Change the sentence, add evidence for it, or stand for it yourself.'
+    expect(await wrong({ sentences: [trucks] })).toEqual([
+      `shut evidence: 1 sentence has no evidence: “You own 42 trucks.” ${add}`,
+    ])
+    expect(await wrong({ sentences: [trucks, city] })).toEqual([
+      `shut evidence: 2 sentences have no evidence: “You own 42 trucks.” ${add}`,
+    ])
+    const denied = { ...city, verdict: 'contradicted' as const }
+    expect(await wrong({ sentences: [trucks, denied] })).toEqual([
+      `shut evidence: The evidence says otherwise: “You are in İzmir.” In all, 2 sentences have no evidence. ${add}`,
+    ])
+    const stand = { by: 'session' as const, at: '2026-01-01T00:00:00Z' }
+    const stood = [
+      { ...trucks, stand },
+      { ...city, verdict: 'supported' as const },
     ]
-    const add = 'Change the sentence, or add evidence for it.'
-    expect(await wrong({ draft: { claims: claims.slice(0, 1) } })).toEqual([
-      `shut evidence: 1 factual sentence has no evidence: “You own 42 trucks.” ${add}`,
-    ])
-    expect(await wrong({ draft: { claims } })).toEqual([
-      `shut evidence: 2 factual sentences have no evidence: “You own 42 trucks.” ${add}`,
-    ])
+    expect(await one('evidence', { sentences: stood })).toBe(
+      'open evidence: Sentences with evidence: 1. Sentences that a person stands for: 1.',
+    )
   })
 
   test('to nobody, and why there is nobody', async () => {

@@ -8,6 +8,7 @@ import {
   smtpSettings,
   startMailServer,
 } from '../../support/mail-help.ts'
+import { standForAll } from '../../support/stand.ts'
 import { type ImapStandIn, startImap } from '../imap-stand-in.ts'
 
 let hub: TestHub
@@ -93,6 +94,7 @@ test('an answer makes the lead replied and stops what was to follow', async () =
   }
   const later = await write(lead.id)
   await api.ok('draft/render', { ...of(later), template: 'follow_up', slots })
+  await standForAll(api, of(later))
   const refused = await api.post('draft/approve', of(later))
   expect(refused).toMatchObject({
     status: 409,

@@ -41,7 +41,7 @@ describe('a letter to one lead by SMTP', () => {
     const sent = await sendAll(await create({ kind: 'lead', lead_id: lead.id }))
     expect(sent).toMatchObject({ state: 'sent', via: 'smtp', progress: { total: 1, sent: 1 } })
     const [mail] = smtp.mails
-    expect(mail?.subject).toBe('Freight for Client')
+    expect(mail?.subject).toBe('A question for Client')
     expect(mail?.from?.text).toBe('"Ayşe Demir" <ayse@demir.example>')
     expect(mail?.text).toContain('Hello Jo,')
     expect(mail?.text).toContain('Liman Cad. 1')
@@ -69,7 +69,7 @@ describe('a letter to one lead by SMTP', () => {
     const text = 'Hello {name},\n\nhow is {company}?'
     await sendAll(await create({ kind: 'lead', lead_id: lead.id }, { text }))
     const [mail] = smtp.mails
-    expect(mail?.subject).toBe('Freight for <script>1</script>')
+    expect(mail?.subject).toBe('A question for <script>1</script>')
     expect(mail?.text).toContain(`Hello ${name},`)
     expect(mail?.html).toContain('&lt;b onclick=x&gt;')
     expect(mail?.html).not.toMatch(/<b onclick|<script>1/)

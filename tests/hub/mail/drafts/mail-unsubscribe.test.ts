@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { draftCalls } from '../../support/draft-calls.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import { apiOf, type MailServer, smtpSettings, startMailServer } from '../../support/mail-help.ts'
+import { standForAll } from '../../support/stand.ts'
 
 let hub: TestHub
 let smtp: MailServer
@@ -66,6 +67,7 @@ describe('unsubscribing', () => {
     expect((await asked(path, 'POST', { ...FORM, origin: 'null' })).status).toBe(200)
     const next = await create({ kind: 'lead', lead_id: lead.id })
     await api.ok('draft/render', of(next))
+    await standForAll(api, of(next))
     expect((await api.post('draft/approve', of(next))).body.detail).toContain('unsubscribed')
   })
 

@@ -27,8 +27,6 @@ const CELLS: [cell: [string, string], name: string, value: string, says?: RegExp
   [['drafts', 'audience'], 'an audience that is a text', '"everybody"', /drafts\.audience/],
   [['drafts', 'audience'], 'an audience of another kind', '{"kind": "world"}', /drafts\.audience/],
   [['drafts', 'slots'], 'slots that are a number', '7', /drafts\.slots/],
-  [['drafts', 'claims'], 'claims that are an object', '{}', /drafts\.claims/],
-  [['drafts', 'claims'], 'claims without sentences', '[null]', /drafts\.claims/],
   [['drafts', 'state'], 'a state that is none', 'delivered'],
   [['drafts', 'approved'], 'an approval that is a list', '[]', /drafts\.approved/],
   [['suppression', 'reason'], 'a reason that is none', 'forgiven'],

@@ -1,0 +1,60 @@
+import type { Language } from '../../i18n/words.ts'
+import { isHarmless, namesToGreet } from './harmless.ts'
+import type { Names } from './persons.ts'
+import { type Evidence, type Index, indexOf, supportOf } from './support.ts'
+
+export type { Evidence } from './support.ts'
+
+/** The version of these rules; verdicts of another one are asked again. */
+export const JUDGE_VERSION = 1
+
+/** Whom a sentence is for, and who writes it. */
+export type Scene = {
+  language: Language
+  /** The reader; null where a sentence is the same for many. */
+  reader: { id: string; name: string | null; company: string | null } | null
+  /** Our project's name. */
+  us: string
+  /** Who signs, besides the project; they may be named in a greeting or a closing. */
+  signers?: (string | null)[]
+}
+
+export type Verdict = 'harmless' | 'supported' | 'contradicted' | 'unsure'
+export type Judged = { verdict: Verdict; evidence_ids: string[] }
+
+/** Evidence may support a sentence if it is about its reader or about us. */
+export function allowedFor(evidence: Evidence[], reader: Scene['reader']): Evidence[] {
+  return evidence.filter(({ lead_id }) => lead_id === null || lead_id === reader?.id)
+}
+
+/** The judge of one reader's letter: it has read the evidence, and decides sentence by sentence. */
+export type Judge = (sentence: string) => Judged
+
+/** What is known about us, prepared once for the many readers of a campaign. */
+export function aboutUs(scene: Pick<Scene, 'language' | 'us'>, evidence: Evidence[]): Index {
+  const names = { us: [scene.us], person: null, company: null }
+  return indexOf(allowedFor(evidence, null), names, scene.language)
+}
+
+/**
+ * judgeOf prepares a judge that decides with code alone, which is certain or says "unsure". `ours`
+ * is evidence that was prepared before.
+ */
+export function judgeOf(scene: Scene, evidence: Evidence[], ours?: Index): Judge {
+  const { language, reader, us, signers = [] } = scene
+  const names: Names = {
+    us: [us],
+    person: reader?.name ?? null,
+    company: reader?.company ?? null,
+  }
+  const toGreet = namesToGreet([us, reader?.name, reader?.company, ...signers])
+  let indexes: Index[] | undefined
+  return (sentence) => {
+    if (isHarmless(sentence, toGreet, language)) return { verdict: 'harmless', evidence_ids: [] }
+    indexes ??= [
+      indexOf(allowedFor(evidence, reader), names, language),
+      ...(ours === undefined ? [] : [ours]),
+    ]
+    return supportOf(sentence, indexes, names, language)
+  }
+}

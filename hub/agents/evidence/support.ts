@@ -1,0 +1,228 @@
+import type { Language } from '../../i18n/words.ts'
+import { asReader, type Names, personed, subjectOf } from './persons.ts'
+import { sentencesOf } from './sentences.ts'
+import { isNumber } from './tokens.ts'
+
+/** A piece of evidence; without a lead it is about us. */
+export type Evidence = { id: string; lead_id: string | null; fact: string }
+
+/** What code alone knows of a sentence. */
+export type Found = { verdict: 'supported' | 'contradicted' | 'unsure'; evidence_ids: string[] }
+const UNSURE: Found = { verdict: 'unsure', evidence_ids: [] }
+
+/** Sentences of evidence by their words, and by their words without numbers and negations. */
+export type Index = {
+  exact: Map<string, string>
+  loose: Map<string, { id: string; tokens: string[] }[]>
+}
+
+const keyOf = (tokens: string[]) => tokens.join(' ')
+
+/** A sentence that begins like this may take back the one before it. */
+const TAKES_BACK: Record<Language, RegExp> = {
+  en: /^(?:this|that|it|these|those|but|however|yet|although|except|only|no|not|never|wrong|false|untrue)\b/iu,
+  tr: /^(?:bu|bunun|o|şu|bunlar|ama|ancak|fakat|artık|yalnız|oysa|ne var ki|değil|yanlış|hayır)(?=[\s,.]|$)/iu,
+}
+const QUESTION = /[?？][\s"”’')]*$/u
+
+/**
+ * indexOf prepares evidence for many sentences, so that the cost is its length and not its length
+ * times that of the letter. Questions, and sentences that the next one may take back, say nothing.
+ */
+export function indexOf(evidence: Evidence[], names: Names, language: Language): Index {
+  const index: Index = { exact: new Map(), loose: new Map() }
+  for (const { id, lead_id, fact } of evidence) {
+    const said = sentencesOf(fact, language)
+    const heading = said.findIndex((sentence) => sentence.endsWith(':'))
+    for (const [at, sentence] of said.entries()) {
+      // What stands below a heading means what the heading says: "Wrong claims:".
+      if (heading >= 0 && at >= heading) break
+      if (QUESTION.test(sentence) || TAKES_BACK[language].test(said[at + 1] ?? '')) continue
+      const voice = lead_id === null ? 'us' : 'lead'
+      for (const tokens of asReader(personed(sentence, names, voice, language))) {
+        const key = keyOf(tokens)
+        if (!index.exact.has(key)) index.exact.set(key, id)
+        const loose = keyOf(maskOf(tokens, language).words)
+        const alike = index.loose.get(loose) ?? []
+        alike.push({ id, tokens })
+        index.loose.set(loose, alike)
+      }
+    }
+  }
+  return index
+}
+
+const exactly = (tokens: string[], indexes: Index[]): string | undefined =>
+  indexes.map(({ exact }) => exact.get(keyOf(tokens))).find((id) => id !== undefined)
+
+/** Words before a statement that state nothing themselves. */
+const OPENINGS: Record<Language, RegExp[]> = {
+  en: [
+    /^(?:i|we) (?:(?:have|just|recently) )?(?:saw|see|noticed|read|learned|learnt|heard|understand|know) that /iu,
+    /^(?:as you know|as we know),? /iu,
+    /^did you know (?:that )?/iu,
+  ],
+  tr: [/^(?:bildiğiniz gibi|gördüğümüz kadarıyla|okuduğumuz kadarıyla),? /iu],
+}
+const KNOWN_TO_US = /\s+(?:gördü(?:k|m)|okudu(?:k|m)|öğrendi(?:k|m)|biliyoru[zm])\s*\.?$/iu
+
+/**
+ * supportOf finds the evidence that says exactly what a sentence says: each of its words in their
+ * order, or two halves joined by "and" of which each is said. Evidence that differs in one number
+ * or in a negation contradicts it.
+ */
+export function supportOf(
+  sentence: string,
+  indexes: Index[],
+  names: Names,
+  language: Language,
+): Found {
+  const statement = statementOf(sentence, language)
+  if (statement === undefined) return UNSURE
+  const tokens = personed(statement, names, 'letter', language)
+  const against = contradiction(tokens, indexes, language)
+  if (against) return { verdict: 'contradicted', evidence_ids: [against] }
+  const exact = exactly(tokens, indexes)
+  if (exact) return { verdict: 'supported', evidence_ids: [exact] }
+  return halves(statement, indexes, names, language) ?? UNSURE
+}
+
+/** What a sentence states; undefined for a question, which is judged as a whole. */
+function statementOf(sentence: string, language: Language): string | undefined {
+  const opening = OPENINGS[language].find((pattern) => pattern.test(sentence))
+  const isAsking = QUESTION.test(sentence)
+  if (isAsking && !(opening && /^did you know/iu.test(sentence))) return undefined
+  const bare = opening ? sentence.replace(opening, '') : sentence
+  return language === 'tr' ? withoutSeeing(bare) : bare
+}
+
+const ROUND: Record<string, string> = {
+  a: 'ı', ı: 'ı', e: 'i', i: 'i', o: 'u', u: 'u', ö: 'ü', ü: 'ü',
+} // biome-ignore format: a table
+
+/** "…taşıdığınızı gördük" states "…taşıyorsunuz", and "…kamyonunuz olduğunu gördük" "…var". */
+function withoutSeeing(sentence: string): string {
+  if (!KNOWN_TO_US.test(sentence)) return sentence
+  const said = sentence.replace(KNOWN_TO_US, '')
+  if (/ olduğunu$/u.test(said)) return said.replace(/olduğunu$/u, 'var')
+  return said.replace(/(\p{L}+?)[dt][ıiuü]ğ[ıiuü]n[ıiuü]z[ıiuü]$/u, (whole, stem: string) => {
+    const vowels = [...stem].filter((letter) => letter in ROUND)
+    const last = stem.at(-1) ?? ''
+    const base = 'ae'.includes(last) ? stem.slice(0, -1) : stem
+    const of = 'ae'.includes(last) ? (vowels.at(-2) ?? last) : vowels.at(-1)
+    const vowel = ROUND[of ?? '']
+    if (!vowel) return whole
+    return `${base}${last in ROUND && !'ae'.includes(last) ? '' : vowel}yorsunuz`
+  })
+}
+
+const JOINED: Record<Language, RegExp> = { en: /,?\s+and\s+|;\s+/giu, tr: /,?\s+ve\s+|;\s+/giu }
+const MAX_JOINED = 4
+/** Words whose meaning reaches beyond an "and". */
+const REACHING = new Set(
+  'not never no nobody without only may might could can will would should must if unless when while until because although though either both neither nor or than eğer ise hem ne ya değil yalnız sadece'.split(
+    ' ',
+  ),
+)
+
+/** The atomic facts of a sentence: what stands between its conjunctions. */
+export function parts(sentence: string, language: Language): string[] {
+  const found = sentence.split(JOINED[language]).filter((part) => part.trim() !== '')
+  return found.length > MAX_JOINED ? [sentence] : found
+}
+
+function halves(
+  statement: string,
+  indexes: Index[],
+  names: Names,
+  language: Language,
+): Found | undefined {
+  const joints = [...statement.matchAll(JOINED[language])]
+  if (joints.length > MAX_JOINED) return undefined
+  for (const joint of joints) {
+    const first = personed(statement.slice(0, joint.index), names, 'letter', language)
+    const rest = statement.slice(joint.index + joint[0].length)
+    if (first.some((token) => REACHING.has(token))) continue
+    const supported = exactly(first, indexes)
+    if (!supported || contradiction(first, indexes, language)) continue
+    const subject = subjectOf(first)
+    const alone = supportOf(rest, indexes, names, language)
+    if (alone.verdict === 'contradicted') return alone
+    const shared = subject && language === 'en' ? withSubject(subject, rest, names) : undefined
+    const found =
+      alone.verdict === 'supported' || !shared ? alone : supportOf(shared, indexes, names, language)
+    if (found.verdict === 'unsure') continue
+    if (found.verdict === 'contradicted') return found
+    return { verdict: 'supported', evidence_ids: [...new Set([supported, ...found.evidence_ids])] }
+  }
+  return undefined
+}
+
+/** The second half with the subject of the first, in words that are read the same way. */
+function withSubject(subject: string, rest: string, names: Names): string | undefined {
+  if (/^(?:we|you|i|it|they|he|she|our|your|the|a|an)\b/iu.test(rest)) return undefined
+  const who = {
+    '‹us›': 'we',
+    '‹you›': 'you',
+    '‹person›': names.person,
+    '‹company›': names.company,
+  }[subject]
+  return who ? `${who} ${rest}` : undefined
+}
+
+const NEGATIONS: Record<Language, Set<string>> = {
+  en: new Set(['not', 'never', 'no', "n't"]),
+  tr: new Set(['değil', 'değildir', 'asla', 'hiç', 'hiçbir']),
+}
+
+/** The words of a sentence without what only changes its numbers or turns it round. */
+function maskOf(tokens: string[], language: Language) {
+  const negations = tokens.filter((token) => NEGATIONS[language].has(token))
+  let kept = tokens.filter((token) => !NEGATIONS[language].has(token))
+  let isTurned = negations.length > 0
+  if (language === 'en') {
+    const isHelped = isTurned && ['do', 'does', 'did'].includes(kept[1] ?? '')
+    if (isHelped) kept = [kept[0] ?? '', ...kept.slice(2)]
+    else if (isTurned) kept = kept.filter((token) => token !== 'do' && token !== 'does')
+    kept = kept.map((token) => (token === 'is' ? 'be' : token))
+    kept = kept.map((token, at) => (at > 0 && at < 6 ? bareOf(token) : token))
+  } else {
+    const last = kept.length - 1
+    const verb = kept[last] ?? ''
+    const turned = verb === 'yok' || NEGATIVE.test(verb)
+    isTurned ||= turned
+    if (last >= 0) kept[last] = positive(verb)
+  }
+  return {
+    words: kept.map((token) => (isNumber(token) ? '#' : token)),
+    numbers: kept.filter(isNumber),
+    isTurned,
+  }
+}
+
+/** Only for finding what differs, never for what is the same. */
+const bareOf = (token: string) => token.replace(/(?<=[^su])s$/u, '')
+
+const NEGATIVE =
+  /m[ıiuü]yor$|m[ae]z$|m[ae]d[ıi]$|m[ae]m[ıi]ş$|m[ae]y[ae]c[ae]k$|m[ae]z?s[ıi]n[ıi]z$/u
+function positive(verb: string): string {
+  if (verb === 'yok' || verb === 'var') return 'var'
+  return verb
+    .replace(/d[ıiuü]r$/u, '')
+    .replace(/(?:[ıiuüae]?m[ıiuü]yor|[ıiuü]yor)$/u, '-yor')
+    .replace(/(?:m[ae]z|[ıiuüae]?r)$/u, '-r')
+    .replace(/(?:m[ae])?[dt][ıiuü]$/u, '-d')
+}
+
+/** The evidence that says the same with another number, or the opposite. */
+function contradiction(tokens: string[], indexes: Index[], language: Language): string | undefined {
+  const mine = maskOf(tokens, language)
+  const alike = indexes.flatMap(({ loose }) => loose.get(keyOf(mine.words)) ?? [])
+  for (const { id, tokens: theirs } of alike) {
+    const other = maskOf(theirs, language)
+    const differing = mine.numbers.filter((number, at) => number !== other.numbers[at]).length
+    if (mine.isTurned !== other.isTurned && differing === 0) return id
+    if (mine.isTurned === other.isTurned && differing === 1) return id
+  }
+  return undefined
+}

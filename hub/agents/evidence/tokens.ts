@@ -1,0 +1,119 @@
+import type { Language } from '../../i18n/words.ts'
+import { squashed } from './sentences.ts'
+
+/*
+ * The words of a sentence in the form in which two sentences are compared. Everything that could
+ * change what is said stays: order, articles, tense, negation, hedges, numbers and their units.
+ */
+
+const TOKEN =
+  /(?<![\p{L}\p{N}])[-−]?\d+(?:[.,]\d+)*|\p{L}[\p{L}\p{M}\p{N}]*(?:[-'][\p{L}\p{M}\p{N}]+)*|[^\s.,;:!?"“”„«»()[\]…']/gu
+
+const CONTRACTED: Record<string, string> = {
+  "can't": 'can not', cannot: 'can not', "won't": 'will not', "shan't": 'shall not',
+} // biome-ignore format: a table
+const SHORT: [RegExp, string][] = [
+  [/^(.+)n't$/, '$1 not'],
+  [/^(.+)'re$/, '$1 are'],
+  [/^(.+)'ve$/, '$1 have'],
+  [/^(.+)'ll$/, '$1 will'],
+  [/^(.+)'m$/, '$1 am'],
+]
+
+const SPELLED: Record<Language, Record<string, string>> = {
+  en: {
+    two: '2', three: '3', four: '4', five: '5', six: '6', seven: '7', eight: '8', nine: '9',
+    ten: '10', eleven: '11', twelve: '12', twenty: '20', thirty: '30', forty: '40', fifty: '50',
+    sixty: '60', seventy: '70', eighty: '80', ninety: '90',
+  },
+  tr: {
+    iki: '2', üç: '3', dört: '4', beş: '5', altı: '6', yedi: '7', sekiz: '8', dokuz: '9',
+    yirmi: '20', otuz: '30', kırk: '40', elli: '50', altmış: '60', yetmiş: '70', seksen: '80',
+    doksan: '90',
+  },
+} // biome-ignore format: a table
+
+const UNITS: Record<string, string> = {
+  '€': 'eur', euro: 'eur', euros: 'eur', eur: 'eur', avro: 'eur',
+  $: 'usd', usd: 'usd', '£': 'gbp', gbp: 'gbp',
+  '₺': 'try', tl: 'try', lira: 'try', try: 'try', percent: '%',
+} // biome-ignore format: a table
+/** Signs that may stand before their number. */
+const BEFORE = new Set(['%', 'eur', 'usd', 'gbp', 'try'])
+
+const known = new Map<string, readonly string[]>()
+const MAX_KNOWN = 20_000
+
+/** tokensOf lists the words and numbers of a text; the same text is split only once. */
+export function tokensOf(text: string, language: Language): readonly string[] {
+  const key = `${language} ${text}`
+  const had = known.get(key)
+  if (had) return had
+  const tokens = split(text, language)
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(key, tokens)
+  return tokens
+}
+
+function split(text: string, language: Language): string[] {
+  const even = squashed(text)
+    .replace(/[’ʼ`´‘]/g, "'")
+    .replace(/\bper cent\b/gi, 'percent')
+    // The country is not "us".
+    .replace(/\bUS\b/g, 'U_S')
+    .replace(/\bU_S\b/g, 'unitedstates')
+  const words = even.toLocaleLowerCase(language).match(TOKEN) ?? []
+  const tokens = words.flatMap((word) => (language === 'en' ? english(word) : turkish(word)))
+  return inOrder(
+    tokens.map((token) => numberOf(SPELLED[language][token] ?? token)),
+    language,
+  )
+}
+
+function english(word: string): string[] {
+  const whole = CONTRACTED[word]
+  if (whole) return whole.split(' ')
+  for (const [pattern, form] of SHORT) {
+    if (pattern.test(word)) return word.replace(pattern, form).split(' ')
+  }
+  return word.endsWith("'s") ? [word.slice(0, -2), "'s"] : [word]
+}
+
+/** A name's ending, which is written behind an apostrophe, is a token of its own. */
+function turkish(word: string): string[] {
+  const at = word.indexOf("'")
+  return at < 0 ? [word] : [word.slice(0, at), `'${word.slice(at + 1).replaceAll("'", '')}`]
+}
+
+export const isNumber = (token: string): boolean => /^-?\d/.test(token)
+
+/**
+ * Numbers are compared by value only where they can be read in one way. "1,250" may be a thousand or
+ * one and a quarter, and "1.11.2021" is no number: those must be written alike.
+ */
+function numberOf(token: string): string {
+  if (!isNumber(token)) return token
+  const number = token.replace('−', '-')
+  if (/^-?[1-9]\d{0,2}(?:\.\d{3}){2,}$/.test(number)) return number.replaceAll('.', '')
+  if (/^-?[1-9]\d{0,2}(?:,\d{3}){2,}$/.test(number)) return number.replaceAll(',', '')
+  if (/^-?\d+,(?:\d{1,2}|\d{4,})$/.test(number)) return number.replace(',', '.')
+  return number
+}
+
+/** Percent and currency stand behind their number, under one name. */
+function inOrder(tokens: string[], language: Language): string[] {
+  const found: string[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] ?? ''
+    const next = tokens[at + 1] ?? ''
+    const sign = token === 'yüzde' && language === 'tr' ? '%' : (UNITS[token] ?? token)
+    const isBefore = BEFORE.has(sign) && isNumber(next) && !isNumber(tokens[at - 1] ?? '')
+    if (isBefore && (sign !== token || token === '%')) {
+      found.push(next, sign)
+      at += 1
+    } else {
+      found.push(isNumber(found.at(-1) ?? '') || sign === '%' ? sign : token)
+    }
+  }
+  return found
+}

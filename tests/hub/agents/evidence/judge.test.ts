@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { judgeOf, type Scene } from '../../../../hub/agents/evidence/judge.ts'
+import { codeSays, type Pair, readPairs } from '../../evidence/pairs.ts'
+
+const PAIRS = readPairs()
+const labelled = (label: Pair['label']) => PAIRS.filter((pair) => pair.label === label)
+
+describe('over the whole set, code alone', () => {
+  test('has 300 pairs or more, and 120 that are supported', () => {
+    expect(PAIRS.length).toBeGreaterThanOrEqual(300)
+    expect(labelled('supported').length).toBeGreaterThanOrEqual(120)
+  })
+
+  test('never says "supported" of what is not', () => {
+    const wrong = PAIRS.filter(
+      (pair) => pair.label !== 'supported' && codeSays(pair) === 'supported',
+    )
+    expect(wrong.map(({ trap, sentence }) => `${trap}: ${sentence}`)).toEqual([])
+  })
+
+  test('takes nothing for harmless that states something', () => {
+    const wrong = PAIRS.filter((pair) => pair.label !== 'harmless' && codeSays(pair) === 'harmless')
+    expect(wrong.map(({ sentence }) => sentence)).toEqual([])
+  })
+
+  test('finds 73 of the 125 supported sentences, and no paraphrase', () => {
+    const found = labelled('supported').filter((pair) => codeSays(pair) === 'supported')
+    expect([found.length, labelled('supported').length]).toEqual([73, 125])
+    expect(found.filter(({ trap }) => trap === 'paraphrase')).toEqual([])
+  })
+
+  test('knows each harmless sentence, and says "contradicted" only of what is', () => {
+    expect(labelled('harmless').filter((pair) => codeSays(pair) !== 'harmless')).toEqual([])
+    const said = PAIRS.filter((pair) => codeSays(pair) === 'contradicted')
+    expect(said.filter(({ label }) => label !== 'contradicted')).toEqual([])
+    expect([said.length, labelled('contradicted').length]).toEqual([27, 27])
+  })
+
+  test('turns when a sentence that it rests on is taken away', () => {
+    const turned = labelled('supported')
+      .filter((pair) => codeSays(pair) === 'supported')
+      .flatMap((pair) => pair.needs.map((id) => ({ pair, id })))
+    expect(turned.length).toBeGreaterThan(73)
+    const kept = turned.filter(({ pair, id }) => {
+      const evidence = pair.evidence.filter((row) => row.id !== id)
+      return codeSays({ ...pair, evidence }) === 'supported'
+    })
+    expect(kept.map(({ pair }) => pair.sentence)).toEqual([])
+  })
+})
+
+const reader = { id: 'r', name: 'Ayşe Demir', company: 'Demir Lojistik' }
+
+/** What code says of a sentence with these facts about the reader, and about us. */
+function says(sentence: string, about: string[], us: string[] = [], scene: Partial<Scene> = {}) {
+  const evidence = [
+    ...about.map((fact, at) => ({ id: `lead${at}`, lead_id: 'r', fact })),
+    ...us.map((fact, at) => ({ id: `us${at}`, lead_id: null, fact })),
+  ]
+  return judgeOf({ language: 'en', us: 'Nordlicht', reader, ...scene }, evidence)(sentence).verdict
+}
+
+describe('tricks', () => {
+  const TRICKS: [why: string, sentence: string, about: string[], us?: string[]][] = [
+    ['a date is no number', 'You started on 1.11.2021.', ['Demir Lojistik started on 11.1.2021.']],
+    ['a version is none', 'We sell version 2.1.', [], ['We sell version 2.10.']],
+    ['1,250 may be 1.25', 'You own 1.250 vans.', ['Demir Lojistik owns 1,250 vans.']],
+    ['a range is not its end', 'You own 20 vans.', ['Demir Lojistik owns 10-20 vans.']],
+    ['plus is more', 'You own 40 vans.', ['Demir Lojistik owns 40+ vans.']],
+    ['about is not exactly', 'You own 40 vans.', ['Demir Lojistik owns ~40 vans.']],
+    ['½ is no 12', 'You own 12 vans.', ['Demir Lojistik owns 1½ vans.']],
+    ['can’t is not can', 'We can help.', [], ["We can't help."]],
+    ['a country is not us', 'DHL leads us.', [], ['DHL leads US.']],
+    ['the person is not the firm', 'Ayşe Demir owns 40 vans.', ['Demir Lojistik owns 40 vans.']],
+    [
+      'nor in the second half',
+      'Ayşe Demir founded Demir Lojistik in 1998 and owns 40 vans.',
+      ['Ayşe Demir founded Demir Lojistik in 1998.', 'Demir Lojistik owns 40 vans.'],
+    ],
+    ['"we" in a note about a lead is anybody', 'You own 40 vans.', ['We own 40 vans.']],
+    ['and "we" are not the lead', 'We own 40 vans.', ['We own 40 vans.']],
+    [
+      'what is taken back',
+      'You own 40 vans.',
+      ['Demir Lojistik owns 40 vans. This is no longer so.'],
+    ],
+    ['a heading that denies', 'You own 40 vans.', ['False claims:\nDemir Lojistik owns 40 vans.']],
+    ['"not" reaches over "and"', 'You do not lie and you cheat.', ['Demir Lojistik does not lie.']],
+    ['the past of "cut"', 'Nordlicht cuts costs.', [], ['Nordlicht cut costs.']],
+    ['letters that turn', 'You own \u202e04 vans.', ['Demir Lojistik owns 04 vans.']],
+    ['another alphabet', 'You own 40 vаns.', ['Demir Lojistik owns 40 vans.']],
+    ['a question at its end', 'You own 40 vans, right?', ['Demir Lojistik owns 40 vans.']],
+  ]
+  test.each(TRICKS)('%s: “%s”', (_, sentence, about, us) => {
+    expect(says(sentence, about, us)).not.toMatch(/supported|harmless/)
+  })
+
+  test('a reader with our own name is told apart', () => {
+    const same = { reader: { ...reader, company: 'Nordlicht' } }
+    expect(says('We own 40 vans.', ['Nordlicht owns 40 vans.'], [], same)).toBe('unsure')
+    expect(says('You own 40 vans.', ['Nordlicht owns 40 vans.'], [], same)).toBe('supported')
+  })
+
+  test('evidence that disagrees with itself supports nothing', () => {
+    const facts = ['Demir Lojistik owns 40 vans.', 'Demir Lojistik owns 35 vans.']
+    expect(says('You own 40 vans.', facts)).toBe('contradicted')
+    expect(says('You own 40 vans.', facts.slice(0, 1))).toBe('supported')
+  })
+
+  test('a note about the reader speaks of the reader, and not of one of both', () => {
+    expect(says('You have 40 vans.', ['Has 40 vans.'])).toBe('supported')
+    expect(says('Ayşe Demir has 40 vans.', ['Has 40 vans.'])).toBe('unsure')
+    expect(says('You have 40 vans.', [], ['Has 40 vans.'])).toBe('unsure')
+  })
+
+  test('characters that nobody sees are no difference', () => {
+    expect(says('You own\u200b 40 va\u00adns.', ['Demir Lojistik owns 40 vans.'])).toBe('supported')
+  })
+
+  test('a Turkish letter is another letter', () => {
+    const tr = { language: 'tr' as const }
+    expect(says('Filonuz öldü.', ["Demir Lojistik'in filosu oldu."], [], tr)).toBe('unsure')
+    expect(says('Filonuz oldu.', ["Demir Lojistik'in filosu oldu."], [], tr)).toBe('supported')
+  })
+})
+
+describe('harmless is a closed list', () => {
+  test.each([
+    'Thank you for your interest.',
+    'Thank you for your reply.',
+    'Would you like to talk about your losses?',
+    'Hello Mehmet,',
+    'Would you have 15 minutes next week?',
+    'Best regards from the best',
+    'We look forward to our award.',
+    'May I send you more customers?',
+    'Dear Ayşe Demir, who lost her licence,',
+    'Yes? No!',
+  ])('%s is judged', (sentence) => {
+    expect(says(sentence, [])).toBe('unsure')
+  })
+})
