@@ -73,12 +73,13 @@ export async function fillProject(
        where lead.id = place.id`,
       [STAGES, STAGES.length],
     )
-    const { rows } = await client.query<{ id: string; evidence: string }>(
+    const { rows } = await client.query<{ id: string }>(
       `with chosen as (select * from hub.leads where company = 'Trakya Soğuk Zincir' order by score desc limit 1)
        insert into hub.evidence (project_id, lead_id, fact, quote, source)
-       select project_id, id, 'Fleet of 42 reefer trucks', 'With 42 reefer trucks we now serve all of Marmara.',
+       select project_id, null, $1, 'With 42 reefer trucks we now serve all of Marmara.',
          'https://trakya.example/news'
-       from chosen returning lead_id as id, id as evidence`,
+       from chosen returning (select id from chosen) as id`,
+      [FACT],
     )
     const lead = rows[0]?.id ?? ''
     await call('POST', 'lead/note', {
@@ -95,14 +96,14 @@ export async function fillProject(
       title: 'Ask for the lanes of May',
       due_on: inDays(-1),
     })
-    const draft = await addDrafts(call, lead, rows[0]?.evidence ?? '')
+    const draft = await addDrafts(call, lead)
     return { lead, draft }
   } finally {
     await client.end()
   }
 }
 
-async function addDrafts(call: Call, lead: string, evidence: string): Promise<string> {
+async function addDrafts(call: Call, lead: string): Promise<string> {
   for (const subject of ['After the fair', 'Cold chain to Thessaloniki']) {
     await call('POST', 'draft/create', {
       project: 'demir',
@@ -116,7 +117,6 @@ async function addDrafts(call: Call, lead: string, evidence: string): Promise<st
     audience: { kind: 'lead', lead_id: lead },
     subject: 'Fewer empty kilometres on the way back',
     text: `Hello {first_name},\n\n${FACT} We fill the way back from Thessaloniki with pharma loads, booked the evening before.\n\nWould a short call next week suit you?`,
-    claims: [{ sentence: FACT, evidence_ids: [evidence] }],
   })
   const { id } = z.object({ draft: z.object({ id: z.string() }) }).parse(made).draft
   await call('POST', 'draft/render', { id, project: 'demir' })

@@ -21,6 +21,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { VERSION } from '../../shared/version.ts'
 import { proveMutants, proveSample } from './mutants.ts'
+import { proveEvidence } from './prove-evidence.ts'
 import { proveInstall } from './prove-install.ts'
 import { MAX_DELAY_MS, proveStall } from './prove-stall.ts'
 import { fuzzBySchemathesis, isSchemathesisThere } from './schemathesis.ts'
@@ -81,6 +82,7 @@ const PARTS = {
   },
   attack: { about: 'every attack, and whether any delays other requests', prove: attack },
   smollm2: { about: 'the hub with a real chat model, 98 MB from PyPI', prove: realModel },
+  evidence: { about: 'sentences with evidence, told apart by code and by models', prove: evidence },
   install: { about: 'the hub installed on machines without a network', prove: install },
   mutants: {
     about: 'small faults in the code, each of which a test should notice',
@@ -163,6 +165,12 @@ async function attack(): Promise<Proven> {
     numbers: [...repeated.numbers, ...measured],
     ...(holds ? {} : { why: `GET /me of other callers took over ${MAX_DELAY_MS} ms longer` }),
   }
+}
+
+/** A model that errs is measured, not a fault; the code must not err. */
+async function evidence(): Promise<Proven> {
+  const numbers = await proveEvidence()
+  return { outcome: numbers[0]?.false_supported === 0 ? 'proven' : 'failed', numbers }
 }
 
 async function install(): Promise<Proven> {

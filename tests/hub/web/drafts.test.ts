@@ -4,6 +4,7 @@ import { bilingual, stored } from '../../../hub/i18n/words.ts'
 import { outcomeText } from '../../../hub/mail/drafts/outcome.text.ts'
 import { type ListmonkStandIn, startListmonk } from '../mail/listmonk-stand-in.ts'
 import { apiOf, FOOTER, LEAD, SENDER } from '../support/mail-help.ts'
+import { standForAll } from '../support/stand.ts'
 import { type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
 import {
   expectAccessible,
@@ -70,20 +71,16 @@ async function make(draft: object, steps: readonly string[]): Promise<string> {
 /** A letter to one lead, whose company has something to say for itself. */
 async function makeLetter({ guess, steps = [] }: { guess?: string; steps?: string[] } = {}) {
   const lead = await add({ name: EVIL, email: 'jo@client.example', company: '<b>Client</b>' })
-  const [evidence] = await hub.query<{ id: string }>(
+  await hub.query(
     `insert into hub.evidence (project_id, lead_id, fact, quote, source)
-     select project_id, id, '42 trucks', 'With 42 trucks we now serve all of Marmara.',
-       'https://client.example/news' from hub.leads where id = $1 returning id`,
-    [lead.id],
+     select project_id, null, $2, 'With 42 trucks we now serve all of Marmara.',
+       'https://client.example/news' from hub.leads where id = $1`,
+    [lead.id, FACT],
   )
   const letter = {
     audience: { kind: 'lead', lead_id: lead.id },
     subject: 'Fewer empty kilometres',
     text: `Hello {first_name},\n\n${[FACT, guess].filter(Boolean).join(' ')}\n\nWould a short call next week suit you?`,
-    claims: [
-      { sentence: FACT, evidence_ids: [evidence?.id] },
-      ...(guess ? [{ sentence: guess, evidence_ids: [] }] : []),
-    ],
   }
   return make(letter, steps)
 }
@@ -142,7 +139,7 @@ test('a letter is rendered, its unsupported sentence stands in the way, an edit 
   await page
     .getByRole('listitem')
     .filter({ hasText: GUESS })
-    .getByText('No evidence. Change this')
+    .getByText('No evidence says exactly this.')
     .waitFor()
   await page.getByRole('link', { name: 'client.example/news' }).waitFor()
 
@@ -152,6 +149,9 @@ test('a letter is rendered, its unsupported sentence stands in the way, an edit 
   await paragraphs.fill((await paragraphs.inputValue()).replace(` ${GUESS}`, ''))
   await dialog.getByRole('button', { name: 'Save changes' }).click()
   await dialog.waitFor({ state: 'hidden' })
+  const subject = page.getByRole('listitem').filter({ hasText: 'Fewer empty kilometres' })
+  await subject.getByRole('button', { name: 'I stand for this sentence' }).click()
+  await subject.getByText('The admin stands for this sentence').waitFor()
   await page.getByText(/checks passed/).waitFor()
   await approve.click()
   await expect.poll(() => stateOf(letter), SLOW).toBe('approved')
@@ -179,6 +179,7 @@ test('an edit voids the approval, and shows what is no longer what was approved'
 
 test('a campaign goes from text to sent through listmonk, and says to how many', async () => {
   const campaign = await makeCampaign()
+  await standForAll(api, { id: campaign, project: 'demir' })
   const opened = await openDrafts(`?draft=${campaign}`)
   const { page } = opened
   await page.getByRole('button', { name: 'Render the mail' }).click()
