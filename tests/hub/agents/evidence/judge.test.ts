@@ -85,10 +85,15 @@ describe('tricks', () => {
       ['Demir Lojistik owns 40 vans. This is no longer so.'],
     ],
     ['a heading that denies', 'You own 40 vans.', ['False claims:\nDemir Lojistik owns 40 vans.']],
-    ['"not" reaches over "and"', 'You do not lie and you cheat.', ['Demir Lojistik does not lie.']],
+    [
+      '"not" reaches over "and"',
+      'You do not lie and you cheat.',
+      ['Demir Lojistik does not lie.', 'Demir Lojistik cheats.'],
+    ],
     ['the past of "cut"', 'Nordlicht cuts costs.', [], ['Nordlicht cut costs.']],
     ['letters that turn', 'You own \u202e04 vans.', ['Demir Lojistik owns 04 vans.']],
     ['another alphabet', 'You own 40 vаns.', ['Demir Lojistik owns 40 vans.']],
+    ['a question says nothing', 'We lead Europe.', [], ['We lead Europe?']],
     ['a question at its end', 'You own 40 vans, right?', ['Demir Lojistik owns 40 vans.']],
   ]
   test.each(TRICKS)('%s: “%s”', (_, sentence, about, us) => {
@@ -125,6 +130,12 @@ describe('tricks', () => {
 })
 
 describe('harmless is a closed list', () => {
+  test('even where the name of the reader is a claim with a number', () => {
+    const named = { reader: { ...reader, name: '40 Vans' } }
+    expect(says('Hello 40 Vans,', [], [], named)).toBe('unsure')
+    expect(says('Hello Ayşe Demir,', [])).toBe('harmless')
+  })
+
   test.each([
     'Thank you for your interest.',
     'Thank you for your reply.',
