@@ -32,8 +32,9 @@ export async function proveEvidence(): Promise<Figures[]> {
 }
 
 function modelsThere(): ModelSettings[] {
-  const { AGENTS_ENDPOINT: url, AGENTS_MODEL: model = 'default', EVIDENCE_MODEL } = process.env
-  const file = EVIDENCE_MODEL ?? SMOLLM
+  const url = process.env.AGENTS_ENDPOINT
+  const model = process.env.AGENTS_MODEL ?? 'default'
+  const file = process.env.EVIDENCE_MODEL ?? SMOLLM
   return [
     ...(existsSync(file) ? [{ kind: 'local' as const, file: resolve(file) }] : []),
     ...(url ? [{ kind: 'endpoint' as const, url, model }] : []),
