@@ -20,7 +20,7 @@ import { readVocabulary, strangers, wordsOn } from './words.ts'
 
 /** What is data, not the page's own words. */
 const DATA =
-  /^(Merhaba|Hello) \{first_name\}|^Fewer empty kilometres|^Your fleet grew|^You lose 18 %|^(With )?42 trucks|^Would |Ortak Adres|Ayşe Yılmaz|Mehmet Kaya|Zeynep Çelik|Demir Lojistik|\.example|onerror|^Fuardan sonra$|^Too long$|^English$|^Watchpost Hub$|^(SPF|DKIM|DMARC)$/
+  /^(Merhaba|Hello) \{first_name\}|^Fewer empty kilometres|^Your fleet grew|^You lose 18 %|^(With )?42 trucks|^Would |Ortak Adres|Ayşe Yılmaz|Mehmet Kaya|Zeynep Çelik|Demir Lojistik|\.example|onerror|^Fuardan sonra$|^fuarda tanıştığımıza|^Kısa bir görüşme|^Too long$|^English$|^Watchpost Hub$|^(SPF|DKIM|DMARC)$/
 const EVIL = '<img src=x onerror=alert(1)>'
 const FACT = 'Your fleet grew to 42 trucks this spring.'
 const GUESS = 'You lose 18 % of your kilometres to empty returns.'
@@ -287,6 +287,7 @@ test('the recipients of a campaign are searched, counted, and replaced when that
 
 test('on a phone what comes next stands over the letter, in reach, and hides nothing', async () => {
   const campaign = await makeCampaign('render')
+  await standForAll(api, { id: campaign, project: 'demir' })
   const opened = await openDrafts(`?draft=${campaign}`, { isPhone: true })
   const { page } = opened
   const approve = page.getByRole('button', { name: /^Approve: send to/ })
