@@ -4,6 +4,12 @@ import { explain } from '../../web/shared/errors.tsx'
 import { answersOf, type ProblemDetails, ProblemError } from '../../web/shared/problem.ts'
 import { reach, Unreachable } from '../../web/shared/reach.ts'
 
+// Beside what is tested stands code that reads the browser's own language.
+vi.hoisted(() => {
+  vi.stubGlobal('localStorage', { getItem: () => null })
+  vi.stubGlobal('document', { documentElement: {} })
+})
+
 const failed = { title: 'title', unreachable: 'unreachable', unknown: 'unknown' }
 const request = new Request('http://localhost/')
 const problem: ProblemDetails = {

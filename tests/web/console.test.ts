@@ -205,7 +205,7 @@ test.each(['light', 'dark'] as const)(
     const words = await readVocabulary('tr', 'web', ['shared/event-words.ts'])
     // Names, titles, sentences of the API, which are English, units and addresses.
     const data =
-      /^(The strait|By hand|On call|Nobody is hurt\.|A team|API key|M \d.*|test.*|a test|Watchpost|Natural Earth|English|Türkçe|UTC|[\d.,]+ km.*|.*@.*|Nothing happened inside the zone in.*)$/s
+      /^(The strait|By hand|On call|Nobody is hurt\.|A team|API key|M \d.*|test.*|a test|Watchpost|Natural Earth|GeoNames|\(CC BY 4\.0\)|English|Türkçe|UTC|[\d.,]+ km.*|.*@.*|Nothing happened inside the zone in.*)$/s
     const { page, wrongs } = await at.visit(owner, '/', { theme, language: 'tr' })
     for (const path of [
       '/#/',
