@@ -79,11 +79,19 @@ const COMMON_WORDS: Record<Language, Set<string>> = {
   ),
 }
 
+/** A language that the task asks for: "in Turkish", "İngilizce yaz". */
+const NAMED: [RegExp, Language][] = [
+  [/\bin turkish\b|(?<!\p{L})t[üu]rk[çc]e\s+(?:yaz|haz[ıi]rla|olsun|cevapla)/iu, 'tr'],
+  [/\bin english\b|(?<!\p{L})[iİ]ngilizce\s+(?:yaz|haz[ıi]rla|olsun|cevapla)/iu, 'en'],
+]
+
 /**
- * languageOf distinguishes English from Turkish by letters that only Turkish has, and by the most
+ * languageOf takes the language that a task names; else it distinguishes English from Turkish by letters that only Turkish has, and by the most
  * common words.
  */
 export function languageOf(task: string): Language {
+  const named = NAMED.findLast(([pattern]) => pattern.test(task))
+  if (named) return named[1]
   const letters = (task.match(/[ğışĞİŞ]/g) ?? []).length
   let points = letters * 2
   for (const word of wordsOf(task)) {

@@ -1,16 +1,23 @@
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from '../names.ts'
-import { asWritten, inflects, wordsOf } from './fold.ts'
+import { inflects, wordsOf } from './fold.ts'
 import { PHRASES } from './phrases.ts'
 import { routeText } from './route.text.ts'
+import { subjectOf, tokensOf } from './tokens.ts'
 
 const say = bilingual(routeText)
 
 /** How many other words may be between two words of a phrase ("find me 20 more companies"). */
 const GAP = 3
 
-/** The points of a phrase: an unmistakable one, each word of an ordinary one, and a weak one. */
-const POINTS = { sure: 6, word: 2, weak: 1 }
+/**
+ * The points of a phrase: one that names what is to be made, an unmistakable one, each word of an
+ * ordinary one, and a weak one.
+ */
+const POINTS = { deed: 7, sure: 6, word: 2, weak: 1 }
+
+/** What a task is about counts half: "write a mail about the budget" asks for a mail. */
+const SUBJECT = 0.5
 
 /**
  * Who gets the task if agents have equal points: first those whose words nobody uses by chance,
@@ -32,6 +39,8 @@ const FIRST_OF_EQUALS: AgentName[] = [
   'docs',
 ]
 
+const MARKS: Record<string, 'deed' | 'sure' | 'weak'> = { '>': 'deed', '!': 'sure', '~': 'weak' }
+
 const COMMANDS: Record<string, AgentName> = { gelistir: 'pm' }
 
 export type Candidate = { agent: AgentName; points: number; words: string[] }
@@ -44,7 +53,10 @@ export type Route = {
   candidates: Candidate[]
 }
 
-type Phrase = { words: { stem: string; language: 'en' | 'tr' }[]; points: number }
+type Phrase = {
+  words: { stem: string; language: 'en' | 'tr'; is_next: boolean }[]
+  points: number
+}
 
 const LEXICON = AGENT_NAMES.map((agent) => ({
   agent,
@@ -54,16 +66,18 @@ const LEXICON = AGENT_NAMES.map((agent) => ({
 }))
 
 function parse(text: string, language: 'en' | 'tr'): Phrase {
-  const mark = text.startsWith('!') ? 'sure' : text.startsWith('~') ? 'weak' : 'word'
-  const stems = text.replace(/^[!~]/, '').split(' ')
-  const points = mark === 'word' ? POINTS.word * stems.length : POINTS[mark]
-  return { words: stems.map((stem) => ({ stem, language })), points }
+  const mark = MARKS[text.charAt(0)]
+  const parts = (mark ? text.slice(1) : text).split(' ')
+  const words = parts.flatMap((part) =>
+    part.split('_').map((stem, index) => ({ stem, language, is_next: index > 0 })),
+  )
+  return { words, points: mark ? POINTS[mark] : POINTS.word * words.length }
 }
 
 /**
  * route finds the agent whose phrases match a task best. A word counts once for each agent, in its
- * best phrase. Equal points are decided by FIRST_OF_EQUALS, except between agents with only one
- * weak word each: then, and if no phrase matches, the model decides.
+ * best phrase. Equal points are decided by FIRST_OF_EQUALS. If no phrase matches, or only one weak
+ * word, the model decides.
  */
 export function route(task: string): Route {
   const command = /^\s*\/(\p{L}[\p{L}\p{N}_]*)/u.exec(task)
@@ -74,34 +88,57 @@ export function route(task: string): Route {
       return { agent, decided_by: 'command', reason: say.command(word, agent), candidates: [] }
     }
   }
-  const words = wordsOf(task)
-  const written = asWritten(task)
-  const candidates = LEXICON.map(({ agent, phrases }) => score(agent, phrases, words))
-    .map(({ places, ...one }) => ({ ...one, words: places.map((place) => written[place] ?? '') }))
+  const tokens = tokensOf(task)
+  const words = tokens.map(({ word }) => word)
+  const subject = subjectOf(words)
+  const candidates = LEXICON.map(({ agent, phrases }) => score(agent, phrases, words, subject))
+    .map(({ places, ...one }) => ({
+      ...one,
+      words: places.map((place) => tokens[place]?.written ?? ''),
+    }))
     .filter((candidate) => candidate.points > 0)
     .sort((a, b) => b.points - a.points || rank(a.agent) - rank(b.agent))
   const [best, second] = candidates
   if (!best) {
     return undecided(say.no_word, candidates)
   }
-  if (best.points === POINTS.weak && second?.points === POINTS.weak) {
+  // A wrong agent costs its reader more than the model's look at the task.
+  if (best.points <= POINTS.weak) {
+    if (!second) return undecided(say.no_word, candidates)
     return undecided(say.either(best.words.join(' '), best.agent, second.agent), candidates)
   }
   const reason = say.said_to(best.words.join(' '), best.agent)
-  return { agent: best.agent, decided_by: 'phrases', reason, candidates: candidates.slice(0, 3) }
+  return { agent: best.agent, decided_by: 'phrases', reason, candidates: shown(candidates) }
+}
+
+/** The first three; points that were halved are rounded up. */
+function shown(candidates: Candidate[]): Candidate[] {
+  return candidates
+    .slice(0, 3)
+    .map((candidate) => ({ ...candidate, points: Math.ceil(candidate.points) }))
 }
 
 function undecided(reason: Words, candidates: Candidate[]): Route {
-  return { agent: null, decided_by: 'model', reason, candidates: candidates.slice(0, 3) }
+  return { agent: null, decided_by: 'model', reason, candidates: shown(candidates) }
 }
 
 function rank(agent: AgentName): number {
   return FIRST_OF_EQUALS.indexOf(agent)
 }
 
-function score(agent: AgentName, phrases: Phrase[], words: string[]) {
+function score(
+  agent: AgentName,
+  phrases: Phrase[],
+  words: string[],
+  subject: (place: number) => boolean,
+) {
   const found = phrases
-    .flatMap((phrase) => places(phrase, words).map((at) => ({ at, points: phrase.points })))
+    .flatMap((phrase) =>
+      places(phrase, words).map((at) => ({
+        at,
+        points: phrase.points * (at.every(subject) ? SUBJECT : 1),
+      })),
+    )
     .sort((a, b) => b.points - a.points)
   const taken = new Set<number>()
   let points = 0
@@ -126,8 +163,9 @@ function places(phrase: Phrase, words: string[]): number[][] {
 function follow(phrase: Phrase, words: string[], start: number): number[] | undefined {
   const at: number[] = []
   let from = start
-  for (const [index, { stem, language }] of phrase.words.entries()) {
-    const last = index === 0 ? start : Math.min(from + GAP, words.length - 1)
+  for (const [index, { stem, language, is_next }] of phrase.words.entries()) {
+    const gap = index === 0 || is_next ? 0 : GAP
+    const last = Math.min(from + gap, words.length - 1)
     let place = -1
     for (let here = from; here <= last && place < 0; here++) {
       if (fits(words[here] ?? '', stem, language)) place = here

@@ -1,0 +1,65 @@
+import { asWritten, wordsOf } from './fold.ts'
+
+/** A word of a task as phrases see it, and as it is written. */
+export type Token = { word: string; written: string }
+
+/** Endings that are domains, not files: "import.js" is code. */
+const DOMAINS =
+  'com|net|org|info|biz|eu|io|co|de|tr|uk|at|ch|fr|nl|be|it|es|pl|no|se|dk|fi|gr|bg|ro|us|ca|az|ae|ai|app|dev|shop|example|istanbul'
+const MAIL = String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`
+const ADDRESS = String.raw`https?:\/\/\S+|www\.\S+|[\p{L}\d-]+(?:\.[\p{L}\d-]+)*\.(?:${DOMAINS})(?![\p{L}\d])(?:\/\S*)?`
+const FILE = String.raw`[\w.-]*(?:\/[\w.-]+)+|[\w-]+\.(?:js|jsx|ts|tsx|py|sql|php|sh|css|html|csv|xlsx?|txt|pdf|md)(?![\p{L}\d])|code\/`
+const PLACES = new RegExp(`(${MAIL})|(${ADDRESS})|(${FILE})`, 'giu')
+
+/** A name with a dative ending ("Hans Müller'e"), which in Turkish is whom something goes to. */
+const TO = /^\p{Lu}\p{Ll}+['’ʼ`´](?:y?[ea]|n[ea])$/u
+
+/**
+ * tokensOf lists the words of a task. An address is one word whatever stands in it: `@mail`,
+ * `@site`, and for files `@hub`, `@code`, `@list`; `@to` is a name that something is sent to.
+ */
+export function tokensOf(task: string): Token[] {
+  const tokens: Token[] = []
+  let from = 0
+  for (const match of task.matchAll(PLACES)) {
+    const [whole, mail, site, file] = match
+    const word = mail ? '@mail' : site ? '@site' : kindOf(file ?? '')
+    if (!word) continue
+    tokens.push(...plain(task.slice(from, match.index)), { word, written: whole })
+    from = match.index + whole.length
+    // A case ending behind an address is no word.
+    from += /^['’ʼ`´]\p{L}+/u.exec(task.slice(from))?.[0].length ?? 0
+  }
+  return [...tokens, ...plain(task.slice(from))]
+}
+
+function kindOf(file: string): string | undefined {
+  if (file.startsWith('hub/')) return '@hub'
+  if (/^code\/|\.(?:jsx?|tsx?|py|sql|php|sh|css|html)$/i.test(file)) return '@code'
+  return /^leads\/|\.(?:csv|xlsx?)$/i.test(file) ? '@list' : undefined
+}
+
+function plain(text: string): Token[] {
+  return text.split(/(\s+)/).flatMap((part) => {
+    if (TO.test(part) && !/^hub/i.test(part)) return [{ word: '@to', written: part }]
+    const written = asWritten(part)
+    return wordsOf(part).map((word, index) => ({ word, written: written[index] ?? word }))
+  })
+}
+
+const ABOUT = new Set(['about', 'regarding', 'concerning', 'for', 'that', 'which', 'who'])
+const HAKKINDA = new Set(['hakkinda', 'icin', 'uzerine', 'konusunda', 'dair'])
+
+/**
+ * subjectOf says which words are what a task is about rather than what it asks for: in English
+ * what follows "about" or "for", in Turkish what stands before "hakkında" or "için".
+ */
+export function subjectOf(words: string[]): (place: number) => boolean {
+  const about = words.findIndex((word, index) => index > 0 && ABOUT.has(word))
+  const hakkinda = words.findLastIndex(
+    (word, index) =>
+      index < words.length - 1 &&
+      (HAKKINDA.has(word) || (words[index + 1] === 'bir' && /.[ae]n$/.test(word))),
+  )
+  return (place) => (about > 0 && place > about) || place < hakkinda
+}
