@@ -201,7 +201,7 @@ export const PHRASES = {
       toplanti tutanag*, toplanti not, vaka calisma, ozet, ozetle, makale, surum not, sartname,
       nasil yapil*, is tanim, gorev tanim, bilgi banka, sozluk, tek sayfa, readme, oryantasyon,
       ise alis*, ~yaz, ~yazi, ~metin, ~not, ~hazirla, >gundem*, >tutanag*, >tutanak, >blog yazi*,
-      basin bulten*, >basin_bulten*, ic yazisma, >kilavuz*, >kullanim kilavuz*,
+      basin bulten*, >basin_bulten*, ic yazisma, >kilavuz*, >kullanim kilavuz* yaz, >kullanim kilavuz*,
       >raporunu ozetle, >rapor ozetle, >belgeyi, kontrol_liste*, yaziya_dok, yaziya dok*,
       katalog*, kisa metin, kitapcik, kitapcig*, >sirket tanitim*, teknik rapor, >teknik_rapor,
       >rapor belge, cevir*, surum notlari, fuy*, urun foy*, dokumante, >surecimiz icin kilavuz,

@@ -139,7 +139,7 @@ function score(
         points: phrase.points * (at.every(subject) ? SUBJECT : 1),
       })),
     )
-    .sort((a, b) => b.points - a.points)
+    .sort((a, b) => b.points - a.points || b.at.length - a.at.length)
   const taken = new Set<number>()
   let points = 0
   for (const match of found) {
