@@ -11,6 +11,7 @@ import { backups } from './api/backups.ts'
 import { branding, look } from './api/branding.ts'
 import { documents } from './api/documents.ts'
 import { draftEvidence } from './api/draft-evidence.ts'
+import { draftReaders } from './api/draft-readers.ts'
 import { draftSteps } from './api/draft-steps.ts'
 import { drafts } from './api/drafts.ts'
 import { imports } from './api/imports.ts'
@@ -150,6 +151,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/approvals`, approvals)
   app.route(`${BASE}/documents`, documents)
   app.route(BASE, drafts)
+  app.route(BASE, draftReaders)
   app.route(BASE, draftEvidence)
   app.route(`${BASE}/draft`, draftSteps)
   app.route(`${BASE}/projects`, listmonkList)

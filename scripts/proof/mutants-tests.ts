@@ -101,7 +101,11 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [
     /^(functions|shared|sql)\/.*evidence/,
-    ['tests/functions/api/evidence*.test.ts', 'tests/shared/evidence*.test.ts'],
+    [
+      'tests/functions/api/evidence*.test.ts',
+      'tests/functions/jobs/evidence*.test.ts',
+      'tests/shared/evidence*.test.ts',
+    ],
   ],
   [/^functions\/tracing/, ['tests/functions/tracing.test.ts']],
   [/^functions\/mail/, ['tests/functions/mail/*.test.ts']],

@@ -182,13 +182,10 @@ export async function endDraft(
     )`
 }
 
-/** Some mails of a draft. */
-type Some = { draft_id: string; emails: string[] }
-
 /** skipMails skips recipients who must no longer get the mail. */
 export async function skipMails(
   sql: Sql,
-  { draft_id, emails }: Some,
+  { draft_id, emails }: { draft_id: string; emails: string[] },
   reason: Words,
 ): Promise<void> {
   await sql`
