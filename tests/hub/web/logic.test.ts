@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { hubDocument, stampOf, TYPES } from '../../../scripts/build/hub-client.ts'
 import { isDark } from '../../../shared/colour.ts'
-import { relative } from '../../../web/ui/time.tsx'
 import { readVocabulary } from './words.ts'
 
 test('the types of the client are those of the routes (else: npm run client:hub)', () => {
@@ -12,7 +11,7 @@ test('the types of the client are those of the routes (else: npm run client:hub)
 
 /** Words that are the same in both languages. */
 const SAME =
-  /^(Model|Logo|rsync|Disk|Node|Hub|Free|Starter|Pro|Agency|Enterprise|STARTTLS \(587\)|TLS \(465\)|E-posta|CSV|SMTP|listmonk|DKIM|SPF|DMARC|HTML|GGUF|IMAP|TLS|STARTTLS|HTTP|API|OKR|PDF|Plan|SHA-256)$/
+  /^(Model|Logo|rsync|Disk|Node|Hub|Free|Starter|Pro|Agency|Enterprise|STARTTLS \(587\)|TLS \(465\)|E-posta|CSV|SMTP|listmonk|DKIM|SPF|DMARC|HTML|GGUF|IMAP|TLS|STARTTLS|HTTP|API|OKR|PDF|Plan|SHA-256|CONTEXT\.md)$/
 
 test('nothing stands untranslated in the dictionaries', async () => {
   const english = await readVocabulary('en')
@@ -51,7 +50,8 @@ describe('what a page works out by itself', () => {
     expect(plural('tr', 1200, { other: '# aday' })).toBe('1.200 aday')
   })
 
-  test('a time is said in its largest unit', () => {
+  test('a time is said in its largest unit', async () => {
+    const { relative } = await import('../../../web/ui/time.tsx')
     const now = Date.parse('2026-11-21T12:00:00Z')
     expect(relative('2026-11-21T11:59:50Z', 'en', now)).toBe('now')
     expect(relative('2026-11-21T09:30:00Z', 'en', now)).toBe('2 hr. ago')
