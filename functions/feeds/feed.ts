@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import { type EventType, NormalisedEvent } from '../../shared/event.ts'
+// The reasons are for people, in every process.
+import '../../shared/issue-words.ts'
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined }
 

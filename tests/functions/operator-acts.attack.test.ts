@@ -85,6 +85,8 @@ const VERBS: Record<
   'org members': async () => undefined,
   'feeds status': async () => undefined,
   'queue status': async () => undefined,
+  // The key is nobody's: the public key list says when it was retired.
+  'evidence rotate': async () => undefined,
   'queue redrive': async (email) => {
     await service.database.query(
       `with channel as (
@@ -113,7 +115,7 @@ describe('what an operator does stands in the log of whose it is', () => {
   test.each(Object.keys(VERBS))('%s', async (verb) => {
     const { email } = await service.person()
     const act = await VERBS[verb]?.(email)
-    if (!act) return expect(verb).toMatch(/ (status|list|members)$/)
+    if (!act) return expect(verb).toMatch(/ (status|list|members)$|^evidence rotate$/)
     const from = new Date()
     await asOperator(service.database.adminUrl, act.work)
     const rows = await service.database.query(
