@@ -4,10 +4,10 @@ import { decimal, texts } from '../i18n/words.ts'
 export const catalogText = texts(
   {
     about: {
-      large: 'Writes best. 4.7 GB to download, about 6 GB of memory.',
-      medium: 'Writes well and is faster. 2.5 GB to download, about 3.5 GB of memory.',
+      large: 'The largest of the three. 4.7 GB to download, about 6 GB of memory.',
+      medium: 'About half the size, so it answers sooner. 2.5 GB to download, about 3.5 GB of memory.',
       small:
-        'For small machines: short texts and simple tasks. 1.8 GB to download, about 2.5 GB of memory.',
+        'For small machines. 1.8 GB to download, about 2.5 GB of memory.',
     },
     enough: (gib: number, name: string) =>
       `This machine has ${decimal('en', gib)} GB of memory: enough for ${name}.`,
@@ -18,10 +18,10 @@ export const catalogText = texts(
   },
   {
     about: {
-      large: 'En iyi yazan model. 4,7 GB indirme, yaklaşık 6 GB bellek.',
-      medium: 'İyi yazar ve daha hızlıdır. 2,5 GB indirme, yaklaşık 3,5 GB bellek.',
+      large: 'Üçünün en büyüğü. 4,7 GB indirme, yaklaşık 6 GB bellek.',
+      medium: 'Yaklaşık yarısı kadar, bu yüzden daha çabuk yanıtlar. 2,5 GB indirme, yaklaşık 3,5 GB bellek.',
       small:
-        'Küçük makineler için: kısa metinler, basit işler. 1,8 GB indirme, yaklaşık 2,5 GB bellek.',
+        'Küçük makineler için. 1,8 GB indirme, yaklaşık 2,5 GB bellek.',
     },
     enough: (gib, name) => `Bu makinede ${decimal('tr', gib)} GB bellek var: ${name} için yeterli.`,
     fits: (gib, name, larger, needed) =>

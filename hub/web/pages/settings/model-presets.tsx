@@ -19,6 +19,7 @@ export function ModelPresets({ models }: { models: ModelsOverview }) {
   const text = useText(modelsText)
   return (
     <Card title={text.presets} text={models.machine.why}>
+      <p className="mb-2 text-sm text-muted text-pretty">{text.checked}</p>
       {models.download ? <DownloadState models={models} /> : null}
       <ul className="flex flex-col">
         {models.presets.map((preset) => (

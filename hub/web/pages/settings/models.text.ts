@@ -18,7 +18,9 @@ export const modelsText = texts(
     context: (tokens: string) => `context of ${tokens} tokens`,
     stop: 'Use no model',
     stopped: 'No model is in use',
-    presets: 'Suggested models',
+    presets: 'Models to download',
+    checked:
+      'Chosen by license and size. Each file is checked by its SHA-256. No test of ours has run these three: the tests run SmolLM2 135M and a model with random weights.',
     fits: 'Fits',
     tight: 'Too large for this machine',
     recommended: 'Recommended',
@@ -76,7 +78,9 @@ export const modelsText = texts(
     context: (tokens) => `bağlam: ${tokens} belirteç`,
     stop: 'Model kullanma',
     stopped: 'Model kullanılmıyor',
-    presets: 'Önerilen modeller',
+    presets: 'İndirilebilecek modeller',
+    checked:
+      'Lisansına ve boyutuna göre seçildi. Her dosya SHA-256 ile doğrulanır. Bu üçünü hiçbir testimiz çalıştırmadı: testler SmolLM2 135M ile rastgele ağırlıklı bir model çalıştırır.',
     fits: 'Sığar',
     tight: 'Bu makine için büyük',
     recommended: 'Önerilen',
