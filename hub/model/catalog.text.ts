@@ -5,9 +5,9 @@ export const catalogText = texts(
   {
     about: {
       large: 'The largest of the three. 4.7 GB to download, about 6 GB of memory.',
-      medium: 'About half the size, so it answers sooner. 2.5 GB to download, about 3.5 GB of memory.',
-      small:
-        'For small machines. 1.8 GB to download, about 2.5 GB of memory.',
+      medium:
+        'About half the size, so it answers sooner. 2.5 GB to download, about 3.5 GB of memory.',
+      small: 'For small machines. 1.8 GB to download, about 2.5 GB of memory.',
     },
     enough: (gib: number, name: string) =>
       `This machine has ${decimal('en', gib)} GB of memory: enough for ${name}.`,
@@ -19,9 +19,9 @@ export const catalogText = texts(
   {
     about: {
       large: 'Üçünün en büyüğü. 4,7 GB indirme, yaklaşık 6 GB bellek.',
-      medium: 'Yaklaşık yarısı kadar, bu yüzden daha çabuk yanıtlar. 2,5 GB indirme, yaklaşık 3,5 GB bellek.',
-      small:
-        'Küçük makineler için. 1,8 GB indirme, yaklaşık 2,5 GB bellek.',
+      medium:
+        'Yaklaşık yarısı kadar, bu yüzden daha çabuk yanıtlar. 2,5 GB indirme, yaklaşık 3,5 GB bellek.',
+      small: 'Küçük makineler için. 1,8 GB indirme, yaklaşık 2,5 GB bellek.',
     },
     enough: (gib, name) => `Bu makinede ${decimal('tr', gib)} GB bellek var: ${name} için yeterli.`,
     fits: (gib, name, larger, needed) =>
