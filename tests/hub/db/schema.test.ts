@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TABLES } from '../../../hub/projects/archive.ts'
 import { startLicensedHub } from '../support/licensed.ts'
@@ -212,4 +213,12 @@ test('every check of a column takes what was agreed, at its edges', async () => 
     lines.push(`hub.words ${value}: ${taken}\n`)
   }
   await expect(lines.join('')).toMatchFileSnapshot('golden/checks.txt')
+})
+
+test('the name of each upgrade begins with a whole timestamp, so that they run in their order', () => {
+  const upgrades = globSync('hub/sql/upgrades/*')
+  expect(upgrades.length).toBeGreaterThan(1)
+  for (const name of upgrades) expect(name).toMatch(/\/\d{14}_[a-z_]+\.sql$/)
+  const times = upgrades.map((name) => name.match(/\d{14}/)?.[0])
+  expect(new Set(times).size).toBe(upgrades.length)
 })
