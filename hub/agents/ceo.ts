@@ -3,7 +3,7 @@ import type { Words } from '../i18n/words.ts'
 import { heading, list, plain, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
 import { givenText } from './evidence/given.ts'
-import { wordsOf } from './run/fold.ts'
+import { wordsOf } from './run/words.ts'
 import { saveDocument, sections } from './writing.ts'
 
 const KPIS = {

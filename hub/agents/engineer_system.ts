@@ -4,7 +4,7 @@ import { readText } from '../files.ts'
 import { bilingual } from '../i18n/words.ts'
 import { type Agent, COMMON, MissionFailure } from './agent.ts'
 import { patchMission } from './engineering/engineering.ts'
-import { wordsOf } from './run/fold.ts'
+import { wordsOf } from './run/words.ts'
 import { stopText } from './stop.text.ts'
 
 const HUB = join(import.meta.dirname, '..')

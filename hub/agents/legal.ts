@@ -8,7 +8,7 @@ import { type Agent, type AgentContext, COMMON, type Fact, type Result } from '.
 import { givenText } from './evidence/given.ts'
 import { type Check, GDPR, KVKK } from './legal-checklists.ts'
 import { mentions, numbersIn } from './run/facts.ts'
-import { wordsOf } from './run/fold.ts'
+import { wordsOf } from './run/words.ts'
 import { saveDocument, sections } from './writing.ts'
 
 const NO_LAWYER: Words = {

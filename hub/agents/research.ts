@@ -14,7 +14,7 @@ import {
 import { judgeOf } from './evidence/judge.ts'
 import { chosenLeads } from './recipients/chosen.ts'
 import { one } from './run/facts.ts'
-import { wordsOf } from './run/fold.ts'
+import { wordsOf } from './run/words.ts'
 import { saveDocument } from './writing.ts'
 
 const MAX_DIVES = 3

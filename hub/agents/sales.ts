@@ -5,7 +5,7 @@ import { type Agent, type AgentContext, COMMON, type Fact, type Result } from '.
 import { evidenceOf, givenText, leadFact, nameOf } from './evidence/given.ts'
 import { chosenLeads } from './recipients/chosen.ts'
 import { numbersIn } from './run/facts.ts'
-import { wordsOf } from './run/fold.ts'
+import { wordsOf } from './run/words.ts'
 import { saveDocument } from './writing.ts'
 
 const line = z.string().max(200)

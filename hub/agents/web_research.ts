@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fold } from '../../shared/fold.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { addEvidence } from '../leads/leads.ts'
 import { heading, plain, table } from '../projects/markdown.ts'
@@ -9,7 +10,6 @@ import { stands } from './evidence/quote.ts'
 import { leftOutText } from './left-out.text.ts'
 import { chosenLeads } from './recipients/chosen.ts'
 import { clip, one } from './run/facts.ts'
-import { fold } from './run/fold.ts'
 import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
 

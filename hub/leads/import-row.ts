@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fold } from '../agents/run/fold.ts'
+import { fold } from '../../shared/fold.ts'
 import { issueWords } from '../i18n/issue.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { DELIMITERS, ENCODINGS } from './csv.ts'

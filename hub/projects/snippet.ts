@@ -1,4 +1,5 @@
-import { fold, wordsOf } from '../agents/run/fold.ts'
+import { fold } from '../../shared/fold.ts'
+import { wordsOf } from '../agents/run/words.ts'
 
 const LENGTH = 160
 const BEFORE = 40

@@ -5,7 +5,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fold } from '../../web/map/fold.ts'
+import { foldName } from '../../shared/fold.ts'
 
 type City = {
   name: string
@@ -38,9 +38,9 @@ export function placesOf(cities: City[]): string {
 
 function otherNames({ name, population, alternatenames }: City): string[] {
   if (population < KNOWN_ELSEWHERE) return []
-  const known = new Set([fold(name)])
+  const known = new Set([foldName(name)])
   return alternatenames.filter((other) => {
-    const folded = fold(other)
+    const folded = foldName(other)
     // Whoever types the beginning of a longer name finds it already.
     if (!OTHER_NAME.test(other) || [...known].some((one) => one.startsWith(folded))) return false
     known.add(folded)

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { placesOf } from '../../scripts/build/places.ts'
-import { fold } from '../../web/map/fold.ts'
 import { finderOf } from '../../web/map/places.ts'
 
 const file = join(import.meta.dirname, '../../web/map/places.txt')
@@ -64,9 +63,4 @@ test('a large city keeps what others call it, a small one its own name', () => {
     },
   ])
   expect(text).toBe('DE\t1.000\t2.000\tKöln|Cologne\nDE\t1.000\t2.000\tKlein')
-})
-
-test('letters that only look different are one', () => {
-  expect(fold('Diyarbakır’ın')).toBe(fold('DIYARBAKIRIN'))
-  expect(fold('Saint-Étienne')).toBe('saint etienne')
 })

@@ -1,4 +1,4 @@
-import { fold } from './fold.ts'
+import { foldName } from '../../shared/fold.ts'
 import placesUrl from './places.txt?url'
 
 export type Place = { name: string; country: string; lat: number; lon: number }
@@ -27,12 +27,14 @@ export function loadPlaces(): Promise<Finder> {
 export function finderOf(text: string): Finder {
   const lines = text.split('\n')
   // One text of all folded names, `|name|other name` a line: looking through it takes no time.
-  const folded = fold(lines.map((line) => `|${line.slice(line.lastIndexOf('\t') + 1)}`).join('\n'))
+  const folded = foldName(
+    lines.map((line) => `|${line.slice(line.lastIndexOf('\t') + 1)}`).join('\n'),
+  )
   const starts = [0]
   for (let at = folded.indexOf('\n'); at >= 0; at = folded.indexOf('\n', at + 1))
     starts.push(at + 1)
   return (typed, limit) => {
-    const wanted = fold(typed).replaceAll('|', ' ').trim()
+    const wanted = foldName(typed).replaceAll('|', ' ').trim()
     if (wanted === '') return []
     const found = new Set<number>()
     // Names that begin so, then those with a later word that does.

@@ -1,4 +1,4 @@
-import { inflects, wordsOf } from '../run/fold.ts'
+import { inflects, wordsOf } from '../run/words.ts'
 import type { Token } from './tokens.ts'
 
 /** A lead as far as its names go. */

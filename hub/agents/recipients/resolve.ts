@@ -1,7 +1,7 @@
+import { fold } from '../../../shared/fold.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { bilingual, joined, verbatim, type Words } from '../../i18n/words.ts'
 import type { AudienceFilter } from '../../mail/drafts/audience.ts'
-import { fold } from '../run/fold.ts'
 import { type Group, groupsOf, isCampaign } from './groups.ts'
 import { type Mention, mentionsOf } from './mentions.ts'
 import { resolveText } from './resolve.text.ts'

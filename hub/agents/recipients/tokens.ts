@@ -1,4 +1,4 @@
-import { fold } from '../run/fold.ts'
+import { fold } from '../../../shared/fold.ts'
 
 /** A word of a task, with what tells a name from a common word. */
 export type Token = {

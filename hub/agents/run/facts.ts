@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Language } from '../../i18n/words.ts'
 import type { Fact } from '../agent.ts'
-import { wordsOf } from './fold.ts'
+import { wordsOf } from './words.ts'
 
 /** Characters of one fact that a model is given. */
 export const MAX_FACT = 6000

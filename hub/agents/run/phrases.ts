@@ -1,7 +1,7 @@
 import type { AgentName } from '../names.ts'
 
 /**
- * What people say when they mean an agent, as folded words (`fold.ts`): in this order, with up to
+ * What people say when they mean an agent, as folded words (`words.ts`): in this order, with up to
  * three others between them. A word takes the endings of its language, `word*` takes any, `#` is
  * a number, `@mail` an address (`tokens.ts`), and `_` joins words that stand side by side.
  * `>` before a phrase: it names what is to be made, whatever that is about. `!`: hardly anything else

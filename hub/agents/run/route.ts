@@ -1,9 +1,9 @@
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from '../names.ts'
-import { inflects, wordsOf } from './fold.ts'
 import { PHRASES } from './phrases.ts'
 import { routeText } from './route.text.ts'
 import { subjectOf, tokensOf } from './tokens.ts'
+import { inflects, wordsOf } from './words.ts'
 
 const say = bilingual(routeText)
 

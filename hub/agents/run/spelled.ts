@@ -1,5 +1,5 @@
 import type { Language } from '../../../shared/texts.ts'
-import { wordsOf } from './fold.ts'
+import { wordsOf } from './words.ts'
 
 const TURKISH_ONES: Record<string, number> = {
   bir: 1, iki: 2, uc: 3, dort: 4, bes: 5, alti: 6, yedi: 7, sekiz: 8, dokuz: 9,

@@ -1,4 +1,4 @@
-import { asWritten, wordsOf } from './fold.ts'
+import { asWritten, wordsOf } from './words.ts'
 
 /** A word of a task as phrases see it, and as it is written. */
 export type Token = { word: string; written: string }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { AGENT_NAMES } from '../../../hub/agents/names.ts'
 import { languageOf } from '../../../hub/agents/run/facts.ts'
-import { fold, inflects, wordsOf } from '../../../hub/agents/run/fold.ts'
 import { PHRASES } from '../../../hub/agents/run/phrases.ts'
 import { route } from '../../../hub/agents/run/route.ts'
+import { inflects, wordsOf } from '../../../hub/agents/run/words.ts'
+import { fold } from '../../../shared/fold.ts'
 import { counted, PHRASINGS } from './phrasings/phrasings.ts'
 import { SENTENCES } from './sentences.ts'
 

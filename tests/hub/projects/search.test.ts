@@ -56,8 +56,16 @@ describe('letters fold', () => {
   })
 
   test('in the database as they do in the program that makes the snippets', async () => {
-    const { fold } = await import('../../../hub/agents/run/fold.ts')
-    for (const text of ['İIıi', 'ŞşĞğÜüÖöÇç', 'ß Æ Ø Đ Ł', 'ÀÉîõ', 'МОСКВА', 'i\u0307s\u0327']) {
+    const { fold } = await import('../../../shared/fold.ts')
+    for (const text of [
+      'İIıi',
+      'ŞşĞğÜüÖöÇç',
+      'ß Æ Ø Đ Ł',
+      'Ð ð Ħ ħ Œ œ Þ þ',
+      'ÀÉîõ',
+      'МОСКВА',
+      'i\u0307s\u0327',
+    ]) {
       const [row] = await hub.query<{ folded: string }>('select private.fold($1) as folded', [text])
       expect([text, row?.folded]).toEqual([text, fold(text)])
     }

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Hexagon, Plus, Upload } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
+import { foldName } from '../../../shared/fold.ts'
 import { type Zone, zoneQuery, zonesQuery } from '../../api/queries.ts'
-import { fold } from '../../map/fold.ts'
 import { stateOf } from '../../map/shapes.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -33,8 +33,8 @@ export function ZonesPage({ id }: { id: string | undefined }) {
   const [sought, setSought] = useState('')
   const all = zones.data ?? NONE
   const shown = useMemo(() => {
-    const wanted = fold(sought)
-    return wanted === '' ? all : all.filter(({ label }) => fold(label).includes(wanted))
+    const wanted = foldName(sought)
+    return wanted === '' ? all : all.filter(({ label }) => foldName(label).includes(wanted))
   }, [all, sought])
   const create = (
     <Link href="/zones/new" className={buttonClass({ variant: 'primary' })}>

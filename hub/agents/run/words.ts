@@ -1,15 +1,4 @@
-/** Letters that Unicode does not decompose, but people type either way. */
-const LETTERS: Record<string, string> = { ı: 'i', ø: 'o', æ: 'ae', ß: 'ss', đ: 'd', ł: 'l' }
-
-/** fold makes texts comparable: lower case, without accents, Turkish letters as Latin ones. */
-export function fold(text: string): string {
-  return text
-    .replaceAll('İ', 'i')
-    .toLowerCase()
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[ıøæßđł]/g, (letter) => LETTERS[letter] ?? letter)
-}
+import { fold } from '../../../shared/fold.ts'
 
 /** wordsOf lists the folded words of a text, without case endings after an apostrophe. */
 export function wordsOf(text: string): string[] {
