@@ -48,6 +48,8 @@ export const Result = z.object({
   leads: z.array(z.uuid()).optional(),
   drafts: z.array(z.uuid()).optional(),
   approvals: z.array(z.uuid()).optional(),
+  /** Tasks that are worth giving next, as a person would write them. */
+  follow_ups: z.array(z.string().max(200)).max(5).optional(),
 })
 export type Result = z.infer<typeof Result>
 

@@ -25,6 +25,8 @@ import {
   type MissionInput,
 } from '../agent.ts'
 import { leftOutText } from '../left-out.text.ts'
+import { answerText } from '../numbers/answer.text.ts'
+import { COLUMNS, columnsIn } from '../numbers/tables.ts'
 import { type StepName, stepTitle } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
 import { fence, languageOf, MAX_FACT, markOf, messageOf } from './facts.ts'
@@ -32,6 +34,7 @@ import { currentPrompt, fillPrompt } from './prompts.ts'
 
 const say = bilingual(stopText)
 const told = bilingual(leftOutText)
+const data = bilingual(answerText)
 /** Characters of a task that every call of the model sees. */
 const MAX_TASK = 4000
 
@@ -351,7 +354,9 @@ async function queryAs(client: pg.PoolClient, statement: string, timeout_ms: num
     rowMode: 'array',
     queryMode: 'extended',
   }
-  const answer = await client.query<unknown[]>(query).catch(explain)
+  const answer = await client
+    .query<unknown[]>(query)
+    .catch((error: unknown) => explain(error, text))
   const { rows } = answer
   return {
     columns: answer.fields.map(({ name }) => name),
@@ -360,8 +365,22 @@ async function queryAs(client: pg.PoolClient, statement: string, timeout_ms: num
   }
 }
 
-/** A missing right of hub_data is not a problem of the hub's key, and no other key would help. */
-function explain(error: unknown): never {
-  const isForbidden = sqlState(error) === '42501' && error instanceof Error
-  throw isForbidden ? new WordsError(say.query_forbidden(error.message)) : error
+/**
+ * A missing right of hub_data is not a problem of the hub's key, and no other key would help. A
+ * table or column that is missing was made up, so it says which there are.
+ */
+function explain(error: unknown, statement: string): never {
+  if (!(error instanceof Error)) throw error
+  const name = /(?:column|relation) (\S+) does/.exec(error.message)?.[1]?.replaceAll('"', '') ?? ''
+  switch (sqlState(error)) {
+    case '42501':
+    case '25006':
+      throw new WordsError(say.query_forbidden(error.message))
+    case '42P01':
+      throw new WordsError(data.no_table(name, Object.keys(COLUMNS).join(', ')))
+    case '42703':
+      throw new WordsError(data.no_column(name, columnsIn(statement)))
+    default:
+      throw error
+  }
 }

@@ -1,5 +1,6 @@
 import { texts } from '../../../../shared/texts.ts'
 import { plural } from '../../../../web/ui/language.ts'
+import { labelText } from '../../../agents/numbers/labels.text.ts'
 
 /** The drafts page: the list and the preview of one draft. */
 export const draftsText = texts(
@@ -8,17 +9,7 @@ export const draftsText = texts(
     list: 'Drafts',
     filter: 'State',
     all: 'All',
-    states: {
-      draft: 'Text only',
-      rendered: 'Needs approval',
-      approved: 'Approved',
-      pushed: 'Ready to send',
-      sending: 'Sending',
-      sent: 'Sent',
-      unclear: 'Unclear',
-      failed: 'Failed',
-      rejected: 'Rejected',
-    },
+    states: labelText.en.drafts,
     empty: {
       title: 'No drafts yet',
       text: 'Give the marketing agent a mission: it writes only what the evidence supports, and nothing is sent without your approval.',
@@ -68,17 +59,7 @@ export const draftsText = texts(
     list: 'Taslaklar',
     filter: 'Durum',
     all: 'Tümü',
-    states: {
-      draft: 'Yalnızca metin',
-      rendered: 'Onay bekliyor',
-      approved: 'Onaylandı',
-      pushed: 'Gönderime hazır',
-      sending: 'Gönderiliyor',
-      sent: 'Gönderildi',
-      unclear: 'Belirsiz',
-      failed: 'Başarısız',
-      rejected: 'Reddedildi',
-    },
+    states: labelText.tr.drafts,
     empty: {
       title: 'Henüz taslak yok',
       text: 'Pazarlama ajanını görevlendirin: yalnızca kanıtların desteklediğini yazar; siz onaylamadan hiçbir şey gönderilmez.',

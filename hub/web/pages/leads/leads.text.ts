@@ -1,5 +1,6 @@
 import { texts } from '../../../../shared/texts.ts'
 import { plural } from '../../../../web/ui/language.ts'
+import { labelText } from '../../../agents/numbers/labels.text.ts'
 
 export const leadsText = texts(
   {
@@ -7,15 +8,7 @@ export const leadsText = texts(
     add: 'Add lead',
     import: 'Import',
     export: 'Export as CSV',
-    stages: {
-      new: 'New',
-      contacted: 'Contacted',
-      replied: 'Replied',
-      meeting: 'Meeting',
-      proposal: 'Proposal',
-      won: 'Won',
-      lost: 'Lost',
-    },
+    stages: labelText.en.stages,
     any_stage: 'All stages',
     stage: 'Stage',
     tag: 'Tag',
@@ -161,15 +154,7 @@ export const leadsText = texts(
     add: 'Aday ekle',
     import: 'İçe aktar',
     export: 'CSV olarak dışa aktar',
-    stages: {
-      new: 'Yeni',
-      contacted: 'İletişim kuruldu',
-      replied: 'Yanıtladı',
-      meeting: 'Görüşme',
-      proposal: 'Teklif',
-      won: 'Kazanıldı',
-      lost: 'Kaybedildi',
-    },
+    stages: labelText.tr.stages,
     any_stage: 'Tüm aşamalar',
     stage: 'Aşama',
     tag: 'Etiket',

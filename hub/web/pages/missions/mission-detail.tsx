@@ -127,7 +127,9 @@ function Whole({ mission, isReadOnly }: { mission: Details; isReadOnly: boolean 
       {mission.left_out.length > 0 ? (
         <Notice tone="warn" text={[text.left_out, ...mission.left_out].join(' ')} />
       ) : null}
-      {mission.result ? <ResultView mission={mission} result={mission.result} /> : null}
+      {mission.result ? (
+        <ResultView mission={mission} result={mission.result} isReadOnly={isReadOnly} />
+      ) : null}
       <Steps mission={mission} live={live.text} isWorking={mission.status === 'processing'} />
     </div>
   )

@@ -1,6 +1,7 @@
 import { texts } from '../../../../shared/texts.ts'
 import { plural } from '../../../../web/ui/language.ts'
 import { nameText } from '../../../agents/names.text.ts'
+import { labelText } from '../../../agents/numbers/labels.text.ts'
 
 /** The missions page: composing and watching a mission, its result, and its approvals. */
 export const missionsText = texts(
@@ -10,13 +11,7 @@ export const missionsText = texts(
     compose: 'New mission',
     status: 'State',
     all: 'All',
-    statuses: {
-      queued: 'Queued',
-      processing: 'Running',
-      done: 'Done',
-      failed: 'Failed',
-      cancelled: 'Cancelled',
-    },
+    statuses: labelText.en.missions,
     waits: {
       model: 'Waiting for the model',
       approval: 'Waiting for your approval',
@@ -85,6 +80,7 @@ export const missionsText = texts(
       table: 'Table',
       chart: (y: string, x: string) => `Chart: ${y}, ${x}`,
       query: 'The query behind it',
+      next: 'Ask next',
       leads: (n: number) => plural('en', n, { one: 'Show # lead', other: 'Show # leads' }),
       drafts: (n: number) => plural('en', n, { one: 'Read # draft', other: 'Read # drafts' }),
       rows: (shown: number, all: number) => `${shown} of ${all} rows`,
@@ -121,13 +117,7 @@ export const missionsText = texts(
     compose: 'Yeni görev',
     status: 'Durum',
     all: 'Tümü',
-    statuses: {
-      queued: 'Bekliyor',
-      processing: 'Çalışıyor',
-      done: 'Bitti',
-      failed: 'Başarısız',
-      cancelled: 'İptal edildi',
-    },
+    statuses: labelText.tr.missions,
     waits: {
       model: 'Modeli bekliyor',
       approval: 'Onayınızı bekliyor',
@@ -196,6 +186,7 @@ export const missionsText = texts(
       table: 'Tablo',
       chart: (y, x) => `Grafik: ${y}, ${x}`,
       query: 'Arkasındaki sorgu',
+      next: 'Sırada ne sorulabilir',
       leads: (n) => plural('tr', n, { other: '# adayı göster' }),
       drafts: (n) => plural('tr', n, { other: '# taslağı oku' }),
       rows: (shown, all) => `${all} satırdan ${shown} tanesi`,

@@ -9,6 +9,7 @@ import { cn } from '../../../../web/ui/class-names.ts'
 import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { api, ok } from '../../api/client.ts'
+import { FollowUps } from './follow-ups.tsx'
 import { LineChart } from './line-chart.tsx'
 import { Markdown } from './markdown.tsx'
 import { missionsText } from './missions.text.ts'
@@ -18,10 +19,18 @@ type Result = NonNullable<Details['result']>
 type Table = NonNullable<Result['table']>
 
 /** The result of a mission. */
-export function ResultView({ mission, result }: { mission: Details; result: Result }) {
+export function ResultView({
+  mission,
+  result,
+  isReadOnly,
+}: {
+  mission: Details
+  result: Result
+  isReadOnly: boolean
+}) {
   const { result: text } = useText(missionsText)
   const base = `/p/${mission.project}`
-  const { leads = [], drafts = [], documents = [], table, chart, sql } = result
+  const { leads = [], drafts = [], documents = [], table, chart, sql, follow_ups = [] } = result
   const [first] = drafts
   return (
     <section aria-labelledby="result" className="flex flex-col gap-5">
@@ -66,6 +75,9 @@ export function ResultView({ mission, result }: { mission: Details; result: Resu
         </details>
       ) : null}
       {documents.length > 0 ? <Documents project={mission.project} documents={documents} /> : null}
+      {follow_ups.length > 0 ? (
+        <FollowUps mission={mission} tasks={follow_ups} isReadOnly={isReadOnly} />
+      ) : null}
     </section>
   )
 }

@@ -33,9 +33,24 @@ export const MACHINE: Record<string, Scene> = {
       diagnosis: { explanation: 'All is well here.', severity: 'low', proposals: [] },
     },
   },
+  'data/known': {
+    agent: 'data',
+    task: said('How many leads are in each stage?', 'hangi aşamada kaç adayımız var'),
+    more: {
+      query: async () => ({
+        columns: ['Stage', 'Leads'],
+        rows: [
+          ['won', 2],
+          ['new', '5'],
+          ['lost', 3],
+        ],
+        is_cut: false,
+      }),
+    },
+  },
   'data/chart': {
     agent: 'data',
-    task: said('leads by stage', 'aşamaya göre adaylar'),
+    task: said('leads by stage and day', 'aşama ve güne göre adaylar'),
     answers: {
       query: [
         { title: 'By stage', sql: 'delete from leads', chart: 'bar' },
@@ -56,14 +71,14 @@ export const MACHINE: Record<string, Scene> = {
   },
   'data/none': {
     agent: 'data',
-    task: said('leads by stage', 'aşamaya göre adaylar'),
+    task: said('leads in Bursa', 'Bursa’daki adaylar'),
     answers: {
       query: { title: 'By stage', sql: 'select 1 as a', chart: 'line' },
     },
   },
   'data/fails': {
     agent: 'data',
-    task: said('leads by stage', 'aşamaya göre adaylar'),
+    task: said('leads in Bursa', 'Bursa’daki adaylar'),
     answers: {
       query: [
         { title: 'By stage', sql: 'select 1; select 2', chart: 'none' },
