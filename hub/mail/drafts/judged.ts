@@ -14,6 +14,7 @@ import { opensGate } from '../../agents/evidence/measured.ts'
 import { type Opinion, opinionKey, readOpinions } from '../../agents/evidence/opinions.ts'
 import { fillIn } from '../../agents/evidence/readers.ts'
 import { draftSentences, isPersonal } from '../../agents/evidence/sentences.ts'
+import type { Index } from '../../agents/evidence/support.ts'
 import type { Project } from '../../db/db.ts'
 import { hashOf } from '../../hash.ts'
 import type { Person } from './audience.ts'
@@ -62,14 +63,16 @@ type Given = {
  * anew, so nothing can be out of date; a model's are looked up, and never asked for here.
  */
 export async function judgeDraft(given: Given): Promise<JudgedSentence[]> {
-  const { sql, project, draft, people, signer } = given
+  const { sql, project, draft, signer } = given
   const base = { language: draft.language, us: project.name, signers: [signer] }
   const sentences = draftSentences(draft)
   const reader = await readerOf(sql, draft)
   const ours = await evidenceAbout(sql, project.id, null)
   const evidence = reader ? [...(await evidenceAbout(sql, project.id, [reader.id])), ...ours] : ours
   const scene: Scene = { ...base, reader }
-  const judge = judgeOf(scene, evidence)
+  // Of a campaign all sentences and readers share what is known about us.
+  const index = aboutUs(base, reader ? [] : ours)
+  const judge = reader ? judgeOf(scene, evidence) : judgeOf(scene, [], index)
   const found: JudgedSentence[] = []
   for (const sentence of sentences) {
     const isForEach = draft.audience.kind === 'list' && isPersonal(sentence)
@@ -77,7 +80,7 @@ export async function judgeDraft(given: Given): Promise<JudgedSentence[]> {
     if (!isForEach || verdict.verdict === 'harmless') {
       found.push(await judgedSentence({ draft, sentence, judged: verdict }))
     } else {
-      found.push(await forEach({ ...given, sentence, base, ours, people }))
+      found.push(await forEach({ ...given, sentence, base, index }))
     }
   }
   const asked = reader ? (sentence: string) => fillIn(sentence, reader) : (one: string) => one
@@ -121,7 +124,8 @@ export function evidenceAbout(
 type ForEach = Given & {
   sentence: string
   base: Omit<Scene, 'reader'>
-  ours: Evidence[]
+  /** What is known about us. */
+  index: Index
 }
 
 /**
@@ -129,11 +133,10 @@ type ForEach = Given & {
  * gives way between readers, so that a large campaign does not hold up the hub.
  */
 async function forEach(given: ForEach): Promise<JudgedSentence> {
-  const { sql, project, draft, sentence, base, ours, people } = given
+  const { sql, project, draft, sentence, base, index, people } = given
   const readers = people.filter(({ skip }) => skip === null)
   const judged = { verdict: 'supported' as Verdict, evidence_ids: new Set<string>() }
   const failing: Reader[] = []
-  const index = aboutUs(base, ours)
   if (readers.length > MAX_READERS) {
     const all = readers.map(({ lead_id, ...one }) => ({ ...one, id: lead_id }))
     return judgedSentence({ draft, sentence, judged: UNSURE, failing: all })
