@@ -38,6 +38,15 @@ const Analytics = z
   .meta({ id: 'Analytics' })
 type Analytics = z.infer<typeof Analytics>
 
+/** What is counted over the alerts of the window, which are read once. */
+type AlertCounts = Analytics['resolve_seconds'] & {
+  total: number
+  resolved: number
+  by_source: Analytics['alerts_by_source']
+  by_day: Record<string, number>
+  by_zone: Analytics['alerts_by_zone']
+}
+
 export const analytics = resource<Env>()
 
 analytics.openapi(
@@ -63,68 +72,56 @@ analytics.openapi(
   }),
   async (c) => {
     const { days } = c.req.valid('query')
-    // Each tenant's alerts by themselves: from an array of tenants Postgres cannot tell how few they are, and may read
-    // everybody's alerts of the window instead.
-    const [[zones], [channels], alerts, alerts_by_zone, [times], calendar, [deliveries]] =
-      await read(c, (sql) =>
-        Promise.all([
-          sql<Analytics['zones']>`
+    const [[zones], [channels], [alerts], calendar, [deliveries]] = await read(c, (sql) =>
+      Promise.all([
+        sql<Analytics['zones']>`
           select count(*) as total, count(*) filter (where enabled) as active, count(org_id) as shared
           from watchpost.zones
           where tenant_id = any(private.my_tenants()) and deleted_at is null`,
-          sql<Analytics['channels']>`
+        sql<Analytics['channels']>`
           select count(*) as total, count(*) filter (where enabled) as enabled
           from watchpost.channels
           where tenant_id = any(private.my_tenants()) and deleted_at is null`,
-          sql<{ day: string; source: string; count: number; resolved: number }>`
-          select to_char(raised_at at time zone 'UTC', 'YYYY-MM-DD') as day, source, count(*),
-            count(*) filter (where resolved) as resolved
-          from unnest(private.my_tenants()) as mine (tenant)
-          cross join lateral (
-            select raised_at, source, resolved from watchpost.alerts
-            where tenant_id = mine.tenant
-              and status <> 'suppressed'
-              and raised_at >= private.window_start(${days})
-              and raised_at < private.window_start(0)
-            offset 0
-          ) as a
-          group by 1, 2`,
-          sql<Analytics['alerts_by_zone'][number]>`
-          select a.zone_id, coalesce(z.label, a.zone_name) as zone, a.count
-          from (
-            select zone_id, max(zone_name) as zone_name, count(*) as count
+        // Each tenant's alerts by themselves: from an array of tenants Postgres cannot tell how few they are, and may
+        // read everybody's alerts of the window instead.
+        sql<AlertCounts>`
+          with a as materialized (
+            select found.*
             from unnest(private.my_tenants()) as mine (tenant)
             cross join lateral (
-              select zone_id, zone_name from watchpost.alerts
+              select source, resolved, zone_id, raised_at at time zone 'UTC' as at,
+                extract(epoch from resolved_at - raised_at)::float8 as seconds
+              from watchpost.alerts
               where tenant_id = mine.tenant
                 and status <> 'suppressed'
                 and raised_at >= private.window_start(${days})
                 and raised_at < private.window_start(0)
               offset 0
-            ) as a
-            group by zone_id
-            order by count(*) desc, zone_id
-            limit ${MAX_ZONES}
-          ) a
-          left join watchpost.zones z on z.id = a.zone_id
-          order by a.count desc, a.zone_id`,
-          sql<Analytics['resolve_seconds']>`
-          select percentile_cont(0.5) within group (order by seconds) as p50,
+            ) as found
+          ),
+          sources as (select source, count(*) as count from a group by source),
+          days as (select to_char(at, 'YYYY-MM-DD') as day, count(*) as count from a group by 1),
+          zones as (
+            select n.zone_id, z.label as zone, n.count
+            from (
+              select zone_id, count(*) as count from a
+              group by zone_id
+              order by count(*) desc, zone_id
+              limit ${MAX_ZONES}
+            ) as n
+            join watchpost.zones z on z.id = n.zone_id
+          )
+          select count(*) as total, count(*) filter (where resolved) as resolved,
+            (select coalesce(jsonb_agg(sources order by count desc, source collate "C"), '[]') from sources) as by_source,
+            (select coalesce(jsonb_object_agg(day, count), '{}') from days) as by_day,
+            (select coalesce(jsonb_agg(zones order by count desc, zone_id), '[]') from zones) as by_zone,
+            percentile_cont(0.5) within group (order by seconds) as p50,
             percentile_cont(0.95) within group (order by seconds) as p95
-          from unnest(private.my_tenants()) as mine (tenant)
-          cross join lateral (
-            select extract(epoch from resolved_at - raised_at)::float8 as seconds from watchpost.alerts
-            where tenant_id = mine.tenant
-              and status <> 'suppressed'
-              and raised_at >= private.window_start(${days})
-              and raised_at < private.window_start(0)
-              and resolved_at is not null
-            offset 0
-          ) as a`,
-          sql<{ day: string }>`
+          from a`,
+        sql<{ day: string }>`
           select to_char(private.window_start(n) at time zone 'UTC', 'YYYY-MM-DD') as day
           from generate_series(${days}::integer, 1, -1) as n`,
-          sql<Analytics['deliveries']>`
+        sql<Analytics['deliveries']>`
           select count(*) filter (where d.status = 'succeeded') as succeeded,
             count(*) filter (where d.status in ('failed', 'expired')) as failed
           from watchpost.channels c
@@ -132,11 +129,9 @@ analytics.openapi(
           where c.tenant_id = any(private.my_tenants())
             and d.type <> 'channel.test'
             and d.created_at >= private.window_start(${days})`,
-        ]),
-      )
-    if (!zones || !channels || !times || !deliveries) throw new Error('a count answered no row')
-    const bySource = sum(alerts, 'source')
-    const byDay = sum(alerts, 'day')
+      ]),
+    )
+    if (!zones || !channels || !alerts || !deliveries) throw new Error('a count answered no row')
     return respond(
       c,
       Analytics,
@@ -144,23 +139,15 @@ analytics.openapi(
         days,
         zones,
         channels,
-        alerts_window: alerts.reduce((total, { count }) => total + count, 0),
-        alerts_resolved: alerts.reduce((total, { resolved }) => total + resolved, 0),
-        alerts_by_source: [...bySource]
-          .map(([source, count]) => ({ source, count }))
-          .sort((a, b) => b.count - a.count || (a.source < b.source ? -1 : 1)),
-        alerts_by_day: calendar.map(({ day }) => ({ day, count: byDay.get(day) ?? 0 })),
-        alerts_by_zone,
-        resolve_seconds: times,
+        alerts_window: alerts.total,
+        alerts_resolved: alerts.resolved,
+        alerts_by_source: alerts.by_source,
+        alerts_by_day: calendar.map(({ day }) => ({ day, count: alerts.by_day[day] ?? 0 })),
+        alerts_by_zone: alerts.by_zone,
+        resolve_seconds: { p50: alerts.p50, p95: alerts.p95 },
         deliveries,
       },
       200,
     )
   },
 )
-
-function sum<K extends string>(rows: ({ count: number } & Record<K, string>)[], key: K) {
-  const sums = new Map<string, number>()
-  for (const row of rows) sums.set(row[key], (sums.get(row[key]) ?? 0) + row.count)
-  return sums
-}
