@@ -7,6 +7,7 @@ import { answer, type Ctx, type Env, languageOf, problems, write } from '../http
 import { absent } from '../i18n/failure.ts'
 import { bilingual, LANGUAGES, type Words } from '../i18n/words.ts'
 import { BOM, toCsv } from '../leads/csv.ts'
+import { factColumns, MAX_FACT_COLUMNS, notKept } from '../leads/import-facts.ts'
 import { IMPORT_FIELDS, ImportChoices, Mapping, type Mistake } from '../leads/import-row.ts'
 import { importsText } from '../leads/imports.text.ts'
 import { addImport, prepareImport, previewFile } from '../leads/imports.ts'
@@ -34,6 +35,12 @@ const Import = z
     mistakes: z.array(z.object({ row: z.int(), column: z.string(), message: z.string() })).meta({
       description: 'The first 100; leads/imports/{id}/errors has all. The header is row 1.',
     }),
+    facts: z.array(z.string()).meta({
+      description: 'The columns that no field takes, which are kept as facts of the leads.',
+    }),
+    left_out: z.array(z.string()).meta({
+      description: 'What was not kept of them, because of a limit.',
+    }),
     created_at: z.string(),
     finished_at: z.string().nullable(),
   })
@@ -50,6 +57,11 @@ const Preview = z.object({
   fields: z
     .array(z.enum(IMPORT_FIELDS))
     .meta({ description: 'The fields that a column can be mapped to.' }),
+  facts: z.array(z.string()).meta({
+    description:
+      'The columns that no field takes with the suggested mapping: the first `max_facts` become facts of the leads.',
+  }),
+  max_facts: z.int().meta({ description: 'How many columns of a list are kept as facts.' }),
 })
 
 const FILE_TYPES =
@@ -67,6 +79,9 @@ const Fields = {
   source: text('Of the whole import; absent: new leads get the name of the file.'),
   lawful_basis: text('Of the whole import: consent, contract or legitimate_interest.'),
   tags: text('For every lead of the import, separated by commas.'),
+  facts: text(
+    'JSON: the columns without a field that are kept as facts of the leads. Absent: all of them.',
+  ),
   encoding: text('Absent: detected.'),
   delimiter: text('Absent: detected.'),
 }
@@ -103,7 +118,9 @@ imports.openapi(
   async (c) => {
     const { bytes, file, choices } = await readUpload(c)
     const { text: _, ...preview } = previewFile(bytes, choices)
-    return answer(c, Preview, { file, ...preview, fields: [...IMPORT_FIELDS] }, 200)
+    const { kept, over } = factColumns(preview.columns, preview.mapping)
+    const more = { facts: [...kept, ...over], max_facts: MAX_FACT_COLUMNS }
+    return answer(c, Preview, { file, ...preview, fields: [...IMPORT_FIELDS], ...more }, 200)
   },
 )
 
@@ -153,7 +170,7 @@ imports.openapi(
     const imports = await inProject(
       c.get('deps').db,
       slug,
-      (sql, project) => sql<ImportRow>`
+      (sql, project) => sql<Stored>`
         select ${importColumns}
         from hub.imports as import
         join hub.projects as project on project.id = import.project_id
@@ -161,7 +178,7 @@ imports.openapi(
         order by import.created_at desc, import.id desc
         limit 50`,
     )
-    return answer(c, Imports, { imports }, 200)
+    return answer(c, Imports, { imports: imports.map(whole) }, 200)
   },
 )
 
@@ -231,8 +248,9 @@ imports.openapi(
 )
 
 /** An Import as it is stored: its sentences in both languages. */
-type ImportRow = Omit<z.infer<typeof Import>, 'reason' | 'mistakes'> & {
+type ImportRow = Omit<z.infer<typeof Import>, 'reason' | 'mistakes' | 'left_out'> & {
   reason: Words | null
+  left_out: Words[]
   mistakes: (Mistake & { row: number })[]
 }
 
@@ -249,16 +267,25 @@ const importColumns = raw(`
     ) as error
     cross join jsonb_array_elements(error.mistakes) as mistake
   ) as mistakes,
+  coalesce(import.options -> 'facts', '[]') as facts,
+  coalesce(import.options -> 'over', '[]') as over, import.cut,
   import.created_at, import.finished_at`)
 
+/** An import as its columns are, with the sentences about what was not kept. */
+type Stored = Omit<ImportRow, 'left_out'> & { over: string[]; cut: number }
+const whole = ({ over, cut, ...row }: Stored): ImportRow => ({
+  ...row,
+  left_out: notKept({ over, cut }),
+})
+
 async function requireImport(sql: Sql, id: string): Promise<ImportRow> {
-  const [found] = await sql<ImportRow>`
+  const [found] = await sql<Stored>`
     select ${importColumns}
     from hub.imports as import
     join hub.projects as project on project.id = import.project_id
     where import.id = ${id}`
   if (!found) throw absent('import')
-  return found
+  return whole(found)
 }
 
 /** A file with its options: from a form, or a bare file with a query. */
@@ -285,21 +312,22 @@ async function readUpload(c: Ctx) {
 function choicesOf(fields: Record<string, unknown>) {
   const read = Upload.safeParse(fields)
   if (!read.success) throw invalid(issuesOf(read.error))
-  const { project: slug, file_name, mapping, tags, ...rest } = read.data
+  const { project: slug, file_name, mapping, tags, facts, ...rest } = read.data
   const choices = ImportChoices.safeParse({
     ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value)),
-    ...(mapping ? { mapping: jsonOf(mapping) } : {}),
+    ...(mapping ? { mapping: jsonOf('mapping', mapping) } : {}),
+    ...(facts ? { facts: jsonOf('facts', facts) } : {}),
     ...(tags ? { tags: tags.split(',').filter((tag) => tag.trim() !== '') } : {}),
   })
   if (!choices.success) throw invalid(issuesOf(choices.error))
   return { slug, file: nameOf(file_name), choices: choices.data }
 }
 
-function jsonOf(value: string): unknown {
+function jsonOf(path: 'mapping' | 'facts', value: string): unknown {
   try {
     return JSON.parse(value)
   } catch {
-    throw invalid([{ path: 'mapping', code: 'malformed', message: say.mapping.no_json }])
+    throw invalid([{ path, code: 'malformed', message: say[path].no_json }])
   }
 }
 

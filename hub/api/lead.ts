@@ -39,6 +39,9 @@ const Detailed = z.object({
         fact: z.string(),
         quote: z.string().nullable(),
         source: z.string(),
+        column: z.string().nullable().meta({
+          description: 'The column of an imported list; a later import of it replaces the fact.',
+        }),
         mission_id: z.uuid().nullable(),
         created_at: z.string(),
       }),
@@ -94,7 +97,8 @@ lead.openapi(
         order by task.done_at is not null, task.due_on nulls last, task.created_at, task.id
         limit 200`,
       evidence: await sql<z.infer<typeof Detailed>['lead']['evidence'][number]>`
-        select id, fact, quote, source, mission_id, created_at from hub.evidence
+        select id, fact, quote, source, import_column as column, mission_id, created_at
+        from hub.evidence
         where lead_id = ${id} order by created_at desc, id desc limit 200`,
     }))
     return answer(c, Detailed, { lead }, 200)

@@ -15,6 +15,7 @@ import { answer, type Env, problems, write } from '../http/http.ts'
 import { NEWEST, Position, positionOf } from '../http/page.ts'
 import { fieldText } from '../i18n/problem.text.ts'
 import { BOM, toCsv } from '../leads/csv.ts'
+import { listedColumns, listedFacts } from '../leads/import-facts.ts'
 import { Lead, Stage, Tag } from '../leads/lead.ts'
 import { removeLead } from '../leads/lead-move.ts'
 import { CHANGEABLE, changeLead, leadColumns } from '../leads/leads.ts'
@@ -255,7 +256,7 @@ leads.openapi(
     tags: ['Leads'],
     summary: 'Export leads as CSV',
     description:
-      'UTF-8 with a byte-order mark, RFC 4180, newest first. A cell that a spreadsheet could read as a formula starts with an apostrophe; an import removes it again.',
+      'UTF-8 with a byte-order mark, RFC 4180, newest first. A cell that a spreadsheet could read as a formula starts with an apostrophe; an import removes it again. The columns of imported lists that are kept as facts follow the lead’s fields.',
     request: { query: Filter },
     responses: {
       200: { description: 'The file.', content: { 'text/csv': { schema: z.string() } } },
@@ -266,6 +267,7 @@ leads.openapi(
     const filter = c.req.valid('query')
     const { db } = c.get('deps')
     const slug = await slugFor(c.get('deps'), filter.project)
+    const columns = await inProject(db, slug, (sql, { id }) => listedColumns(sql, id))
     let position: z.infer<typeof Position> | null = NEWEST
     const next = async () => {
       if (position === null) return undefined
@@ -275,11 +277,19 @@ leads.openapi(
       )
       const last = rows.length === PAGE_ROWS ? rows.at(-1) : undefined
       position = last ? [last.position, last.id] : null
-      return toCsv(rows.map((row) => EXPORTED.map((name) => cellOf(row[name]))))
+      const ids = rows.map(({ id }) => id)
+      const facts =
+        columns.length === 0 ? null : await inProject(db, slug, (sql) => listedFacts(sql, ids))
+      return toCsv(
+        rows.map((row) => [
+          ...EXPORTED.map((name) => cellOf(row[name])),
+          ...columns.map((name) => facts?.get(row.id)?.get(name) ?? null),
+        ]),
+      )
     }
     // The first page is read before the answer begins, so that an unknown project is still answered
     // 404.
-    const first = `${BOM}${toCsv([[...EXPORTED]])}${(await next()) ?? ''}`
+    const first = `${BOM}${toCsv([[...EXPORTED, ...columns]])}${(await next()) ?? ''}`
     const encoder = new TextEncoder()
     const stream = new ReadableStream({
       start: (controller) => controller.enqueue(encoder.encode(first)),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Sql } from '../../shared/sql.ts'
 import { bilingual } from '../i18n/words.ts'
+import { keepFacts } from './import-facts.ts'
 import {
   factOf,
   type ImportOptions,
@@ -31,6 +32,7 @@ export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Prom
   const counts: Counts = { created: 0, merged: 0, skipped: 0, refused: 0 }
   const entries: Entry[] = []
   const refused: (FileRow & { mistakes: Mistake[] })[] = []
+  const placed: Placed[] = []
   for (const { position, cells } of rows) {
     if (cells.every((cell) => cell.trim() === '')) continue
     const { row, mistakes } = readRow(cells, options)
@@ -48,20 +50,31 @@ export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Prom
     entry.key = key
     if (of) {
       const outcome = await changeKnown(sql, open, { ...entry, lead_id: of })
-      if (typeof outcome === 'string') counts[outcome] += 1
-      else refused.push({ position: entry.position, cells: entry.cells, mistakes: [outcome] })
+      if (typeof outcome === 'string') {
+        counts[outcome] += 1
+        placed.push({ ...entry, lead_id: of, outcome })
+      } else refused.push({ position: entry.position, cells: entry.cells, mistakes: [outcome] })
       continue
     }
     const first = fresh.get(key)
-    if (!first) fresh.set(key, entry)
-    else if (combine(first, entry, options.duplicates)) counts.merged += 1
-    else counts.skipped += 1
+    const outcome = first && combine(first, entry, options.duplicates) ? 'merged' : 'skipped'
+    if (first) {
+      counts[outcome] += 1
+      placed.push({ ...entry, lead_id: first.lead_id, outcome })
+    } else {
+      fresh.set(key, entry)
+      placed.push({ ...entry, outcome: 'created' })
+    }
   }
   const created = await insertLeads(sql, open, [...fresh.values()])
-  counts.created = created
+  counts.created = created.size
   // Somebody added the same address between the look-up and this insert.
-  counts.skipped += fresh.size - created
+  counts.skipped += fresh.size - created.size
   counts.refused = refused.length
+  const isThere = ({ lead_id, outcome }: Placed) => created.has(lead_id) || outcome !== 'created'
+  const completed = await completeByFacts(sql, open, placed.filter(isThere))
+  counts.skipped -= completed
+  counts.merged += completed
 
   for (const { position, cells, mistakes } of refused) {
     await sql`
@@ -75,6 +88,31 @@ export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Prom
       merged = merged + ${counts.merged}, skipped = skipped + ${counts.skipped},
       refused = refused + ${counts.refused}
     where id = ${open.id}`
+}
+
+/** A row with the lead it is about, and what its fields did to that lead. */
+type Placed = FileRow & { lead_id: string; outcome: 'created' | 'merged' | 'skipped' }
+
+/**
+ * Keeps what no field takes as facts; `skip` leaves known leads as they are. Returns how many rows
+ * changed their lead by this alone.
+ */
+async function completeByFacts(sql: Sql, open: Import, placed: Placed[]): Promise<number> {
+  const isOpen = ({ outcome }: Placed) =>
+    open.options.duplicates !== 'skip' || outcome === 'created'
+  const changed = await keepFacts(sql, open, placed.filter(isOpen))
+  const fresh = new Set(placed.flatMap((row) => (row.outcome === 'skipped' ? [] : row.lead_id)))
+  const completed = new Map<string, Placed>()
+  for (const row of placed) {
+    const { lead_id } = row
+    if (changed.has(lead_id) && !fresh.has(lead_id)) completed.set(lead_id, row)
+  }
+  const activities = [...completed.values()].map(({ lead_id, position }) => {
+    const details = { import_id: open.id, file: open.file, row: position }
+    return { project_id: open.project_id, lead_id, kind: 'merged' as const, details }
+  })
+  if (activities.length > 0) await recordActivities(sql, activities)
+  return activities.length
 }
 
 function withDefaults(row: ImportRow, options: ImportOptions): ImportRow {
@@ -191,7 +229,7 @@ function combine(first: Entry, entry: Entry, duplicates: ImportOptions['duplicat
   return Object.keys(change).length > 0
 }
 
-async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<number> {
+async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<Set<string>> {
   const { project_id } = open
   const rows = entries.map(({ lead_id, position, lead }) => ({
     ...columnsOf({ ...EMPTY, ...lead, source: lead.source ?? open.file }),
@@ -246,7 +284,7 @@ async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<nu
       return { project_id, lead_id, kind: 'imported', details }
     }),
   )
-  return created.length
+  return ids
 }
 
 const sourceOf = ({ file }: Import, position: number) => `${file}:${position}`

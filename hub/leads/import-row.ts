@@ -224,14 +224,21 @@ export const ImportChoices = z.strictObject({
     .meta({ description: 'The source of new leads. Absent: the name of the file.' }),
   lawful_basis: LawfulBasis.nullable().optional(),
   tags: z.array(Tag).max(20).optional(),
+  facts: z.array(z.string().min(1).max(300)).max(500).optional().meta({
+    description:
+      'The columns that no field takes and that are kept as facts of the lead. Absent: all of them.',
+  }),
   encoding: z.enum(ENCODINGS).optional(),
   delimiter: z.enum(DELIMITERS).optional(),
 })
 export type ImportChoices = z.output<typeof ImportChoices>
 
 /** The state of a running import. */
-export type ImportOptions = Required<Omit<ImportChoices, 'lawful_basis' | 'source'>> & {
+export type ImportOptions = Required<Omit<ImportChoices, 'lawful_basis' | 'source' | 'facts'>> & {
   columns: string[]
+  /** Columns kept as facts, and those beyond the limit; an import of an earlier release has none. */
+  facts?: string[]
+  over?: string[]
   source: string | null
   lawful_basis: z.infer<typeof LawfulBasis> | null
 }

@@ -25,6 +25,15 @@ export const importsText = texts(
       unnamed: 'The row has no name, e-mail or company.',
       known_email: 'Another lead of this project has this e-mail.',
     },
+    facts: {
+      no_json: 'The list of columns is not valid JSON.',
+      over: (most: number, columns: string) =>
+        `A list keeps ${most} columns as facts; these were not kept: ${columns}`,
+      cut: (cells: number, most: number) =>
+        cells === 1
+          ? `1 cell was longer than ${most} characters; its fact has the beginning.`
+          : `${cells} cells were longer than ${most} characters; their facts have the beginning.`,
+    },
     stopped: {
       gone: 'The file no longer exists. Import it again; leads already imported are not duplicated.',
       fault:
@@ -57,6 +66,13 @@ export const importsText = texts(
         `Satırda ${cells} hücre var, başlıkta ${columns}. Eksik bir tırnak arayın.`,
       unnamed: 'Satırda ad, e-posta ya da firma yok.',
       known_email: 'Bu e-posta projedeki başka bir adayda kayıtlı.',
+    },
+    facts: {
+      no_json: 'Sütun listesi geçerli bir JSON değil.',
+      over: (most, columns) =>
+        `Bir listenin en çok ${most} sütunu bilgi olarak tutulur; tutulmayanlar: ${columns}`,
+      cut: (cells, most) =>
+        `${cells} hücre ${most} karakterden uzundu; bilgi olarak yalnızca başı tutuldu.`,
     },
     stopped: {
       gone: 'Dosya silinmiş. Yeniden aktarın; daha önce aktarılanlar iki kez eklenmez.',

@@ -10,6 +10,7 @@ import { bilingual, stored, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
 import { CsvError, decode, detectDelimiter, detectEncoding, firstRows, readCsv } from './csv.ts'
 import { handleBatch } from './import-batch.ts'
+import { factColumns } from './import-facts.ts'
 import {
   columnsFrom,
   type ImportChoices,
@@ -51,6 +52,9 @@ export async function prepareImport(bytes: Uint8Array, choices: ImportChoices) {
   if (!['name', 'first_name', 'last_name', 'email', 'company'].some((field) => field in mapping)) {
     throw mistake('mapping', say.mapping.unnamed)
   }
+  for (const [at, column] of (choices.facts ?? []).entries()) {
+    if (!read.columns.includes(column)) throw mistake(`facts.${at}`, say.mapping.no_column(column))
+  }
   let total = -1
   try {
     for await (const _ of readCsv(text, read.delimiter)) total += 1
@@ -59,9 +63,12 @@ export async function prepareImport(bytes: Uint8Array, choices: ImportChoices) {
     const { unclosed, damaged } = say.file
     throw mistake('file', error.unclosed_at ? unclosed(error.unclosed_at) : damaged)
   }
+  const { kept, over } = factColumns(read.columns, mapping, choices.facts)
   const options: ImportOptions = {
     columns: read.columns,
     mapping,
+    facts: kept,
+    over,
     duplicates: choices.duplicates,
     source: choices.source || null,
     lawful_basis: choices.lawful_basis ?? null,

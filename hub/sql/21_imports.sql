@@ -17,6 +17,8 @@ create table hub.imports (
   refused integer not null default 0,
   created_at timestamptz not null default now(),
   finished_at timestamptz,
+  -- Cells that were longer than a fact may be.
+  cut integer not null default 0,
   constraint imports_handled check (handled between 0 and total)
 );
 comment on table hub.imports is 'Imports of leads; the file itself is deleted when its import is done.';
@@ -59,3 +61,8 @@ alter table hub.evidence add column import_id uuid references hub.imports on del
 alter table hub.evidence add column import_key text;
 create index evidence_import on hub.evidence (import_id);
 create index evidence_import_key on hub.evidence (project_id, import_key);
+
+-- A column that no field of a lead takes is a fact of its own, which a later import of the same column replaces.
+alter table hub.evidence add column import_column text check (length(import_column) between 1 and 300);
+comment on column hub.evidence.import_column is 'The column of a list that says this about the lead; one fact for each.';
+create unique index evidence_column on hub.evidence (lead_id, import_column) where import_column is not null;

@@ -215,6 +215,11 @@ export function asReader(tokens: string[]): string[][] {
   })
 }
 
+/** What is said to the reader, and the same said of the reader's company. */
+export function fromReader(tokens: string[]): string[][] {
+  return [tokens, tokens.map((token) => token.replace(YOU, COMPANY))]
+}
+
 /** The subject that a second half of a sentence shares with the first. */
 export const subjectOf = (tokens: string[]): string | undefined =>
   SUBJECTS.find((subject) => tokens[0] === subject)

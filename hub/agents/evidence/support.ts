@@ -1,10 +1,14 @@
 import type { Language } from '../../i18n/words.ts'
-import { asReader, type Names, personed, subjectOf } from './persons.ts'
+import { statementsOf } from './labelled.ts'
+import { asReader, fromReader, type Names, personed, subjectOf } from './persons.ts'
 import { sentencesOf } from './sentences.ts'
 import { isNumber } from './tokens.ts'
 
-/** A piece of evidence; without a lead it is about us. */
-export type Evidence = { id: string; lead_id: string | null; fact: string }
+/**
+ * A piece of evidence; without a lead it is about us. A fact from a column of a list is the
+ * column's name, a colon and a value.
+ */
+export type Evidence = { id: string; lead_id: string | null; fact: string; column?: string | null }
 
 /** What code alone knows of a sentence. */
 export type Found = { verdict: 'supported' | 'contradicted' | 'unsure'; evidence_ids: string[] }
@@ -31,7 +35,24 @@ const QUESTION = /[?？][\s"”’')]*$/u
  */
 export function indexOf(evidence: Evidence[], names: Names, language: Language): Index {
   const index: Index = { exact: new Map(), loose: new Map() }
-  for (const { id, lead_id, fact } of evidence) {
+  const add = (id: string, tokens: string[]) => {
+    const key = keyOf(tokens)
+    if (!index.exact.has(key)) index.exact.set(key, id)
+    const loose = keyOf(maskOf(tokens, language).words)
+    const alike = index.loose.get(loose) ?? []
+    alike.push({ id, tokens })
+    index.loose.set(loose, alike)
+  }
+  for (const { id, lead_id, fact, column } of evidence) {
+    if (column && lead_id !== null) {
+      const value = fact.slice(column.length + 1)
+      for (const statement of statementsOf(column, value, language)) {
+        for (const tokens of fromReader(personed(statement, names, 'letter', language))) {
+          add(id, tokens)
+        }
+      }
+      continue
+    }
     const said = sentencesOf(fact, language)
     const heading = said.findIndex((sentence) => sentence.endsWith(':'))
     for (const [at, sentence] of said.entries()) {
@@ -40,12 +61,7 @@ export function indexOf(evidence: Evidence[], names: Names, language: Language):
       if (QUESTION.test(sentence) || TAKES_BACK[language].test(said[at + 1] ?? '')) continue
       const voice = lead_id === null ? 'us' : 'lead'
       for (const tokens of asReader(personed(sentence, names, voice, language))) {
-        const key = keyOf(tokens)
-        if (!index.exact.has(key)) index.exact.set(key, id)
-        const loose = keyOf(maskOf(tokens, language).words)
-        const alike = index.loose.get(loose) ?? []
-        alike.push({ id, tokens })
-        index.loose.set(loose, alike)
+        add(id, tokens)
       }
     }
   }

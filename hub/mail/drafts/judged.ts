@@ -107,15 +107,15 @@ export function evidenceAbout(
 ): Promise<Evidence[]> {
   if (leads === null) {
     return sql<Evidence>`
-      select id, lead_id, fact from hub.evidence
+      select id, lead_id, fact, import_column as column from hub.evidence
       where project_id = ${project_id} and lead_id is null
       order by created_at desc, id limit ${MAX_EVIDENCE}`
   }
   return sql<Evidence>`
-    select found.id, found.lead_id, found.fact
+    select found.id, found.lead_id, found.fact, found.column
     from unnest(${leads}::uuid[]) as lead (id)
     cross join lateral (
-      select id, lead_id, fact from hub.evidence
+      select id, lead_id, fact, import_column as column from hub.evidence
       where lead_id = lead.id and project_id = ${project_id}
       order by created_at desc, id limit ${MAX_EVIDENCE}
     ) as found`

@@ -203,6 +203,11 @@ function Running({
           ))}
         </p>
         {run?.reason ? <p className="mt-2 text-bad">{run.reason}</p> : null}
+        {run?.left_out.map((what) => (
+          <p key={what} className="mt-2 text-sm text-muted break-words">
+            {what}
+          </p>
+        ))}
       </div>
       {run && run.mistakes.length > 0 ? (
         <div className="mt-4">

@@ -18,7 +18,11 @@ export type Preview = {
   rows: string[][]
   mapping: Partial<Record<ImportField, string>>
   fields: ImportField[]
+  facts: string[]
+  max_facts: number
 }
+/** What becomes of a column: a field, a fact of the lead, or nothing. */
+type Fate = ImportField | 'fact' | 'none'
 
 const NAMING: ImportField[] = ['name', 'first_name', 'last_name', 'email', 'company', 'id']
 
@@ -38,20 +42,26 @@ export function ImportMapping({
   const leads = useText(leadsText)
   const { slug: project } = useProject()
   const bases = useBasisOptions()
-  const [mapping, setMapping] = useState(() => byColumn(preview.mapping))
-  const isNamed = Object.values(mapping).some((field) => field && NAMING.includes(field))
-  const assign = (column: string, field: ImportField | '') => {
-    const next: Record<string, ImportField | ''> = { ...mapping, [column]: field }
+  const [fates, setFates] = useState(() => fatesOf(preview))
+  const columnsOf = (fate: Fate) => preview.columns.filter((column) => fates[column] === fate)
+  const isNamed = NAMING.some((field) => columnsOf(field).length > 0)
+  const facts = columnsOf('fact')
+  const over = facts.slice(preview.max_facts)
+  const assign = (column: string, fate: Fate) => {
+    const next: Record<string, Fate> = { ...fates, [column]: fate }
     // A field is read from only one column, so it moves here.
-    for (const [other, known] of Object.entries(next)) {
-      if (field !== '' && known === field && other !== column) next[other] = ''
+    for (const other of preview.columns) {
+      const isField = fate !== 'fact' && fate !== 'none'
+      if (isField && next[other] === fate && other !== column) next[other] = 'fact'
     }
-    setMapping(next)
+    setFates(next)
   }
   return (
     <ApiForm
       onSubmit={async ({ duplicates = 'skip', lawful_basis = '', tags = '' }) => {
-        const chosen = Object.entries(mapping).filter(([, field]) => field !== '')
+        const chosen = preview.fields.flatMap((field) =>
+          columnsOf(field).map((column) => [field, column]),
+        )
         const { import: run } = await ok(
           api.POST('/api/cockpit/leads/import', {
             body: formOf({
@@ -60,9 +70,8 @@ export function ImportMapping({
               duplicates,
               lawful_basis,
               tags,
-              mapping: JSON.stringify(
-                Object.fromEntries(chosen.map(([column, field]) => [field, column])),
-              ),
+              mapping: JSON.stringify(Object.fromEntries(chosen)),
+              facts: JSON.stringify(facts),
             }),
           }),
         )
@@ -90,12 +99,18 @@ export function ImportMapping({
               <span className="truncate text-muted max-md:hidden">{sample(preview.rows, at)}</span>
               <Select
                 aria-label={`${text.is}: ${column}`}
-                value={mapping[column] ?? ''}
+                value={fates[column] ?? 'none'}
                 onChange={(event) =>
-                  assign(column, preview.fields.find((one) => one === event.target.value) ?? '')
+                  assign(
+                    column,
+                    (['fact', ...preview.fields] as const).find(
+                      (one) => one === event.target.value,
+                    ) ?? 'none',
+                  )
                 }
                 options={[
-                  { value: '', label: text.ignore },
+                  { value: 'fact', label: text.fact },
+                  { value: 'none', label: text.ignore },
                   ...preview.fields.map((field) => ({ value: field, label: text.fields[field] })),
                 ]}
               />
@@ -103,6 +118,12 @@ export function ImportMapping({
           ))}
         </ul>
       </div>
+      {facts.length > 0 ? (
+        <p className="mt-2 text-sm text-muted text-pretty">{text.facts}</p>
+      ) : null}
+      {over.length > 0 ? (
+        <Notice tone="warn" className="mt-3" text={text.over(preview.max_facts, over.join(', '))} />
+      ) : null}
       {isNamed ? null : <Notice tone="warn" className="mt-3" text={text.needed} />}
       <div className="mt-5 grid gap-4 md:grid-cols-3">
         <Field name="duplicates" label={text.duplicates}>
@@ -130,9 +151,13 @@ export function ImportMapping({
   )
 }
 
-function byColumn(mapping: Preview['mapping']): Record<string, ImportField | ''> {
+function fatesOf({ columns, mapping, fields, facts }: Preview): Record<string, Fate> {
+  const fieldOf = (column: string) => fields.find((field) => mapping[field] === column)
   return Object.fromEntries(
-    Object.entries(mapping).map(([field, column]) => [column, field as ImportField]), // safe: the keys of a mapping
+    columns.map((column) => [
+      column,
+      fieldOf(column) ?? (facts.includes(column) ? 'fact' : 'none'),
+    ]),
   )
 }
 

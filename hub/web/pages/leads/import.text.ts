@@ -18,7 +18,11 @@ export const importText = texts(
     column: 'Column',
     sample: 'Example',
     is: 'Field',
+    fact: 'Keep as a fact',
     ignore: 'Do not import',
+    facts: 'Facts stay with the lead under the name of their column; mails may say them.',
+    over: (most: number, columns: string) =>
+      `A list keeps ${most} columns as facts. Not kept: ${columns}`,
     duplicates: 'Leads that already exist',
     duplicate: {
       skip: 'Leave them unchanged',
@@ -75,7 +79,11 @@ export const importText = texts(
     column: 'Sütun',
     sample: 'Örnek',
     is: 'Alan',
+    fact: 'Bilgi olarak tutulsun',
     ignore: 'Aktarılmasın',
+    facts: 'Bilgiler adayda sütun adıyla kalır; e-postalarda söylenebilir.',
+    over: (most, columns) =>
+      `Bir listenin en çok ${most} sütunu bilgi olarak tutulur. Tutulmayacak: ${columns}`,
     duplicates: 'Zaten kayıtlı adaylar',
     duplicate: {
       skip: 'Olduğu gibi kalsın',

@@ -5,29 +5,64 @@ import { Source } from '../../source.tsx'
 import { leadsText } from './leads.text.ts'
 import type { LeadWhole } from './queries.ts'
 
+type Row = LeadWhole['evidence'][number]
+
 /** The facts about a lead with their sources: mails may claim nothing else. */
 export function Evidence({ evidence }: { evidence: LeadWhole['evidence'] }) {
   const { panel: text } = useText(leadsText)
   if (evidence.length === 0) return <p className="p-5 text-muted text-pretty">{text.no_evidence}</p>
+  const listed = evidence.filter(({ column }) => column !== null)
   return (
-    <ul className="flex flex-col gap-5 p-5">
-      {evidence.map((row) => (
-        <li key={row.id} className="flex gap-3">
-          <FileSearch size={16} className="mt-0.5 shrink-0 text-muted" aria-hidden />
-          <div className="min-w-0">
-            <p className="break-words">{row.fact}</p>
-            {row.quote ? (
-              <blockquote className="mt-1 border-l-2 border-line pl-3 font-letter text-muted break-words">
-                {row.quote}
-              </blockquote>
-            ) : null}
-            <p className="mt-1 flex flex-wrap gap-x-2 text-sm text-muted">
-              <Source source={row.source} />
-              <Time at={row.created_at} />
-            </p>
+    <>
+      {listed.length > 0 ? <Listed rows={listed} /> : null}
+      <ul className="flex flex-col gap-5 p-5">
+        {evidence
+          .filter(({ column }) => column === null)
+          .map((row) => (
+            <li key={row.id} className="flex gap-3">
+              <FileSearch size={16} className="mt-0.5 shrink-0 text-muted" aria-hidden />
+              <div className="min-w-0">
+                <p className="break-words">{row.fact}</p>
+                {row.quote ? (
+                  <blockquote className="mt-1 border-l-2 border-line pl-3 font-letter text-muted break-words">
+                    {row.quote}
+                  </blockquote>
+                ) : null}
+                <Origin row={row} />
+              </div>
+            </li>
+          ))}
+      </ul>
+    </>
+  )
+}
+
+/** What imported lists say, by the names of their columns. */
+function Listed({ rows }: { rows: Row[] }) {
+  const { panel: text } = useText(leadsText)
+  return (
+    <section className="border-b border-line p-5">
+      <h3 className="mb-3 text-sm text-muted">{text.listed}</h3>
+      <dl className="flex flex-col gap-3">
+        {[...rows].reverse().map((row) => (
+          <div key={row.id}>
+            <dt className="text-sm text-muted break-words">{row.column}</dt>
+            <dd>
+              <p className="break-words">{row.fact.slice((row.column ?? '').length + 2)}</p>
+              <Origin row={row} />
+            </dd>
           </div>
-        </li>
-      ))}
-    </ul>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function Origin({ row }: { row: Row }) {
+  return (
+    <p className="mt-1 flex flex-wrap gap-x-2 text-sm text-muted">
+      <Source source={row.source} />
+      <Time at={row.created_at} />
+    </p>
   )
 }

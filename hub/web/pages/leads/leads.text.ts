@@ -113,6 +113,7 @@ export const leadsText = texts(
       task_done: 'Done',
       delete_note: 'Delete note',
       delete_task: 'Delete task',
+      listed: 'From your lists',
       no_evidence:
         'There is no evidence yet. What the research agent finds appears here with its source.',
       no_timeline: 'Nothing has happened yet.',
@@ -253,6 +254,7 @@ export const leadsText = texts(
       task_done: 'Tamam',
       delete_note: 'Notu sil',
       delete_task: 'Sil',
+      listed: 'Listelerinizden',
       no_evidence: 'Henüz kanıt yok. Araştırma ajanının buldukları kaynağıyla burada görünür.',
       no_timeline: 'Henüz bir şey olmadı.',
       move: 'Başka projeye taşı',

@@ -20,6 +20,7 @@ export type LeadWhole = Schemas['Lead'] & {
     fact: string
     quote: string | null
     source: string
+    column: string | null
     mission_id: string | null
     created_at: string
   }[]

@@ -1,0 +1,115 @@
+import type { Sql } from '../../shared/sql.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
+import type { ImportOptions, Mapping } from './import-row.ts'
+import { importsText } from './imports.text.ts'
+
+const say = bilingual(importsText)
+
+/** Columns of one list that are kept as facts of its leads. */
+export const MAX_FACT_COLUMNS = 40
+/** Characters of a cell that its fact has. */
+export const MAX_FACT_CELL = 600
+
+/** What our own files have besides a list's columns: the export's day, and why a row was refused. */
+const OURS = [
+  ['created_at'],
+  ...Object.values(importsText).map(({ columns }) => Object.values(columns)),
+]
+
+/** The columns that no field takes: they are kept as facts of the lead, unless somebody chose. */
+export function factColumns(
+  columns: string[],
+  mapping: Mapping,
+  chosen?: string[],
+): { kept: string[]; over: string[] } {
+  const ours = OURS.find((names) => names.every((name) => columns.includes(name))) ?? []
+  const taken = new Set([...Object.values(mapping), ...ours])
+  const free = columns.filter((column) => !taken.has(column))
+  const wanted = chosen ? free.filter((column) => chosen.includes(column)) : free
+  return { kept: wanted.slice(0, MAX_FACT_COLUMNS), over: wanted.slice(MAX_FACT_COLUMNS) }
+}
+
+/** What an import does not keep of the columns that no field takes. */
+export function notKept({ over, cut }: { over: string[]; cut: number }): Words[] {
+  return [
+    ...(over.length > 0 ? [say.facts.over(MAX_FACT_COLUMNS, over.join(', ').slice(0, 1500))] : []),
+    ...(cut > 0 ? [say.facts.cut(cut, MAX_FACT_CELL)] : []),
+  ]
+}
+
+type Open = { id: string; project_id: string; file: string; options: ImportOptions }
+type Row = { position: number; cells: string[]; lead_id: string }
+
+/** A cell as one line; one that is too long ends in three dots. */
+function factOfCell(column: string, cell: string): { fact: string; is_cut: boolean } | undefined {
+  const text = cell.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+  if (text === '') return undefined
+  const is_cut = text.length > MAX_FACT_CELL
+  const value = is_cut
+    ? `${text.slice(0, MAX_FACT_CELL - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+    : text
+  return { fact: `${column}: ${value}`, is_cut }
+}
+
+/**
+ * keepFacts keeps the cells of the columns that no field takes as facts of the rows' leads, each
+ * with the file and row as its source. A later list with the same column adds what is missing, and
+ * with `update` replaces what is there; an empty cell never erases. Returns the leads it changed.
+ */
+export async function keepFacts(sql: Sql, open: Open, rows: Row[]): Promise<Set<string>> {
+  const { columns, facts = [], duplicates } = open.options
+  const found = new Map<string, { lead_id: string; name: string; fact: string; source: string }>()
+  let cut = 0
+  for (const { position, cells, lead_id } of rows) {
+    for (const name of facts) {
+      const key = `${lead_id} ${name}`
+      const made = factOfCell(name, cells[columns.indexOf(name)] ?? '')
+      // Of two rows for one lead the last one counts where rows replace, else the first.
+      if (!made || (duplicates !== 'update' && found.has(key))) continue
+      if (made.is_cut) cut += 1
+      const source = `${open.file}:${position}`
+      found.set(key, { lead_id, name, fact: made.fact, source })
+    }
+  }
+  if (found.size === 0) return new Set()
+  if (cut > 0) await sql`update hub.imports set cut = cut + ${cut} where id = ${open.id}`
+  const changed = await sql<{ lead_id: string }>`
+    insert into hub.evidence as known (
+      project_id, lead_id, fact, source, import_id, import_column
+    )
+    select ${open.project_id}::uuid, lead_id, fact, source, ${open.id}::uuid, name
+    from jsonb_to_recordset(${JSON.stringify([...found.values()])}) as given(
+      lead_id uuid, name text, fact text, source text
+    )
+    on conflict (lead_id, import_column) where import_column is not null do update
+    set fact = excluded.fact, source = excluded.source, import_id = excluded.import_id,
+      created_at = now()
+    where ${duplicates === 'update'} and known.fact <> excluded.fact
+    returning lead_id`
+  return new Set(changed.map(({ lead_id }) => lead_id))
+}
+
+/** The columns of imported lists that leads of a project have facts from, by their name. */
+export async function listedColumns(sql: Sql, project_id: string): Promise<string[]> {
+  const rows = await sql<{ name: string }>`
+    select distinct import_column as name from hub.evidence
+    where project_id = ${project_id} and import_column is not null
+    order by import_column`
+  return rows.map(({ name }) => name)
+}
+
+/** The facts of some leads by the name of their column, and the value alone. */
+export async function listedFacts(
+  sql: Sql,
+  lead_ids: string[],
+): Promise<Map<string, Map<string, string>>> {
+  const rows = await sql<{ lead_id: string; name: string; fact: string }>`
+    select lead_id, import_column as name, fact from hub.evidence
+    where lead_id = any(${lead_ids}::uuid[]) and import_column is not null`
+  const byLead = new Map<string, Map<string, string>>()
+  for (const { lead_id, name, fact } of rows) {
+    const facts = byLead.get(lead_id) ?? new Map<string, string>()
+    byLead.set(lead_id, facts.set(name, fact.slice(name.length + 2)))
+  }
+  return byLead
+}

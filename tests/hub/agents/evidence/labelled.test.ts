@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { judgeOf } from '../../../../hub/agents/evidence/judge.ts'
+import { statementsOf } from '../../../../hub/agents/evidence/labelled.ts'
+
+const reader = { id: 'l1', name: 'Ayşe Kaya', company: 'Kuzey Lojistik' }
+const row = (column: string, value: string) => ({
+  id: column,
+  lead_id: 'l1',
+  fact: `${column}: ${value}`,
+  column,
+})
+const EN = [
+  row('Trucks', '42'),
+  row('Number of depots', '3'),
+  row('Warehouse', 'Bursa'),
+  row('ERP', 'SAP'),
+  row('Remark', 'Buys fuel. Never on Mondays.'),
+  row('Drivers', `${'x'.repeat(20)}…`),
+]
+const TR = [
+  row('Kamyon', '42'),
+  row('Depo sayısı', '3'),
+  row('Araç adedi', '7'),
+  row('Kullandığı yazılım', 'SAP'),
+]
+
+describe('a fact of a list supports exactly what it says', () => {
+  test.each([
+    ['en', 'You have 42 trucks.', 'supported'],
+    ['en', 'Kuzey Lojistik has 42 trucks.', 'supported'],
+    ['en', 'You have 3 depots.', 'supported'],
+    ['en', 'Your warehouse is Bursa.', 'supported'],
+    ['en', 'Your ERP is SAP.', 'supported'],
+    ['en', 'You have 43 trucks.', 'contradicted'],
+    ['en', 'You do not have 42 trucks.', 'contradicted'],
+    ['en', 'We have 42 trucks.', 'unsure'],
+    ['en', 'You have 42 electric trucks.', 'unsure'],
+    ['en', 'You have more than 42 trucks.', 'unsure'],
+    ['en', 'Your remark is buys fuel.', 'unsure'],
+    ['en', `Your drivers are ${'x'.repeat(20)}.`, 'unsure'],
+    ['tr', '42 kamyonunuz var.', 'supported'],
+    ['tr', "Kuzey Lojistik'in 42 kamyonu var.", 'supported'],
+    ['tr', '3 deponuz var.', 'supported'],
+    ['tr', 'Depo sayınız 3.', 'supported'],
+    ['tr', '7 aracınız var.', 'supported'],
+    ['tr', '43 kamyonunuz var.', 'contradicted'],
+    ['tr', '42 kamyonunuz yok.', 'contradicted'],
+    ['tr', '42 kamyonumuz var.', 'unsure'],
+    ['tr', '42 yeni kamyonunuz var.', 'unsure'],
+  ] as const)('%s: %s is %s', (language, sentence, verdict) => {
+    const judge = judgeOf({ language, reader, us: 'Demir' }, language === 'en' ? EN : TR)
+    expect(judge(sentence)).toMatchObject({ verdict })
+  })
+
+  test('and never what a list says of somebody else, or a text with a colon of another origin', () => {
+    const scene = { language: 'en', reader, us: 'Demir' } as const
+    const other = EN.map((one) => ({ ...one, lead_id: 'l2' }))
+    expect(judgeOf(scene, other)('You have 42 trucks.').verdict).toBe('unsure')
+    const page = EN.map(({ column: _, ...one }) => one)
+    expect(judgeOf(scene, page)('You have 42 trucks.').verdict).toBe('unsure')
+  })
+})
+
+test('a label with a sentence in it says nothing', () => {
+  expect(statementsOf('Wrong. Trucks', '42', 'en')).toEqual([])
+  expect(statementsOf('Not sure?', '42', 'en')).toEqual([])
+  expect(statementsOf('x'.repeat(81), '42', 'en')).toEqual([])
+  expect(statementsOf('Araç', 'çok', 'tr')).toEqual(['araçınız çok', 'aracınız çok'])
+  expect(statementsOf('%', '4', 'tr')).toEqual([])
+})
