@@ -114,6 +114,8 @@ export type AgentContext = {
   write: (path: string, content: string | Uint8Array) => Promise<string>
   read: (path: string) => Promise<string | undefined>
   list: (folder: string) => Promise<string[]>
+  /** What stands below every mail of the project, in the language of the mission. */
+  footer: () => Promise<string[]>
   /** Proposes an action that needs an approval, and continues. Returns the approval's id. */
   propose: (sql: Sql, request: ApprovalRequest) => Promise<string>
   /** Asks for an approval and waits for it; a rejection ends the mission. */

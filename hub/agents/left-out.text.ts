@@ -13,6 +13,7 @@ export const leftOutText = texts(
       `${what}: the first ${read} of ${total} parts were read. Split the text and add the rest.`,
     sites: (read: number, total: number) => `${read} of ${total} websites were read.`,
     task: 'The task',
+    documents: 'The documents of the project',
     brief: 'CONTEXT.md',
   },
   {
@@ -24,6 +25,7 @@ export const leftOutText = texts(
       `${what}: ${total} bölümün ilk ${read} bölümü okundu. Metni bölüp kalanını ekleyin.`,
     sites: (read, total) => `${total} web sitesinden ${read} tanesi okundu.`,
     task: 'Görev metni',
+    documents: 'Projenin belgeleri',
     brief: 'CONTEXT.md',
   },
 )

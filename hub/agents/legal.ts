@@ -6,15 +6,12 @@ import { heading, plain, quote, table } from '../projects/markdown.ts'
 import { fillTemplate } from '../template.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
 import { givenText } from './evidence/given.ts'
-import { type Check, GDPR, KVKK } from './legal-checklists.ts'
+import { type Check, GDPR, KVKK } from './law/checklists.ts'
+import { NO_LAWYER, type Passage, papersOf, ranked } from './law/papers.ts'
+import { STEMS } from './law/stems.ts'
 import { mentions, numbersIn } from './run/facts.ts'
 import { wordsOf } from './run/words.ts'
 import { saveDocument, sections } from './writing.ts'
-
-const NO_LAWYER: Words = {
-  en: 'This was put together by a program. It is no legal advice and no lawyer has seen it; have one read it before you sign or rely on it.',
-  tr: 'Bu metin bir program tarafından hazırlanmıştır. Hukuki danışmanlık değildir ve bir avukat görmemiştir; imzalamadan veya dayanmadan önce bir avukata okutun.',
-}
 
 const KINDS = ['nda', 'kvkk', 'gdpr', 'other'] as const
 type Kind = (typeof KINDS)[number]
@@ -27,7 +24,7 @@ export const legal: Agent = {
     tr: 'NDA, KVKK ve GDPR kontrol listeleri, hukuki taslaklar (avukat değildir)',
   },
   variables: COMMON,
-  budget: { steps: 12, tokens: 50_000 },
+  budget: { steps: 16, tokens: 50_000 },
   steps: async (context) => {
     const facts = await givenText(context)
     const kind = kindOf(context.mission.task)
@@ -136,15 +133,36 @@ function saysTime(said: string, value: string): boolean {
 }
 
 const STATES = ['met', 'open', 'unknown'] as const
-const STATE_WORDS: Record<(typeof STATES)[number], Words> = {
+type State = (typeof STATES)[number]
+const STATE_WORDS: Record<State, Words> = {
   met: { en: 'stated', tr: 'belirtilmiş' },
   open: { en: 'open', tr: 'açık' },
   unknown: { en: 'not known', tr: 'bilinmiyor' },
 }
 const COLUMNS: Record<'en' | 'tr', string[]> = {
-  en: ['Rule', 'Question', 'State', 'What was said'],
-  tr: ['Kural', 'Soru', 'Durum', 'Ne denildi'],
+  en: ['Rule', 'Question', 'State', 'What was said', 'Where'],
+  tr: ['Kural', 'Soru', 'Durum', 'Ne denildi', 'Nerede'],
 }
+const WORDS = {
+  task: { en: 'the task', tr: 'görev metni' },
+  leads: { en: 'the list of leads', tr: 'aday listesi' },
+  without: {
+    en: '{n} of {all} leads have no {x}',
+    tr: '{all} adaydan {n} tanesinde {x} yok',
+  },
+  source: { en: 'source', tr: 'kaynak' },
+  basis: { en: 'lawful basis', tr: 'hukuki dayanak' },
+  found: {
+    en: '{n} of {all} questions are answered by what the project has written.',
+    tr: '{all} sorudan {n} tanesi projenin yazdıklarıyla yanıtlanıyor.',
+  },
+} satisfies Record<string, Words>
+
+/** How many questions one call of the model gets, with the passages that may answer them. */
+const AT_ONCE = 4
+const PASSAGES_EACH = 2
+
+type Found = { state: State; quote: string; where: string }
 
 async function checklist(
   context: AgentContext,
@@ -152,34 +170,29 @@ async function checklist(
   name: string,
   checks: Check[],
 ): Promise<Result> {
-  context.expect(2)
+  const calls = Math.ceil(checks.length / AT_ONCE)
+  context.expect(3 + calls)
   const { language } = context
-  const answers = await context.complete('answers', {
-    schema: z.object({
-      answers: z
-        .array(
-          z.object({
-            id: z.enum(checks.map(({ id }) => id) as [string, ...string[]]), // safe: never empty
-            state: z.enum(STATES),
-            quote: z.string().max(140),
-          }),
-        )
-        .max(checks.length),
-    }),
-    facts,
-    task:
-      `Which of these ${name} questions are answered by the material, word for word?\n` +
-      checks.map(({ id, ask }) => `${id}: ${ask[language]}`).join('\n') +
-      '\nGive for each its state and the words that answer it as a quote. What the material does not answer is "unknown" with an empty quote.',
-  })
-  const said = [context.mission.task, context.brief, ...facts.map(({ text }) => text)].join('\n')
-  const rows = checks.map(({ id, rule, ask }) => {
-    const found = answers.answers.find((answer) => answer.id === id)
-    // Only words that were really said can tick a box.
-    const isQuoted = found !== undefined && mentions(said, found.quote)
-    const state = isQuoted ? found.state : 'unknown'
-    return [rule, ask[language], STATE_WORDS[state][language], isQuoted ? found.quote : '']
-  })
+  const papers = await papersOf(context)
+  const counted = await countedIn(context)
+  const said: Passage[] = [
+    { where: WORDS.task[language], text: context.mission.task },
+    { where: 'CONTEXT.md', text: context.brief },
+    ...facts.map(({ label, text }) => ({ where: label, text })),
+  ]
+  const rows: string[][] = []
+  let stated = 0
+  for (let call = 0; call < calls; call += 1) {
+    const part = checks.slice(call * AT_ONCE, (call + 1) * AT_ONCE)
+    const answers = await askPart(context, String(call + 1), { name, part, facts, papers })
+    for (const { id, rule, ask } of part) {
+      const found =
+        counted[id] ?? foundIn({ said, papers, answer: answers[id], stems: STEMS[id] ?? [] })
+      if (found.state !== 'unknown') stated += 1
+      const state = STATE_WORDS[found.state][language]
+      rows.push([rule, ask[language], state, found.quote, found.where])
+    }
+  }
   const columns = COLUMNS[language]
   const document = await context.outside('document', () =>
     saveDocument(context, {
@@ -188,7 +201,93 @@ async function checklist(
       blocks: [quote(NO_LAWYER[language]), table(columns, rows)],
     }),
   )
-  return { summary: NO_LAWYER[language], documents: [document], table: { columns, rows } }
+  const count = WORDS.found[language]
+    .replace('{n}', String(stated))
+    .replace('{all}', String(checks.length))
+  return {
+    summary: `${count} ${NO_LAWYER[language]}`,
+    documents: [document],
+    table: { columns, rows },
+  }
+}
+
+type Answers = Record<string, { state: State; quote: string }>
+
+async function askPart(
+  context: AgentContext,
+  number: string,
+  given: { name: string; part: Check[]; facts: Fact[]; papers: Passage[] },
+): Promise<Answers> {
+  const { name, part, facts, papers } = given
+  const passages = new Set(
+    part.flatMap(({ id }) => ranked(papers, STEMS[id] ?? []).slice(0, PASSAGES_EACH)),
+  )
+  const { answers } = await context.complete(`answers ${number}`, {
+    schema: z.object({
+      answers: z
+        .array(
+          z.object({
+            id: z.enum(part.map(({ id }) => id) as [string, ...string[]]), // safe: never empty
+            state: z.enum(STATES),
+            quote: z.string().max(140),
+          }),
+        )
+        .max(part.length),
+    }),
+    facts: [...facts, ...[...passages].map(({ where, text }) => ({ label: where, text }))],
+    task:
+      `Which of these ${name} questions are answered by the material, word for word?\n` +
+      part.map(({ id, ask }) => `${id}: ${ask[context.language]}`).join('\n') +
+      '\nGive for each its state and the words that answer it as a quote. What the material does not answer is "unknown" with an empty quote.',
+  })
+  return Object.fromEntries(answers.map(({ id, ...answer }) => [id, answer]))
+}
+
+/**
+ * Only words that were really said can tick a box, and the box says where. What a paper says by the
+ * way, without a word of the question's subject, ticks none.
+ */
+function foundIn(given: {
+  said: Passage[]
+  papers: Passage[]
+  answer: Answers[string] | undefined
+  stems: readonly string[]
+}): Found {
+  const { said, papers, answer, stems } = given
+  const source = answer && [...said, ...papers].find(({ text }) => mentions(text, answer.quote))
+  const isMeant = (passage: Passage) =>
+    said.includes(passage) || ranked([{ ...passage, text: answer?.quote ?? '' }], stems).length > 0
+  if (!answer || !source || answer.state === 'unknown' || !isMeant(source)) {
+    return { state: 'unknown', quote: '', where: '' }
+  }
+  return { ...answer, where: source.where }
+}
+
+/** What the hub can count itself needs nobody's words. */
+async function countedIn(context: AgentContext): Promise<Record<string, Found>> {
+  const { language } = context
+  const [counts] = await context.step(
+    'counted',
+    (sql) => sql<{ leads: number; source: number; basis: number }>`
+      select count(*)::int as leads,
+        (count(*) filter (where source is null))::int as source,
+        (count(*) filter (where lawful_basis is null))::int as basis
+      from hub.leads`,
+  )
+  if (!counts || counts.leads === 0) return {}
+  const found = (what: 'source' | 'basis'): Found => ({
+    state: counts[what] === 0 ? 'met' : 'open',
+    quote: WORDS.without[language]
+      .replace('{n}', String(counts[what]))
+      .replace('{all}', String(counts.leads))
+      .replace('{x}', WORDS[what][language]),
+    where: WORDS.leads[language],
+  })
+  return {
+    source: found('source'),
+    // A basis for each lead is not yet a basis for each purpose that was written down.
+    ...(counts.basis > 0 ? { basis: found('basis') } : {}),
+  }
 }
 
 const Outline = z.object({
@@ -196,8 +295,15 @@ const Outline = z.object({
   headings: z.array(z.string().min(2).max(80)).min(2).max(6),
 })
 
-async function other(context: AgentContext, facts: Fact[]): Promise<Result> {
-  const { language } = context
+/** Passages of the project's own papers that a text is written with. */
+const MAX_PASSAGES = 6
+
+async function other(context: AgentContext, given: Fact[]): Promise<Result> {
+  const { language, mission } = context
+  const words = wordsOf(mission.task).filter((word) => word.length > 4)
+  const stems = words.map((word) => word.slice(0, 6))
+  const papers = ranked(await papersOf(context), stems).slice(0, MAX_PASSAGES)
+  const facts = [...given, ...papers.map(({ where, text }) => ({ label: where, text }))]
   const outline = await context.complete('outline', {
     schema: Outline,
     facts,

@@ -7,7 +7,7 @@ import { readText, writeWhole } from '../../files.ts'
 import { hashOf } from '../../hash.ts'
 import { WordsError } from '../../i18n/failure.ts'
 import { bilingual, joined, perLanguage, type Words } from '../../i18n/words.ts'
-import { renderDraft } from '../../mail/render/rendering.ts'
+import { footerOf, renderDraft } from '../../mail/render/rendering.ts'
 import { propose } from '../../missions/approvals.ts'
 import { addEvent } from '../../missions/mission.ts'
 import { type Model, ModelError } from '../../model/model.ts'
@@ -316,6 +316,7 @@ export async function createContext(
     },
     read: async (path) => readText(await resolveIn(folder, path)),
     list: (below) => listIn(folder, below),
+    footer: () => footerOf(config, project, context.language),
     propose: (sql, request) => propose(sql, of, request),
     ask: approved,
     render: (sql, draft) => renderDraft(sql, project, config, draft),

@@ -102,7 +102,6 @@ async function inputOf(
   draft: Content,
 ): Promise<RenderInput> {
   const { template, language, subject, text } = draft
-  const reason = language === 'tr' ? footer.reason_tr : footer.reason_en
   return {
     template,
     lang: language,
@@ -120,9 +119,25 @@ async function inputOf(
       : { name: project.name.slice(0, 80) },
     footer: {
       postal_address: footer.postal_address ?? NO_ADDRESS,
-      reason: reason ?? REASON[language](project.name),
+      reason: reasonOf(footer, project, language),
     },
   }
+}
+
+function reasonOf(footer: MailSettings['footer'], project: Project, language: 'en' | 'tr') {
+  const reason = language === 'tr' ? footer.reason_tr : footer.reason_en
+  return reason ?? REASON[language](project.name)
+}
+
+/** footerOf lists what stands below every mail of a project, as far as it is set. */
+export async function footerOf(
+  config: Config,
+  project: Project,
+  language: 'en' | 'tr',
+): Promise<string[]> {
+  const { footer } = await readMail(config.paths)
+  const { postal_address } = footer
+  return [reasonOf(footer, project, language), ...(postal_address ? [postal_address] : [])]
 }
 
 /** A mail to one lead is filled in at once, so that its preview is what is sent. */

@@ -114,6 +114,7 @@ function standIns(scene: Scene, say: (what: string, text?: string) => void) {
     read: async (path: string) => scene.files?.[path],
     list: async (folder: string) =>
       Object.keys(scene.files ?? {}).filter((path) => path.startsWith(folder)),
+    footer: async () => ['You can unsubscribe at any time.'],
     propose: async (_: Sql, given: ApprovalRequest) => {
       request(given)
       made += 1

@@ -104,14 +104,21 @@ describe('legal', () => {
   test(
     'ticks a box of a checklist only for words that were said',
     async () => {
+      await putFile(
+        hub,
+        'docs/guvenlik.md',
+        '# Güvenlik\n\nYedekler **her gece** alınır. Yedekler şifrelidir.',
+      )
       const mission = await run(
         'legal',
         'KVKK kontrol listesi. Kayıtları iki yıl sonra siliyoruz.',
-        () => ({
+        ({ schema }) => ({
           answers: [
             { id: 'retention', state: 'met', quote: 'Kayıtları iki yıl sonra siliyoruz' },
             { id: 'basis', state: 'met', quote: 'açık rıza alıyoruz' },
-          ],
+            { id: 'refusal', state: 'met', quote: 'Dilediğiniz zaman abonelikten çıkabilirsiniz' },
+            { id: 'security', state: 'met', quote: 'Yedekler şifrelidir' },
+          ].filter(({ id }) => JSON.stringify(schema).includes(`"${id}"`)),
         }),
       )
       const states = Object.fromEntries(
@@ -119,6 +126,12 @@ describe('legal', () => {
       )
       expect(states['KVKK m. 7']).toBe('belirtilmiş')
       expect(states['KVKK m. 5–6']).toBe('bilinmiyor')
+      // What the project has written elsewhere counts, with the place where it stands.
+      const whole = JSON.stringify(mission.result?.table?.rows)
+      expect(whole).toContain(
+        '"belirtilmiş","Dilediğiniz zaman abonelikten çıkabilirsiniz","her e-postanın alt bilgisi"',
+      )
+      expect(whole).toContain('"belirtilmiş","Yedekler şifrelidir","docs/guvenlik.md"')
     },
     LIMIT_MS,
   )

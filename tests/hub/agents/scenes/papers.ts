@@ -37,11 +37,38 @@ export const PAPERS: Record<string, Scene> = {
   'legal/kvkk': {
     agent: 'legal',
     task: said('KVKK: we delete after two years', 'KVKK: iki yıl sonra siliyoruz'),
+    files: {
+      'docs/privacy.md':
+        '# Privacy\n\nWe ask for **consent** at the fair. A copy of the notice is handed out.\n\nCoffee is free.',
+      'docs/list.md':
+        '> This was put together by a program. It is no legal advice and no lawyer has seen it; have one read it before you sign or rely on it.\n\nVERBİS is done.',
+      'docs/logo.png': 'consent in a picture',
+    },
+    rows: [
+      [/^select count\(\*\)::int as leads/, [{ leads: 42, source: 3, basis: 0 }]],
+      [/^select rendered_subject/, [{ subject: 'Hello', text: 'A breach is reported at once.' }]],
+    ],
     answers: {
-      answers: {
+      'answers 1': {
         answers: [
-          { id: 'retention', state: 'met', quote: 'we delete after two years' },
           { id: 'basis', state: 'met', quote: 'everybody has agreed' },
+          { id: 'notice', state: 'met', quote: 'A copy of the notice is handed out' },
+          { id: 'source', state: 'met', quote: 'We ask for consent at the fair' },
+        ],
+      },
+      'answers 2': {
+        answers: [
+          { id: 'messages', state: 'open', quote: 'We ask for consent at the fair' },
+          { id: 'refusal', state: 'met', quote: 'You can unsubscribe at any time' },
+          { id: 'retention', state: 'met', quote: 'we delete after two years' },
+        ],
+      },
+      'answers 3': {
+        answers: [
+          { id: 'security', state: 'met', quote: 'A breach is reported at once' },
+          { id: 'verbis', state: 'met', quote: 'VERBİS is done' },
+          { id: 'processors', state: 'met', quote: 'Coffee is free' },
+          { id: 'abroad', state: 'unknown', quote: 'A breach is reported at once' },
         ],
       },
     },
@@ -49,11 +76,19 @@ export const PAPERS: Record<string, Scene> = {
   'legal/gdpr': {
     agent: 'legal',
     task: said('GDPR checklist', 'GDPR listesi'),
-    answers: { answers: { answers: [] } },
+    answers: {
+      'answers 1': { answers: [] },
+      'answers 2': { answers: [] },
+      'answers 3': { answers: [] },
+    },
   },
   'legal/other': {
     agent: 'legal',
     task: said('a privacy policy for GDPR', 'KVKK aydınlatma metni'),
+    files: {
+      'docs/a.md':
+        'Our privacy officer is Ayşe.\n\nAydınlatma metnini Ayşe verir.\n\nWe plan routes for trucks.',
+    },
     answers: { outline, ...sections },
   },
   'sales/script': {

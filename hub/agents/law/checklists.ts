@@ -1,4 +1,4 @@
-import type { Words } from '../i18n/words.ts'
+import type { Words } from '../../i18n/words.ts'
 
 /** A question of a checklist, and the rule that requires it. */
 export type Check = { id: string; rule: string; ask: Words }
