@@ -23,9 +23,11 @@ import { callerOfTool, mountMcp } from './api/mcp.ts'
 import { me } from './api/me.ts'
 import { orgs } from './api/orgs.ts'
 import { eventMap } from './api/pages/event-map.ts'
+import { footprints } from './api/pages/footprints.ts'
 import { mountInvitePage } from './api/pages/invite-page.ts'
 import { mountLinkPages } from './api/pages/link-pages.ts'
 import { mountStatusPage } from './api/pages/status-page.ts'
+import { tracks } from './api/pages/tracks.ts'
 import { push } from './api/push.ts'
 import { sources } from './api/sources.ts'
 import { webPush } from './api/web-push.ts'
@@ -102,6 +104,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/events`, events)
   app.route(`${BASE}/events`, push)
   app.route(`${BASE}/events`, eventMap)
+  app.route(`${BASE}/events`, footprints)
+  app.route(`${BASE}/events`, tracks)
   app.route(`${BASE}/events`, event)
   app.route(`${BASE}/zones`, zones)
   app.route(`${BASE}/zones`, decisions)

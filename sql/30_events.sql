@@ -101,6 +101,7 @@ comment on column watchpost.events.reported_at is 'When its source last repeated
 create index events_ts on watchpost.events (ts desc, id desc);
 create index events_extent_ts on watchpost.events using gist (extent, ts);
 create index events_lasting on watchpost.events using gist (extent, ts) where ends_at is not null;
+create index events_footprints on watchpost.events using gist (extent, ts) where geometry is not null;
 create index events_source_ts on watchpost.events (source, ts desc);
 create index events_standing on watchpost.events (ends_at) where status = 'active' and ends_at is not null;
 create index events_owner_id on watchpost.events (owner_id) where owner_id is not null;

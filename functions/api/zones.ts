@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { simplify } from '../../shared/geometry/geometry.ts'
+import { simplify } from '../../shared/geometry/simplify.ts'
 import {
   CursorQuery,
   decodeCursor,

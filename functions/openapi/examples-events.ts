@@ -26,6 +26,26 @@ export const EVENT_EXAMPLES = {
       next_cursor: NEXT,
     },
   },
+  listTracks: {
+    response: {
+      tracks: [
+        {
+          event_id: 'nhc:al092008',
+          source: 'nhc',
+          type: 'storm',
+          title: 'Hurricane Ike',
+          severity: 60,
+          subject: 'nhc:al092008',
+          status: 'active',
+          ts: '2008-09-04T03:00:00.000Z',
+          steps: [
+            { lat: 22.4, lon: -54.3, ts: '2008-09-03T21:00:00.000Z', severity: 60, flag: null },
+            { lat: 22.7, lon: -55.5, ts: '2008-09-04T03:00:00.000Z', severity: 60, flag: null },
+          ],
+        },
+      ],
+    },
+  },
   getEvent: {
     response: {
       event: {
@@ -50,5 +70,33 @@ export const GEOJSON_EXAMPLES: Record<string, object> = {
     features: [{ type: 'Feature', id, geometry, properties: { ...fields, cluster: false } }],
     total: 1,
     clustered: false,
+  },
+  listFootprints: {
+    type: 'FeatureCollection',
+    features: [
+      {
+        type: 'Feature',
+        id: 'nws:urn:oid:2.49.0.1.840.0.1',
+        geometry: {
+          type: 'Polygon',
+          coordinates: [
+            [
+              [-97.5, 35.1],
+              [-97.1, 35.1],
+              [-97.1, 35.4],
+              [-97.5, 35.1],
+            ],
+          ],
+        },
+        properties: {
+          type: 'weather',
+          title: 'Flash Flood Warning',
+          severity: 70,
+          status: 'active',
+          ts: '2026-03-01T12:00:00.000Z',
+        },
+      },
+    ],
+    next_cursor: null,
   },
 }

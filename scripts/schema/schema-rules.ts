@@ -28,7 +28,11 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
     'aliases are nobody’s to read; it answers an id whose event the policies guard',
   'private.push_events(text,uuid,jsonb,jsonb)':
     'callers insert no events; it checks the organisation and the daily limit itself',
-  'private.events_on_map(box[],timestamp with time zone,timestamp with time zone,double precision,integer)':
+  'private.events_on_map(box[],timestamp with time zone,timestamp with time zone,text[],integer,double precision,integer)':
+    'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
+  'private.footprints_on_map(box[],timestamp with time zone,timestamp with time zone,text[],integer,double precision,timestamp with time zone,text,integer,bigint)':
+    'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
+  'private.tracks_on_map(box[],timestamp with time zone,timestamp with time zone,text[],integer,integer,integer)':
     'box operators are not leakproof, so no index serves them under RLS; it filters by tenant itself',
   'private.coverage(text[],text[])': 'whether sources can be heard is public, their state is not',
   'private.source_states()': 'whether sources can be heard is public, their state is not',

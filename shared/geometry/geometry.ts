@@ -4,10 +4,9 @@
  * earth contains a pole. Edges count as inside, and longitudes 180 and −180 are the same.
  */
 import { distance } from '@turf/distance'
-import { simplify as simplifyFlat } from '@turf/simplify'
 import type { Geometry } from '../event.ts'
-import { type Box, type Part, partsContain, toArea, toParts } from './area.ts'
-import type { ZonePolygon, ZoneShape } from './polygon.ts'
+import { type Box, type Part, partsContain, toParts } from './area.ts'
+import type { ZoneShape } from './polygon.ts'
 import {
   EARTH_RADIUS_KM,
   type EdgeList,
@@ -45,8 +44,6 @@ const PAD_DEG = 1e-6
 /** So that rounding does not put a point on the edge of a circle outside it. */
 const TOLERANCE_KM = 1e-9
 const MAX_BOXES = 8
-/** The number of edges that are simplified at a time. */
-const SIMPLIFY_CHUNK_EDGES = 250
 const MAX_RADIUS_KM = 5000
 
 const toRad = (degrees: number) => (degrees * Math.PI) / 180
@@ -334,47 +331,4 @@ export function extentOfEvent(event: {
   const west = Math.min(...boxes.map((box) => box.west))
   const east = Math.max(...boxes.map((box) => box.east))
   return [west, south, east, north]
-}
-
-/**
- * Simplifies a polygon for a map, with a tolerance of 1/200 of each ring's extent. Longitudes are returned unwrapped
- * (within −360…360). A ring that would change its meaning is returned unchanged.
- */
-export function simplify(polygon: ZonePolygon): ZonePolygon {
-  if (polygon.type === 'Polygon') {
-    return { type: 'Polygon', coordinates: polygon.coordinates.map(simplifyRing) }
-  }
-  return {
-    type: 'MultiPolygon',
-    coordinates: polygon.coordinates.map((rings) => rings.map(simplifyRing)),
-  }
-}
-
-/** Simplified in pieces, because the algorithm is quadratic and deeply recursive for outlines full of spikes. */
-function thinned(path: number[][], tolerance: number): number[][] {
-  const options = { tolerance, highQuality: true }
-  if (path.length <= SIMPLIFY_CHUNK_EDGES) {
-    return simplifyFlat({ type: 'Polygon', coordinates: [path] }, options).coordinates[0] ?? path
-  }
-  const thin = path.slice(0, 1)
-  for (let from = 0; from < path.length - 1; from += SIMPLIFY_CHUNK_EDGES) {
-    const coordinates = path.slice(from, from + SIMPLIFY_CHUNK_EDGES + 1)
-    thin.push(...simplifyFlat({ type: 'LineString', coordinates }, options).coordinates.slice(1))
-  }
-  return thin
-}
-
-function simplifyRing(ring: number[][]): number[][] {
-  const { path, extent, pole, area_km2 } = toArea(ring)
-  if (pole !== 0 || path.length < 8) return ring
-  const turn = nearestLongitude(extent.west, 0) - extent.west
-  const tolerance = Math.max(extent.east - extent.west, extent.north - extent.south) / 200
-  const thin = thinned(
-    path.map(([x, y]) => [x + turn, y]),
-    tolerance,
-  )
-  const fitsWire = thin.every(([lon = 0]) => Math.abs(lon) <= 360)
-  // Without its intermediate vertices a long edge could take the other way round.
-  const meansTheSame = Math.abs(toArea(thin).area_km2 - area_km2) <= 0.05 * area_km2
-  return fitsWire && meansTheSame ? thin : ring
 }

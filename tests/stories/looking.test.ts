@@ -221,3 +221,157 @@ test('a note is written without saying anew whether the alert is resolved', asyn
     ...{ resolved_at, resolved_via, resolved_by },
   })
 })
+
+const Footprints = z.object({
+  features: z.array(
+    z.object({ id: z.string(), geometry: z.looseObject({}), properties: z.looseObject({}) }),
+  ),
+  next_cursor: z.string().nullable(),
+})
+const DAY = 'from=2026-09-01T00:00:00Z&to=2026-09-02T00:00:00Z'
+const square = (lon: number, lat: number, side: number) => ({
+  type: 'Polygon' as const,
+  coordinates: [
+    [
+      [lon, lat],
+      [lon + side, lat],
+      [lon + side, lat + side],
+      [lon, lat + side],
+      [lon, lat],
+    ],
+  ],
+})
+
+test('a map shows the footprints that meet it and are large enough to be seen, page by page', async () => {
+  const area = async (lon: number, lat: number, side: number, given = {}) => {
+    const geometry = square(lon, lat, side)
+    const event = quake({ type: 'flood', lat, lon, ts: '2026-09-01T12:00:00Z', geometry, ...given })
+    await at.jobs.ingest(event)
+    return event.id
+  }
+  const [wide, small] = [await area(20, 50, 4), await area(22, 51, 0.01, { severity: 10 })]
+  await area(21, 51, 1, { status: 'retracted' })
+  await area(21, 51, 1, { ts: '2026-09-02T00:00:00Z' })
+  const across = await area(179, -50, 4, { type: 'storm' })
+  const [stranger] = [await at.service.person()]
+  await at.query(`update watchpost.events set owner_id = $1, id = 'test:own' where id = $2`, [
+    stranger.user_id,
+    await area(20, 50, 3),
+  ])
+  const seen = async (query: string, who = me) => {
+    const path = `/api/v1/events/footprints?${DAY}&${query}`
+    const answer = await at.service.request('GET', path, { key: who.key })
+    return parsed(answer, 200, Footprints)
+  }
+  const ids = async (query: string, who = me) =>
+    (await seen(query, who)).features.map(({ id }) => id).sort()
+  // Its point is outside, its area is not.
+  expect(await ids('bbox=23,53,30,60')).toEqual([wide])
+  expect(await ids('bbox=20,50,25,55')).toEqual([wide, small].sort())
+  expect(await ids('bbox=20,50,25,55', stranger)).toEqual([wide, small, 'test:own'].sort())
+  expect(await ids('bbox=20,50,25,55&zoom=3')).toEqual([wide])
+  expect(await ids('bbox=20,50,25,55&zoom=12')).toEqual([wide, small].sort())
+  expect(await ids('bbox=20,50,25,55&min_severity=10.5')).toEqual([wide])
+  expect(await ids('types=storm,weather')).toEqual([across])
+  expect(await ids('bbox=-179,-60,-178,-40')).toEqual([across])
+  expect(await ids('bbox=178,-60,-178,-40')).toEqual([across])
+  const [found] = (await seen('types=storm')).features
+  expect(found?.geometry).toEqual(square(179, -50, 4))
+  expect(found?.properties).toMatchObject({ type: 'storm', severity: 60, status: 'active' })
+  for (const wrong of ['types=storm,', 'types=hail', 'min_severity=101', 'bbox=1,2'])
+    expect((await get(`/events/footprints?${wrong}`)).status).toBe(400)
+
+  await at.query(
+    `insert into watchpost.events (id, source, type, title, lat, lon, ts, severity, status, extent, geometry)
+    select 'other:area-' || lpad(n::text, 3, '0'), 'other', 'weather', 'Rain', 60, -30, '2026-09-01T12:00:00Z', 50, 'active',
+      box '(-29,61),(-30,60)', $1
+    from generate_series(1, 450) n`,
+    [JSON.stringify(square(-30, 60, 1))],
+  )
+  const pages: string[][] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: z.infer<typeof Footprints> = await seen(
+      `bbox=-40,55,-20,65${cursor ? `&cursor=${cursor}` : ''}`,
+    )
+    pages.push(page.features.map(({ id }) => id))
+    cursor = page.next_cursor
+  }
+  expect(pages.map(({ length }) => length)).toEqual([200, 200, 50])
+  expect(new Set(pages.flat()).size).toBe(450)
+  // Large ones come in smaller pages, but never none: what is stored counts, compressed.
+  await at.query(
+    `update watchpost.events set geometry = (
+      select jsonb_build_object('type', 'LineString', 'coordinates',
+        jsonb_agg(jsonb_build_array(random() * 360 - 180, random() * 180 - 90)))
+      from generate_series(1, 9000))
+    where id in ('other:area-450', 'other:area-449', 'other:area-448', 'other:area-447')`,
+  )
+  const first = await seen('bbox=-40,55,-20,65')
+  expect(first.features.length).toBeGreaterThan(1)
+  expect(first.features.length).toBeLessThan(5)
+  expect(first.next_cursor).not.toBeNull()
+})
+
+const Tracks = z.object({
+  tracks: z.array(
+    z.looseObject({
+      event_id: z.string(),
+      steps: z.array(z.looseObject({ lon: z.number(), flag: z.string().nullable() })),
+    }),
+  ),
+})
+
+test('what moves comes with the way it took: storms by revisions, vessels by positions', async () => {
+  const hour = (n: number) => `2026-09-01T${String(n).padStart(2, '0')}:00:00Z`
+  const storm = quake({ type: 'storm', subject: 'test:one', lat: 20, lon: 170 })
+  const warning = quake({ type: 'storm', lat: 20, lon: 170, ends_at: '2026-09-03T00:00:00Z' })
+  const still = quake({ lat: 20, lon: 170, subject: 'test:two' })
+  for (const n of [0, 1, 2, 3]) {
+    for (const event of [storm, warning, still]) {
+      const lon = ((170 + 6 * n + 180) % 360) - 180
+      await at.jobs.ingest({ ...event, ts: hour(4 * n), lon })
+    }
+  }
+  const once = quake({ type: 'storm', subject: 'test:three', lat: 20, lon: 170, ts: hour(1) })
+  await at.jobs.ingest(once)
+  await at.query(
+    `insert into watchpost.positions (
+      event_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, extent, flag, tenant_id)
+    select 'other:' || subject || n, ts, 'other', 'vessel', 'Ship', 45, n / 10.0, ts, 5, subject, 'active',
+      box(point(n / 10.0, 45), point(n / 10.0, 45)), case when n = 15 then 'gap' end, tenant_id
+    from generate_series(1, 20) n
+    cross join lateral (select '2026-09-01T00:00:00Z'::timestamptz + n * interval '10 minutes' as ts) t
+    cross join (values ('mmsi:1', null), ('mmsi:2', gen_random_uuid())) as one (subject, tenant_id)`,
+  )
+  const tracks = async (query: string) =>
+    parsed(await get(`/events/tracks?${query}`), 200, Tracks).tracks
+  const waysOf = async (query: string) =>
+    (await tracks(query)).map(({ event_id, steps }) => [event_id, steps.map(({ lon }) => lon)])
+  expect(await waysOf(`${DAY}&types=storm`)).toEqual([[storm.id, [170, 176, -178, -172]]])
+  // The vessels of strangers are theirs; of one the steps that are in the box.
+  expect(await waysOf(`${DAY}&bbox=1.35,44,1.55,46`)).toEqual([['other:mmsi:115', [1.4, 1.5]]])
+  const [ship] = await tracks(`${DAY}&bbox=-10,40,10,50`)
+  expect(ship).toMatchObject({ event_id: 'other:mmsi:120', type: 'vessel', subject: 'mmsi:1' })
+  expect(ship?.steps.map(({ flag }) => flag).indexOf('gap')).toBe(14)
+  expect(ship?.steps).toHaveLength(20)
+  const [coarse] = await tracks(`${DAY}&bbox=-10,40,10,50&zoom=0`)
+  expect(coarse?.steps.map(({ lon }) => lon)).toEqual([0.1, 1, 1.4, 1.5, 2])
+  const of = (id: string, window = DAY) => waysOf(`${window}&event_id=${encodeURIComponent(id)}`)
+  expect(await of('other:mmsi:13')).toEqual([
+    ['other:mmsi:120', expect.objectContaining({ length: 20 })],
+  ])
+  expect(await of(storm.id)).toEqual([[storm.id, [170, 176, -178, -172]]])
+  const early = 'from=2026-09-01T00:00:00Z&to=2026-09-01T05:00:00Z'
+  expect(await of(storm.id, early)).toEqual([[storm.id, [170, 176]]])
+  for (const id of ['other:mmsi:23', 'none', warning.id, still.id]) expect(await of(id)).toEqual([])
+})
+
+test('a map shows only the types and severities that are asked for', async () => {
+  const query = 'from=2026-10-09T00:00:00Z&to=2026-10-11T00:00:00Z&zoom=0'
+  const total = async (filter: string) =>
+    parsed(await get(`/events/map?${query}&${filter}`), 200, EventMap).total
+  expect(await total('types=earthquake')).toBe(3000)
+  expect(await total('types=storm')).toBe(0)
+  expect(await total('types=storm,earthquake&min_severity=90')).toBe(300)
+  expect(await total('min_severity=98.5')).toBe(30)
+})

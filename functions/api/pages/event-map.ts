@@ -2,61 +2,17 @@ import { z } from 'zod'
 import { EventFields, marked, type UnmarkedEvent } from '../../../shared/change.ts'
 import { Severity } from '../../../shared/event.ts'
 import { createRoute, resource, respond } from '../../../shared/route.ts'
-import { Instant, QueryInstant } from '../../../shared/time.ts'
+import { Instant } from '../../../shared/time.ts'
 import { can } from '../../auth.ts'
 import type { Env } from '../../context.ts'
 import { problems } from '../../http.ts'
 import { read } from '../../transaction.ts'
+import { type Bbox, boxesOf, filterOf, MapQuery, WORLD } from './map-query.ts'
 
 /** Beyond this many events a map is answered with clusters, of which there are never more either. */
 const MAX_FEATURES = 2000
 /** The width of a cluster in degrees at zoom 0: a few of them side by side on a map tile. */
 const CELL_AT_ZOOM_0 = 45
-
-const LON = '-?(180|(1[0-7]\\d|\\d{1,2})(\\.\\d{1,15})?)'
-const LAT = '-?(90|[1-8]?\\d(\\.\\d{1,15})?)'
-const BBOX = 'Must be west,south,east,north in degrees, as in -10,35,30,60.'
-const Box = z
-  .string()
-  .transform((text) =>
-    text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part))),
-  )
-  .refine(
-    ([west, south, east, north, ...rest]) =>
-      rest.length === 0 &&
-      isWithin(west, 180) &&
-      isWithin(south, 90) &&
-      isWithin(east, 180) &&
-      isWithin(north, 90),
-    { message: BBOX, abort: true },
-  )
-  // safe: tested above
-  .transform((given) => given as [west: number, south: number, east: number, north: number])
-  .refine(([, south, , north]) => south <= north, 'south must not be greater than north.')
-  .meta({
-    type: 'string',
-    pattern: `^${LON},${LAT},${LON},${LAT}$`,
-    description:
-      'west,south,east,north in degrees. West greater than east crosses the antimeridian. Default: the whole earth.',
-    example: '-10,35,30,60',
-  })
-
-const MapQuery = z.strictObject({
-  bbox: Box.optional(),
-  from: QueryInstant.optional().meta({
-    description: 'Only events from this time on, by `ts`. Default: 24 hours before `to`.',
-  }),
-  to: QueryInstant.optional().meta({
-    description: 'Only events before this time, by `ts`. Default: now.',
-  }),
-  zoom: z.coerce.number().min(0).max(22).optional().meta({
-    type: 'number',
-    minimum: 0,
-    maximum: 22,
-    description:
-      'The zoom of the map, as tile maps have it; says how large clusters are. Default: as the width of `bbox` needs.',
-  }),
-})
 
 const Point = z.object({
   type: z.literal('Point'),
@@ -122,7 +78,7 @@ eventMap.openapi(
     summary: 'The public events and the caller’s own, for a map',
     description:
       `GeoJSON, by the points of the events. Beyond ${MAX_FEATURES} events, those near each other are answered as ` +
-      'one cluster. Retracted events are left out, and so are positions of vessels and aircraft; see `GET /events`.',
+      'one cluster. Retracted events are left out, and so are positions of vessels and aircraft; see `GET /events/tracks`.',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { query: MapQuery },
@@ -135,7 +91,8 @@ eventMap.openapi(
     },
   }),
   async (c) => {
-    const { bbox = [-180, -90, 180, 90], from, to, zoom } = c.req.valid('query')
+    const { bbox = WORLD, from, to, zoom, ...query } = c.req.valid('query')
+    const { types, min_severity } = filterOf(query)
     const rows = await read(
       c,
       (sql) => sql<Row>`
@@ -144,7 +101,8 @@ eventMap.openapi(
       from private.events_on_map(
         ${boxesOf(bbox)}::box[],
         coalesce(${from ?? null}::timestamptz, coalesce(${to ?? null}::timestamptz, now()) - interval '24 hours'),
-        coalesce(${to ?? null}::timestamptz, now()), ${cellOf(bbox, zoom)}, ${MAX_FEATURES}) m
+        coalesce(${to ?? null}::timestamptz, now()), ${types}::text[], ${min_severity}::integer,
+        ${cellOf(bbox, zoom)}, ${MAX_FEATURES}) m
       left join watchpost.events e on e.id = m.id
       order by m.ts desc, m.lon, m.lat`,
     )
@@ -169,14 +127,6 @@ function featureOf({ event, lat, lon, count, severity, ts, west, south, east, no
   return { type: 'Feature' as const, bbox: [west, south, east, north], geometry, properties }
 }
 
-type Bbox = [west: number, south: number, east: number, north: number]
-
-/** As an array of Postgres boxes: two where it crosses the antimeridian. */
-function boxesOf([west, south, east, north]: Bbox): string {
-  const box = (from: number, to: number) => `(${to},${north}),(${from},${south})`
-  return west <= east ? `{${box(west, east)}}` : `{${box(west, 180)};${box(-180, east)}}`
-}
-
 /** The width of clusters in degrees: that of the zoom, or more where there could be too many of them. */
 function cellOf([west, south, east, north]: Bbox, zoom: number | undefined): number {
   const width = west <= east ? east - west : 360 + east - west
@@ -185,8 +135,4 @@ function cellOf([west, south, east, north]: Bbox, zoom: number | undefined): num
   // Cells that the edges cut count too; one more column where the antimeridian cuts.
   while ((width / cell + 3) * (height / cell + 2) > MAX_FEATURES) cell *= Math.SQRT2
   return cell
-}
-
-function isWithin(value: number | undefined, limit: number): boolean {
-  return value !== undefined && Math.abs(value) <= limit
 }

@@ -51,7 +51,14 @@ beforeAll(async () => {
   await service.key(person)
   const jobs = await createTestJobs(service)
   await jobs.drain()
-  const first = quake({ lat: 41, lon: 29 })
+  const geometry = {
+    type: 'LineString' as const,
+    coordinates: [
+      [29, 41],
+      [29, 41.1],
+    ],
+  }
+  const first = quake({ lat: 41, lon: 29, geometry })
   await jobs.ingest(first, quake({ lat: 41.1, lon: 29 }))
   await jobs.ingest({ ...first, severity: 61 })
   event = first.id
@@ -200,6 +207,10 @@ test('a time outside the calendar is refused, with its field, in every query and
     'listEvents active_at',
     'listEvents from',
     'listEvents to',
+    'listFootprints from',
+    'listFootprints to',
+    'listTracks from',
+    'listTracks to',
     'previewDraft snoozed_until',
     'pushEvents events.0.ends_at',
     'pushEvents events.0.revised_at',

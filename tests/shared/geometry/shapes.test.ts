@@ -2,14 +2,10 @@ import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon'
 import { destination } from '@turf/destination'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  boxesOf,
-  distanceOutside_m,
-  prepareZone,
-  simplify,
-} from '../../../shared/geometry/geometry.ts'
+import { boxesOf, distanceOutside_m, prepareZone } from '../../../shared/geometry/geometry.ts'
 import type { ZonePolygon } from '../../../shared/geometry/polygon.ts'
 import { isFlat, toRing } from '../../../shared/geometry/ring.ts'
+import { simplify } from '../../../shared/geometry/simplify.ts'
 import {
   area,
   inBox,
