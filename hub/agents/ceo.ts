@@ -3,6 +3,8 @@ import type { Words } from '../i18n/words.ts'
 import { heading, list, plain, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
 import { givenText } from './evidence/given.ts'
+import { signalsOf } from './numbers/signals.ts'
+import { type Weeks, weeksFact, weeksOf, weeksTable } from './numbers/weeks.ts'
 import { wordsOf } from './run/words.ts'
 import { saveDocument, sections } from './writing.ts'
 
@@ -60,9 +62,9 @@ export const ceo: Agent = {
     tr: 'Kendi sayılarınızdan strateji ve OKR',
   },
   variables: { ...COMMON, metrics: () => NAMES.join(', ') },
-  budget: { steps: 10, tokens: 40_000 },
+  budget: { steps: 12, tokens: 40_000 },
   steps: async (context) => {
-    context.expect(4)
+    context.expect(6)
     const kpis = await context.step('kpis', async (sql) => {
       const [row] = await sql<Record<Kpi, number>>`
         select
@@ -77,30 +79,36 @@ export const ceo: Agent = {
            where status = 'done' and finished_at > now() - interval '30 days') as missions_done_30d`
       return row as Record<Kpi, number> // safe: a select without from gives one row
     })
+    const weeks = await context.step('weeks', weeksOf)
+    const signals = await context.step('signals', signalsOf)
     const facts: Fact[] = [
       { label: 'KPIs', text: NAMES.map((name) => `${name}: ${kpis[name]}`).join('\n') },
+      weeksFact(weeks),
+      ...signals,
       ...(await givenText(context)),
     ]
     const isOkr = wordsOf(context.mission.task).some((word) =>
       /^(okr|hedef|goal|objective|key|anahtar)/.test(word),
     )
-    return isOkr ? okr(context, facts, kpis) : strategy(context, facts, kpis)
+    const stand = standing(context, kpis, weeks)
+    return isOkr ? okr(context, facts, { kpis, stand }) : strategy(context, facts, stand)
   },
 }
 
-function standing(context: AgentContext, kpis: Record<Kpi, number>): string[] {
+function standing(context: AgentContext, kpis: Record<Kpi, number>, weeks: Weeks): string[] {
   const { language } = context
   const rows = NAMES.map((name) => [KPIS[name][language], kpis[name]])
   return [
     heading(2, WORDS.today[language]),
     table([WORDS.metric[language], WORDS.now[language]], rows, [1]),
+    ...weeksTable(weeks, language),
   ]
 }
 
 async function okr(
   context: AgentContext,
   facts: Fact[],
-  kpis: Record<Kpi, number>,
+  { kpis, stand }: { kpis: Record<Kpi, number>; stand: string[] },
 ): Promise<Result> {
   const say = (word: keyof typeof WORDS) => WORDS[word][context.language]
   const plan = await context.complete('objectives', {
@@ -122,7 +130,7 @@ async function okr(
       agent: 'ceo',
       title: plan.title,
       blocks: [
-        ...standing(context, kpis),
+        ...stand,
         ...plan.objectives.flatMap(({ objective, why, key_results }) => [
           heading(2, objective),
           plain(why),
@@ -151,17 +159,13 @@ const Outline = z.object({
   headings: z.array(z.string().min(2).max(80)).min(3).max(5),
 })
 
-async function strategy(
-  context: AgentContext,
-  facts: Fact[],
-  kpis: Record<Kpi, number>,
-): Promise<Result> {
+async function strategy(context: AgentContext, facts: Fact[], stand: string[]): Promise<Result> {
   const outline = await context.complete('outline', {
     schema: Outline,
     facts,
     task: 'Plan the strategy paper the user asked for: title and headings, from the situation to decisions and next steps.',
   })
-  context.expect(4 + outline.headings.length)
+  context.expect(6 + outline.headings.length)
   const blocks = await sections(context, {
     headings: outline.headings,
     about: outline.title,
@@ -171,7 +175,7 @@ async function strategy(
     saveDocument(context, {
       agent: 'ceo',
       title: outline.title,
-      blocks: [...standing(context, kpis), ...blocks],
+      blocks: [...stand, ...blocks],
     }),
   )
   return { summary: outline.headings.join(' · '), documents: [document] }

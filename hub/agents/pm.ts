@@ -4,6 +4,8 @@ import { heading, plain, quote, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON, type Fact } from './agent.ts'
 import { agentName } from './names.text.ts'
 import { AGENT_NAMES } from './names.ts'
+import { signalsOf } from './numbers/signals.ts'
+import { type Weeks, weeksFact, weeksOf, weeksSentence, weeksTable } from './numbers/weeks.ts'
 import { one } from './run/facts.ts'
 import { saveDocument } from './writing.ts'
 
@@ -29,12 +31,13 @@ const WORDS = {
   outcomes: { en: 'Outcomes of 14 days', tr: '14 günün sonuçları' },
   columns: { en: 'Agent,Done,Failed,Cancelled', tr: 'Ajan,Biten,Başarısız,İptal' },
   nothing: {
-    en: 'Nothing has failed and no draft was rejected: there is nothing to change.',
-    tr: 'Başarısız görev ve reddedilen taslak yok: değiştirilecek bir şey yok.',
+    en: 'Nothing has failed, no draft was rejected or rewritten, and no mail has an outcome yet: there is nothing to change.',
+    tr: 'Başarısız görev, reddedilen ya da düzeltilen taslak ve sonucu belli e-posta yok: değiştirilecek bir şey yok.',
   },
   waiting: { en: '{n} proposals wait for your yes or no.', tr: '{n} öneri onayınızı bekliyor.' },
 } satisfies Record<string, Words>
 
+type Seen = { outcomes: Outcome[]; weeks: Weeks; facts: Fact[] }
 type Outcome = { department: string; done: number; failed: number; cancelled: number }
 
 /** Proposes improvements; a prompt only changes after an approval. */
@@ -49,6 +52,8 @@ export const pm: Agent = {
   steps: async (context) => {
     context.expect(4)
     const seen = await look(context)
+    const week = weeksTable(seen.weeks, context.language)
+    const moved = weeksSentence(seen.weeks, context.language)
     const say = (word: keyof typeof WORDS) => WORDS[word][context.language]
     const outcomes = table(
       say('columns').split(','),
@@ -65,16 +70,16 @@ export const pm: Agent = {
         saveDocument(context, {
           agent: 'pm',
           title: say('title'),
-          blocks: [heading(2, say('outcomes')), outcomes, plain(say('nothing'))],
+          blocks: [plain(say('nothing')), ...week, heading(2, say('outcomes')), outcomes],
         }),
       )
-      return { summary: say('nothing'), documents: [document] }
+      return { summary: `${say('nothing')} ${moved}`, documents: [document] }
     }
     const thought = await context.complete('proposals', {
       schema: Proposals,
-      facts: seen.facts,
+      facts: [weeksFact(seen.weeks), ...seen.facts],
       task:
-        'Say what went wrong and propose at most three changes. "prompt": one rule to be added to the prompt of an agent. ' +
+        'Say what went wrong and what worked, from failures, replies, bounces and what people changed in drafts, and propose at most three changes. "prompt": one rule to be added to the prompt of an agent. ' +
         '"process": something the people should do differently. Propose nothing that the data do not call for.',
     })
     const approvals = await context.step('approvals', async (sql) => {
@@ -93,6 +98,7 @@ export const pm: Agent = {
         agent: 'pm',
         title: say('title'),
         blocks: [
+          ...week,
           heading(2, say('outcomes')),
           outcomes,
           heading(2, say('findings')),
@@ -106,12 +112,12 @@ export const pm: Agent = {
         ],
       }),
     )
-    const summary = say('waiting').replace('{n}', String(approvals.length))
+    const summary = `${say('waiting').replace('{n}', String(approvals.length))} ${moved}`
     return { summary, documents: [document], approvals }
   },
 }
 
-async function look(context: AgentContext): Promise<{ outcomes: Outcome[]; facts: Fact[] }> {
+async function look(context: AgentContext): Promise<Seen> {
   return context.step('outcomes', async (sql) => {
     const outcomes = await sql<Outcome>`
       select department,
@@ -150,6 +156,6 @@ async function look(context: AgentContext): Promise<{ outcomes: Outcome[]; facts
           .join('\n'),
       })
     }
-    return { outcomes, facts }
+    return { outcomes, weeks: await weeksOf(sql), facts: [...facts, ...(await signalsOf(sql))] }
   })
 }

@@ -46,6 +46,8 @@ export const stepText = texts(
     measured: 'Measurements',
     diagnosis: 'Diagnosis',
     kpis: 'KPIs',
+    weeks: 'This week and the last',
+    signals: 'Replies, bounces and edits',
     objectives: 'Objectives',
   },
   {
@@ -92,6 +94,8 @@ export const stepText = texts(
     measured: 'Ölçümler',
     diagnosis: 'Teşhis',
     kpis: 'Temel göstergeler',
+    weeks: 'Bu hafta ve geçen hafta',
+    signals: 'Yanıtlar, geri dönüşler ve düzeltmeler',
     objectives: 'Hedefler',
   },
 )

@@ -37,7 +37,10 @@ create table hub.drafts (
   retries integer not null default 0,
   sent_at timestamptz,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  -- What its agent wrote, and when a person first changed it: what people correct says what agents should learn.
+  first_text text check (length(first_text) <= 100000),
+  edited_at timestamptz
 );
 comment on table hub.drafts is 'Drafts in their states: draft, rendered, approved, pushed, sent.';
 create index drafts_newest on hub.drafts (project_id, created_at desc, id desc);

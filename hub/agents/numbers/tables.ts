@@ -7,8 +7,8 @@ notes(lead_id, text, created_at)
 tasks(lead_id, title, due_on, done_at, created_at)
 activities(lead_id, kind, details jsonb, at)
   kind is one of created, imported, merged, edited, stage, tagged, moved, note, task, task_done, evidence, draft, approved, sent, opened, clicked, replied, bounced, unsubscribed
-drafts(id, audience jsonb, template, language, subject, state, agent, mission_id, created_at, updated_at)
-  state is one of draft, rendered, approved, pushed, sending, sent, unclear, rejected, failed
+drafts(id, audience jsonb, template, language, subject, state, agent, mission_id, created_at, updated_at, edited_at)
+  edited_at is when a person first changed what an agent wrote; state is one of draft, rendered, approved, pushed, sending, sent, unclear, rejected, failed
 recipients(draft_id, lead_id, email, state, sent_at, opened_at, clicked_at, bounced_at, replied_at, unsubscribed_at)
 campaigns(draft_id, state, opened, clicked, started_at, finished_at)
   opens and clicks of mail that listmonk sent; one row for each part of a draft's recipients

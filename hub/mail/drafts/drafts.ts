@@ -119,17 +119,26 @@ export async function editDraft(
   const isPlain = Object.keys(slots).length === 0
   const template = isPlain && change.template === undefined ? 'letter' : next.template
   const said = change.audience ? [] : draftSentences({ ...next, slots })
+  // Only what an agent wrote, changed by a person, says how well agents write.
+  const first = step === 'edit' && draft.agent !== null ? linesOf(draft) : null
+  const isEdited = first !== null && first !== linesOf({ ...next, slots })
   await voidApproval(sql, id, { step, to: 'draft' })
   if (change.audience) await recordDraft(sql, project, next.audience, id)
   await sql`
     update hub.drafts
     set audience = ${JSON.stringify(next.audience)}, template = ${template},
       language = ${next.language}, subject = ${next.subject}, text = ${next.text},
-      slots = ${JSON.stringify(slots)}, ${UNRENDERED}
+      slots = ${JSON.stringify(slots)}, ${UNRENDERED},
+      first_text = case when ${isEdited} then coalesce(first_text, ${first}) else first_text end,
+      edited_at = case when ${isEdited} then coalesce(edited_at, now()) else edited_at end
     where id = ${id}`
   await sql`
     delete from hub.stands where draft_id = ${id} and sentence <> all(${said}::text[])`
 }
+
+/** The sentences of a draft, one on each line. */
+export const linesOf = (draft: Parameters<typeof draftSentences>[0]) =>
+  draftSentences(draft).join('\n').slice(0, 100_000)
 
 /** rejectDraft rejects a draft; an edit reopens it. */
 export async function rejectDraft(

@@ -267,3 +267,51 @@ describe('ceo', () => {
     LIMIT_MS,
   )
 })
+
+describe('pm', () => {
+  test(
+    'reads what people changed in drafts, and compares the week with the last',
+    async () => {
+      const [made] = await hub.query<{ id: string }>(
+        `insert into hub.drafts (project_id, audience, subject, text, agent)
+         select id, '{"kind":"list","filter":{}}', 'Routes', 'We lead the world. Shall we talk?', 'marketing'
+         from hub.projects where slug = 'rota' returning id`,
+      )
+      const edit = (data: object) =>
+        hub.call('POST', 'draft/edit', { project: 'rota', id: made?.id, ...data })
+      const kept = () =>
+        hub.query<{ first_text: string | null; is_edited: boolean }>(
+          'select first_text, edited_at is not null as is_edited from hub.drafts where id = $1',
+          [made?.id],
+        )
+      // The same words are no edit.
+      expect((await edit({ subject: 'Routes' })).status).toBe(200)
+      expect(await kept()).toEqual([{ first_text: null, is_edited: false }])
+      for (const text of [
+        'We plan routes. Shall we talk?',
+        'We plan routes well. Shall we talk?',
+      ]) {
+        expect((await edit({ text })).status).toBe(200)
+      }
+      const first_text = 'Routes\nWe lead the world.\nShall we talk?'
+      expect(await kept()).toEqual([{ first_text, is_edited: true }])
+      await hub.query(
+        `insert into hub.leads (project_id, name, created_at)
+         select id, 'Last week', now() - interval '8 days' from hub.projects where slug = 'rota'`,
+      )
+      const mission = await run('pm', 'what can we do better', () => ({
+        findings: ['Boasting is taken out'],
+        proposals: [],
+      }))
+      expect(mission.status, mission.reason ?? '').toBe('done')
+      const [asked] = stub.asked
+      expect(asked?.task).toContain(
+        'in "Routes"\n- removed: We lead the world.\n+ written: We plan routes well.',
+      )
+      expect(asked?.task).toMatch(/New leads: \d+ \(before: 1\)/)
+      expect(mission.result?.summary).toContain('Drafts that people changed 1 (before 0)')
+      expect(await textOf(mission)).toMatch(/\| Drafts that people changed \| 1 \| 0 \| \+1 \|/)
+    },
+    LIMIT_MS,
+  )
+})

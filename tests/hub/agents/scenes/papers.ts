@@ -209,7 +209,10 @@ export const PAPERS: Record<string, Scene> = {
   'ceo/okr': {
     agent: 'ceo',
     task: said('OKRs for the quarter', 'çeyrek hedefleri'),
-    rows: [[/leads_total/, [{ leads_total: 5, won: 1 }]]],
+    rows: [
+      [/leads_total/, [{ leads_total: 5, won: 1 }]],
+      [/as happened/, [{ measure: 'replied', now: 3, before: 5 }]],
+    ],
     answers: {
       objectives: {
         title: 'OKR',
@@ -244,10 +247,33 @@ export const PAPERS: Record<string, Scene> = {
     agent: 'pm',
     task: said('what went wrong', 'ne ters gitti'),
     rows: [
+      [
+        /as happened/,
+        [
+          { measure: 'sent', now: 1200, before: 0 },
+          { measure: 'edited', now: 1, before: 2 },
+        ],
+      ],
       [/count\(\*\) filter/, [{ department: 'sales', done: 3, failed: 2, cancelled: 1 }]],
       [
         /from hub\.missions where status/,
         [{ department: 'sales', task: 'call', reason: 'no model' }],
+      ],
+      [
+        /count\(r\.sent_at\)/,
+        [{ subject: 'Routes', sent: 9, replied: 2, bounced: 1, left_list: 0 }],
+      ],
+      [
+        /first_text is not null/,
+        [
+          {
+            subject: 'Routes',
+            text: 'We plan routes.\nShall we talk?',
+            slots: {},
+            language: 'en',
+            first_text: 'Routes\nWe are the world leader.\nShall we talk?',
+          },
+        ],
       ],
       [/from hub\.drafts/, [{ subject: 'Hello', state_reason: 'too long' }]],
     ],
@@ -276,6 +302,9 @@ export const PAPERS: Record<string, Scene> = {
   'pm/nothing': {
     agent: 'pm',
     task: said('what went wrong', 'ne ters gitti'),
-    rows: [[/count\(\*\) filter/, [{ department: 'docs', done: 3, failed: 0, cancelled: 0 }]]],
+    rows: [
+      [/as happened/, []],
+      [/count\(\*\) filter/, [{ department: 'docs', done: 3, failed: 0, cancelled: 0 }]],
+    ],
   },
 }
