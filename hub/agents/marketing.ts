@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import type { Sql } from '../../shared/sql.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
-import { addEvidence } from '../leads/leads.ts'
 import type { Audience } from '../mail/drafts/audience.ts'
 import { createDraft } from '../mail/drafts/drafts.ts'
-import { parseContext } from '../projects/project-folder.ts'
+import { keepOwnFacts, missingNote } from '../projects/own-facts.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, MissionFailure } from './agent.ts'
 import { design, type Letter, textOf } from './designer.ts'
 import {
@@ -27,7 +25,6 @@ import { stopText } from './stop.text.ts'
 /** Leads who get a letter of their own; more get one campaign. */
 const MAX_LEADS = 5
 const MAX_EVIDENCE = 12
-const MAX_OWN = 20
 
 /** A sentence that the gate would not let through. */
 type Loose = { sentence: string; verdict: Exclude<Verdict, 'harmless' | 'supported'> }
@@ -59,7 +56,9 @@ export const marketing: Agent = {
     if (context.mission.input.draft_id) return redesign(context, context.mission.input.draft_id)
     const recipients = await choose(context)
     context.expect(2 + recipients.length * 4)
-    const own = await context.step('own facts', (sql) => ownFacts(context, sql))
+    const own = await context.step('own facts', (sql) =>
+      keepOwnFacts(sql, context.project.id, context.brief, context.mission.id),
+    )
     const leads = recipients.flatMap(({ lead }) => lead ?? [])
     const evidence = await evidenceOf(
       context,
@@ -95,7 +94,8 @@ export const marketing: Agent = {
     const summary = WORDS.summary[context.language]
       .replace('{n}', String(drafts.length))
       .replace('{m}', String(unsupported))
-    return { summary, documents: [], drafts }
+    const missing = missingNote(context.brief)?.[context.language]
+    return { summary: missing ? `${summary}. ${missing}` : summary, documents: [], drafts }
   },
 }
 
@@ -120,30 +120,6 @@ const toLead = (lead: LeadRow): Recipient => ({
   audience: { kind: 'lead', lead_id: lead.id },
   lead,
 })
-
-/** What CONTEXT.md says about us becomes evidence of the project, so that a mail can cite it. */
-async function ownFacts(context: AgentContext, sql: Sql): Promise<EvidenceRow[]> {
-  const { description, value_proposition } = parseContext(context.brief)
-  // A paragraph is one fact: a sentence may take back the one before it.
-  const facts = `${description}\n${value_proposition}`
-    .split(/\n+/)
-    .map((text) => one(text.replace(/^[-*] /, ''), 1000))
-    .filter((text) => text.length > 10)
-    .slice(0, MAX_OWN)
-  const rows: EvidenceRow[] = []
-  for (const fact of facts) {
-    const source = 'CONTEXT.md'
-    const id = await addEvidence(sql, {
-      project_id: context.project.id,
-      lead_id: null,
-      fact,
-      source,
-      mission_id: context.mission.id,
-    })
-    rows.push({ id, lead_id: null, fact, source })
-  }
-  return rows
-}
 
 async function write(
   context: AgentContext,

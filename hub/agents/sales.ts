@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Words } from '../i18n/words.ts'
 import { heading, list, numbered, plain, table } from '../projects/markdown.ts'
+import { missingNote } from '../projects/own-facts.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
 import { evidenceOf, givenText, leadFact, nameOf } from './evidence/given.ts'
 import { chosenLeads } from './recipients/chosen.ts'
@@ -102,7 +103,7 @@ async function script(
       ],
     }),
   )
-  return { summary: document.title, documents: [document] }
+  return { summary: summaryOf(context, document.title), documents: [document] }
 }
 
 async function proposal(context: AgentContext, facts: Fact[], who: string): Promise<Result> {
@@ -138,5 +139,10 @@ async function proposal(context: AgentContext, facts: Fact[], who: string): Prom
       ],
     }),
   )
-  return { summary: document.title, documents: [document] }
+  return { summary: summaryOf(context, document.title), documents: [document] }
+}
+
+function summaryOf(context: AgentContext, title: string): string {
+  const missing = missingNote(context.brief)?.[context.language]
+  return missing ? `${title}. ${missing}` : title
 }

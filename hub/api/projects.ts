@@ -10,13 +10,16 @@ import { bilingual } from '../i18n/words.ts'
 import { readLicense, requireRoom, requireWritable } from '../license/license.ts'
 import { activeSlug, select, slugFor } from '../projects/active.ts'
 import { archiveProject } from '../projects/archive.ts'
+import { keepOwnFacts } from '../projects/own-facts.ts'
 import {
   changeContext,
   makeFolder,
+  missingSections,
   parseContext,
   readContext,
   removeFolder,
   SLUG,
+  WRITING_SECTIONS,
 } from '../projects/project-folder.ts'
 import { projectsText } from '../projects/projects.text.ts'
 
@@ -40,6 +43,12 @@ const Fields = {
   description: z.string().trim().max(500),
   value_proposition: z.string().trim().max(4000),
   tone: z.string().trim().max(2000),
+  proof_points: z.string().trim().max(4000).meta({
+    description: 'What can be shown: references, figures, certificates; one in a line.',
+  }),
+  offers: z.string().trim().max(4000).meta({
+    description: 'What may be offered in a letter, with its conditions; one in a line.',
+  }),
 }
 
 export const Project = z
@@ -66,6 +75,11 @@ const Detailed = z.object({
     description: z.string(),
     value_proposition: z.string(),
     tone: z.string(),
+    proof_points: z.string(),
+    offers: z.string(),
+    missing: z.array(z.enum(WRITING_SECTIONS)).meta({
+      description: 'What is not said yet and letters need.',
+    }),
   }),
 })
 
@@ -146,6 +160,8 @@ projects.openapi(
           description: Fields.description.optional(),
           value_proposition: Fields.value_proposition.optional(),
           tone: Fields.tone.optional(),
+          proof_points: Fields.proof_points.optional(),
+          offers: Fields.offers.optional(),
         }),
       ),
     },
@@ -167,6 +183,8 @@ projects.openapi(
           icp: icp ?? '',
           value_proposition: rest.value_proposition ?? '',
           tone: rest.tone ?? '',
+          proof_points: rest.proof_points ?? '',
+          offers: rest.offers ?? '',
         })
       })
     } catch (error) {
@@ -205,14 +223,13 @@ projects.openapi(
         set name = ${row.name}, website = ${row.website}, industry = ${row.industry},
           icp = ${row.icp}, updated_at = now()
         where id = ${project.id}`
-      const { name, icp, description, value_proposition, tone } = change
+      const { name, icp, website: _, industry: __, ...sections } = change
       await changeContext(config.paths, slug, {
         ...(name === undefined ? {} : { title: name }),
         ...(icp === undefined ? {} : { icp: icp ?? '' }),
-        ...(description === undefined ? {} : { description }),
-        ...(value_proposition === undefined ? {} : { value_proposition }),
-        ...(tone === undefined ? {} : { tone }),
+        ...sections,
       })
+      await keepOwnFacts(sql, project.id, await readContext(config.paths, slug))
     })
     return answer(c, Detailed, { project: await detailed(c, slug) }, 200)
   },
@@ -296,7 +313,7 @@ export async function one(c: Ctx, slug: string): Promise<z.infer<typeof Project>
 
 async function detailed(c: Ctx, slug: string) {
   const project = await one(c, slug)
-  const context = parseContext(await readContext(c.get('deps').config.paths, slug))
-  const { description, value_proposition, tone } = context
-  return { ...project, description, value_proposition, tone }
+  const text = await readContext(c.get('deps').config.paths, slug)
+  const { title: _, icp: __, ...sections } = parseContext(text)
+  return { ...project, ...sections, missing: missingSections(text) }
 }

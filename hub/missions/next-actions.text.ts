@@ -26,6 +26,8 @@ export const nextActionText = texts(
     renew_license: 'Renew the license',
     add_leads: (project: string) =>
       `Add leads to ${project}: import a file or send the research agent`,
+    describe_project: (project: string, missing: string) =>
+      `Tell the agents about ${project}: ${missing} still missing`,
     write_to_leads: (n: number) =>
       n === 1 ? 'Write to 1 new lead with an e-mail' : `Write to ${n} new leads with an e-mail`,
   },
@@ -48,6 +50,8 @@ export const nextActionText = texts(
     renew_license: 'Lisansı yenileyin',
     add_leads: (project) =>
       `${project} projesine aday ekleyin: bir dosya aktarın ya da araştırma ajanını görevlendirin`,
+    describe_project: (project, missing) =>
+      `${project} projesini ajanlara anlatın: eksik: ${missing}`,
     write_to_leads: (n) => `E-postası olan ${n} yeni adaya yazın`,
   },
 )

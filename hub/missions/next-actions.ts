@@ -6,6 +6,8 @@ import { readLicense } from '../license/license.ts'
 import { readMail, readPause } from '../mail/settings.ts'
 import { MODELS } from '../model/settings.ts'
 import { readSetting } from '../ops/settings.ts'
+import { namesOf } from '../projects/own-facts.ts'
+import { missingSections, readContext } from '../projects/project-folder.ts'
 import { nextActionText } from './next-actions.text.ts'
 
 const say = bilingual(nextActionText)
@@ -31,6 +33,7 @@ export const NextAction = z
       'set_up_mail',
       'renew_license',
       'add_leads',
+      'describe_project',
       'write_to_leads',
     ]),
     title: z.string().meta({ description: 'What to do, in one line.' }),
@@ -56,6 +59,7 @@ type Ref = NonNullable<z.infer<typeof NextAction>['ref']>['kind']
 
 const MAX_OF_A_KIND = 10
 const QUIET_DAYS = 5
+const MAX_PROJECTS_READ = 50
 
 /** nextActions lists what to do now, the most urgent first, from facts alone. */
 export async function nextActions(sql: Sql, deps: Deps): Promise<NextAction[]> {
@@ -66,6 +70,7 @@ export async function nextActions(sql: Sql, deps: Deps): Promise<NextAction[]> {
     ...settings.filter(isUrgent),
     ...(row?.count === 0 ? [plain('create_project', null)] : []),
     ...(await fromRows(sql)),
+    ...(await fromFolders(sql, deps)),
     ...settings.filter((action) => !isUrgent(action)),
   ]
 }
@@ -268,6 +273,20 @@ function imports(status: 'done' | 'failed'): Work['find'] {
           and (later.file = import.file or later.file like 'import-errors-' || import.id || '%')
       )
     order by import.finished_at desc, import.id limit ${MAX_OF_A_KIND}`
+}
+
+/** Projects whose letters have nothing to say yet; the oldest ones of many. */
+async function fromFolders(sql: Sql, { config }: Deps): Promise<NextAction[]> {
+  const projects = await sql<{ slug: string; name: string }>`
+    select slug, name from hub.projects order by created_at, id limit ${MAX_PROJECTS_READ}`
+  const actions: NextAction[] = []
+  for (const { slug, name } of projects) {
+    const missing = missingSections(await readContext(config.paths, slug))
+    if (missing.length === 0 || actions.length === MAX_OF_A_KIND) continue
+    const title = say.describe_project(name, namesOf(missing))
+    actions.push({ ...NOTHING, kind: 'describe_project', title, name, project: slug })
+  }
+  return actions
 }
 
 async function fromRows(sql: Sql): Promise<NextAction[]> {

@@ -13,9 +13,15 @@ const SECTIONS = {
   icp: 'ICP',
   value_proposition: 'Value proposition',
   tone: 'Tone of voice',
+  proof_points: 'Proof points',
+  offers: 'Offers',
 } as const
 export type Section = keyof typeof SECTIONS
 export type Context = { title: string } & Record<Section, string>
+
+/** What letters have nothing to say without. */
+export const WRITING_SECTIONS = ['value_proposition', 'tone', 'proof_points', 'offers'] as const
+export type WritingSection = (typeof WRITING_SECTIONS)[number]
 
 const NAMES = Object.entries(SECTIONS) as [Section, string][] // safe: the keys of SECTIONS
 
@@ -75,6 +81,12 @@ export function parseContext(text: string): Context {
     return [section, found.exec(text)?.[1]?.trim() ?? '']
   })
   return { title, ...Object.fromEntries(sections) }
+}
+
+/** missingSections lists what a project has not said yet and letters need. */
+export function missingSections(text: string): WritingSection[] {
+  const context = parseContext(text)
+  return WRITING_SECTIONS.filter((section) => context[section] === '')
 }
 
 /** removeFolder is the last step of a deletion, after archiving. */

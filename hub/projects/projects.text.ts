@@ -7,6 +7,14 @@ export const projectsText = texts(
     slug_taken: (slug: string) =>
       `A project with the short name “${slug}” already exists. Choose another one.`,
     type_name: 'Type the name of the project to delete it.',
+    sections: {
+      value_proposition: 'value proposition',
+      tone: 'tone of voice',
+      proof_points: 'proof points',
+      offers: 'offers',
+    },
+    not_said: (missing: string) =>
+      `The project does not say yet: ${missing}. Nothing was invented for it; add it on the Project page.`,
     busy: {
       mail: 'A mail is being sent. Wait until it is finished.',
       mission: 'A mission is running. Cancel it, or wait until it is done.',
@@ -16,6 +24,14 @@ export const projectsText = texts(
     none: 'Henüz proje yok. Bir proje oluşturun.',
     slug_taken: (slug) => `“${slug}” kısa adlı bir proje zaten var. Başka bir kısa ad seçin.`,
     type_name: 'Silmek için projenin adını yazın.',
+    sections: {
+      value_proposition: 'değer önerisi',
+      tone: 'üslup',
+      proof_points: 'kanıtlar',
+      offers: 'teklifler',
+    },
+    not_said: (missing) =>
+      `Projede henüz yazmıyor: ${missing}. Yerine bir şey uydurulmadı; Proje sayfasında ekleyin.`,
     busy: {
       mail: 'Bir e-posta gönderiliyor. Bitmesini bekleyin.',
       mission: 'Bir görev sürüyor. İptal edin ya da bitmesini bekleyin.',

@@ -6,6 +6,25 @@ export const common = texts(
     cancel: 'Cancel',
     save: 'Save changes',
     saved: 'Saved',
+    limits: {
+      left: (left: string, limit: string) => `${left} of ${limit} characters left`,
+      over: (over: string, limit: string) =>
+        `${over} characters too many: at most ${limit}. Shorten the text.`,
+    },
+    writing: {
+      fields: {
+        value_proposition: 'Value proposition',
+        tone: 'Tone of voice',
+        proof_points: 'Proof points',
+        offers: 'Offers',
+      },
+      hints: {
+        value_proposition: 'What the customer gets from you and nobody else.',
+        tone: 'How mails should sound, e.g. warm, short, formal.',
+        proof_points: 'References, figures, certificates: one in a line. Mails may say only these.',
+        offers: 'What a mail may offer, with its conditions: one in a line.',
+      },
+    },
     back: 'Back',
     skip: 'Skip for now',
     next: 'Continue',
@@ -36,6 +55,25 @@ export const common = texts(
     cancel: 'Vazgeç',
     save: 'Değişiklikleri kaydet',
     saved: 'Kaydedildi',
+    limits: {
+      left: (left, limit) => `${limit} karakterin ${left} karakteri kaldı`,
+      over: (over, limit) => `${over} karakter fazla: en çok ${limit}. Metni kısaltın.`,
+    },
+    writing: {
+      fields: {
+        value_proposition: 'Değer önerisi',
+        tone: 'Üslup',
+        proof_points: 'Kanıtlar',
+        offers: 'Teklifler',
+      },
+      hints: {
+        value_proposition: 'Müşterinin yalnızca sizden alabildiği şey.',
+        tone: 'E-postaların üslubu; örneğin sıcak, kısa, resmî.',
+        proof_points:
+          'Referanslar, rakamlar, belgeler: her satıra bir tane. E-postalar yalnızca bunları söyler.',
+        offers: 'Bir e-postanın önerebileceği şeyler, koşullarıyla: her satıra bir tane.',
+      },
+    },
     back: 'Geri',
     skip: 'Şimdilik atla',
     next: 'Devam et',

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ApiForm } from '../../../web/shared/errors.tsx'
 import { Button, buttonClass } from '../../../web/ui/button.tsx'
-import { Input, Textarea } from '../../../web/ui/field.tsx'
+import { Input } from '../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../web/ui/form.tsx'
 import { useText } from '../../../web/ui/language.ts'
 import { Actions, Dialog } from '../../../web/ui/layer.tsx'
@@ -11,8 +11,9 @@ import { toast } from '../../../web/ui/toast.tsx'
 import { api, ok, ProblemError } from '../api/client.ts'
 import { projectsQuery } from '../api/queries.ts'
 import { common } from '../common.text.ts'
+import { CountedTextarea } from '../counted.tsx'
 import { firstPage } from '../pages.tsx'
-import { slugFrom, websiteFrom } from './project-fields.ts'
+import { LIMITS, slugFrom, WRITING, websiteFrom } from './project-fields.ts'
 import { shellText } from './shell.text.ts'
 
 /** The sidebar's dialog that creates a project. */
@@ -48,18 +49,20 @@ export function ProjectForm({
   cancel?: React.ReactNode
 }) {
   const text = useText(shellText).project_form
+  const words = useText(common)
   const queryClient = useQueryClient()
   const [name, setName] = useState('')
   const [slug, setSlug] = useState<string>()
   const [isOverLimit, setOverLimit] = useState(false)
   return (
     <ApiForm
-      onSubmit={async ({ website, industry, icp }) => {
+      onSubmit={async ({ website, industry, icp, ...sections }) => {
         setOverLimit(false)
         try {
           const { project } = await ok(
             api.POST('/api/cockpit/projects/create', {
               body: {
+                ...sections,
                 name: name.trim(),
                 slug: (slug ?? slugFrom(name)).trim(),
                 website: websiteFrom(website),
@@ -102,9 +105,23 @@ export function ProjectForm({
           isOptional
           className="md:col-span-2"
         >
-          <Textarea rows={3} placeholder={text.icp_example} />
+          <CountedTextarea rows={3} placeholder={text.icp_example} limit={LIMITS.icp} />
         </FormField>
       </div>
+      <fieldset className="mt-6 grid gap-4 md:grid-cols-2">
+        <legend className="mb-1 text-sm text-muted">{text.letters}</legend>
+        {WRITING.map((field) => (
+          <FormField
+            key={field}
+            name={field}
+            label={words.writing.fields[field]}
+            hint={words.writing.hints[field]}
+            isOptional
+          >
+            <CountedTextarea rows={3} limit={LIMITS[field]} />
+          </FormField>
+        ))}
+      </fieldset>
       <FormError className="mt-4" />
       {isOverLimit ? (
         <Link href="/settings/license" className={`${buttonClass({ size: 'sm' })} mt-2`}>

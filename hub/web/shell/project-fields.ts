@@ -18,3 +18,16 @@ export function websiteFrom(typed: string | undefined): string | null {
   if (!typed) return null
   return /^[a-z][a-z0-9+.-]*:/i.test(typed) ? typed : `https://${typed}`
 }
+
+/** What letters are written from; the agents ask for what is missing. */
+export const WRITING = ['value_proposition', 'proof_points', 'offers', 'tone'] as const
+
+/** Characters that the hub takes for each text of a project. */
+export const LIMITS = {
+  description: 500,
+  icp: 4000,
+  value_proposition: 4000,
+  proof_points: 4000,
+  offers: 4000,
+  tone: 2000,
+} as const

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startHub } from '../support/hub.ts'
 import { startLicensedHub } from '../support/licensed.ts'
@@ -148,7 +150,7 @@ test('next actions are facts: each is there while it is to be done, and gone whe
   await hub.query('delete from hub.drafts')
   await hub.query('delete from hub.missions')
   const kinds = async () => (await actions('?project=demir')).map(({ kind }) => kind)
-  const always = ['choose_model', 'set_up_mail']
+  const always = ['describe_project', 'choose_model', 'set_up_mail']
   expect(await kinds()).toEqual(['add_leads', ...always])
   const made = await hub.call('POST', 'lead/quick_add', {
     slug: 'demir',
@@ -165,6 +167,7 @@ test('next actions are facts: each is there while it is to be done, and gone whe
   await update({ stage: 'contacted' })
   expect(await actions('?project=demir')).toMatchObject([
     { kind: 'task_due', title: 'Call', name: 'Call', ref: { id: due.id }, lead_id: lead.id },
+    {},
     {},
     {},
   ])
@@ -219,6 +222,7 @@ test('next actions are facts: each is there while it is to be done, and gone whe
     'Send the approved draft “approved”',
     'Finish 1 draft that has no design yet',
     'See why “x” failed',
+    'Tell the agents about Demir: value proposition, tone of voice, proof points, offers still missing',
     'Choose a model: missions are waiting for one',
     'Set up mail: drafts can be written without it, but not sent',
   ])
@@ -229,7 +233,31 @@ test('next actions are facts: each is there while it is to be done, and gone whe
     'Onaylanan “approved” taslağını gönderin',
     'Tasarımı olmayan 1 taslağı bitirin',
     '“x” neden başarısız oldu, bakın',
+    'Demir projesini ajanlara anlatın: eksik: değer önerisi, üslup, kanıtlar, teklifler',
     'Bir model seçin: görevler onu bekliyor',
     'E-postayı kurun: taslaklar onsuz da yazılır ama gönderilemez',
   ])
+})
+
+test('what letters lack is asked for until it is said, in the file or on the page', async () => {
+  const folder = join(hub.paths.data_dir, 'projects/demir')
+  await mkdir(folder, { recursive: true })
+  await writeFile(
+    join(folder, 'CONTEXT.md'),
+    '# Demir\n\n## Value proposition\n\nFast.\n\n## Tone of voice\n\nDry.\n',
+  )
+  const asked = async () =>
+    (await actions('?project=demir')).find(({ kind }) => kind === 'describe_project')
+  expect(await asked()).toMatchObject({
+    title: 'Tell the agents about Demir: proof points, offers still missing',
+    project: 'demir',
+  })
+  const said = { slug: 'demir', proof_points: '40 trucks run on it.', offers: 'A free trial.' }
+  expect((await hub.call('POST', 'projects/update', said)).status).toBe(200)
+  expect(await asked()).toBeUndefined()
+  const own = () =>
+    hub.query(`select fact from hub.evidence where source = 'CONTEXT.md' order by fact`)
+  expect(await own()).toEqual([{ fact: '40 trucks run on it.' }, { fact: 'A free trial.' }])
+  await hub.call('POST', 'projects/update', { slug: 'demir', offers: 'A free month.' })
+  expect(await own()).toEqual([{ fact: '40 trucks run on it.' }, { fact: 'A free month.' }])
 })

@@ -34,7 +34,7 @@ test('a project has a row, a folder tree and a CONTEXT.md with its sections in o
     expect(existsSync(join(hub.paths.data_dir, 'projects/demir', folder))).toBe(true)
   }
   expect(await readFile(contextOf('demir'), 'utf8')).toBe(
-    '# Demir Lojistik\n\n## Description\n\nDemir Lojistik, Freight.\n\n## ICP\n\nExporters in Marmara\n### with a heading\n\n## Value proposition\n\n\n\n## Tone of voice\n\nWarm\n',
+    '# Demir Lojistik\n\n## Description\n\nDemir Lojistik, Freight.\n\n## ICP\n\nExporters in Marmara\n### with a heading\n\n## Value proposition\n\n\n\n## Tone of voice\n\nWarm\n\n## Proof points\n\n\n\n## Offers\n\n\n',
   )
 })
 
@@ -75,14 +75,17 @@ test('each field is changed by itself, cleared where it may be, and answered as 
     ['description', ' Carries. ', 'Carries.'],
     ['value_proposition', ' Fast. ', 'Fast.'],
     ['tone', ' Dry. ', 'Dry.'],
+    ['proof_points', ' 12 ports. ', '12 ports.'],
+    ['offers', ' A trial. ', 'A trial.'],
     ['website', null, null],
     ['industry', null, null],
     ['icp', null, null],
   ] as const) {
     const changed = await update({ [field]: value })
-    expect(changed, field).toEqual({ ...before, [field]: kept })
+    const missing = before.missing.filter((section: string) => section !== field)
+    expect(changed, field).toEqual({ ...before, [field]: kept, missing })
     expect((await (await hub.call('GET', 'projects/active')).json()).project).toEqual(changed)
-    Object.assign(before, { [field]: kept })
+    Object.assign(before, { [field]: kept, missing })
   }
   const text = await readFile(contextOf(slug), 'utf8')
   expect(text).toMatch(/^# Demir AŞ\n/)
@@ -107,6 +110,8 @@ test('each limit of a field is told at the field', async () => {
     description: 500,
     value_proposition: 4000,
     tone: 2000,
+    proof_points: 4000,
+    offers: 4000,
   }
   for (const [field, most] of Object.entries(limits)) {
     expect(await paths({ [field]: 'x'.repeat(most) }), field).toEqual([])

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
-import { Input, Textarea } from '../../../../web/ui/field.tsx'
+import { Input } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
@@ -12,16 +12,16 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { mailQuery, projectsQuery, useIsReadOnly } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
+import { CountedTextarea } from '../../counted.tsx'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
-import { websiteFrom } from '../../shell/project-fields.ts'
+import { LIMITS, WRITING, websiteFrom } from '../../shell/project-fields.ts'
 import { projectText } from './project.text.ts'
 
-type Detailed = Schemas['Project'] & {
-  description: string
-  value_proposition: string
-  tone: string
-}
+type Detailed = Schemas['Project'] & { description: string } & Record<
+    (typeof WRITING)[number],
+    string
+  >
 
 /** The description of a project, for the agents and for listmonk, and the way to delete it. */
 export function ProjectPage() {
@@ -50,7 +50,7 @@ export function ProjectPage() {
   )
 }
 
-const LONG = ['description', 'icp', 'value_proposition', 'tone'] as const
+const LONG = ['description', 'icp'] as const
 
 function About({ project }: { project: Detailed }) {
   const text = useText(projectText)
@@ -94,7 +94,26 @@ function About({ project }: { project: Detailed }) {
             hint={text.hints[field]}
             className="md:col-span-2"
           >
-            <Textarea rows={field === 'description' ? 2 : 3} defaultValue={project[field] ?? ''} />
+            <CountedTextarea
+              rows={field === 'description' ? 2 : 3}
+              defaultValue={project[field] ?? ''}
+              limit={LIMITS[field]}
+            />
+          </FormField>
+        ))}
+        <div id="writing" className="scroll-mt-20 border-t border-line pt-5 md:col-span-2">
+          <h2>{text.writing.title}</h2>
+          <p className="mt-0.5 max-w-2xl text-muted text-pretty">{text.writing.text}</p>
+        </div>
+        {WRITING.map((field) => (
+          <FormField
+            key={field}
+            name={field}
+            label={words.writing.fields[field]}
+            hint={words.writing.hints[field]}
+            className="md:col-span-2"
+          >
+            <CountedTextarea rows={3} defaultValue={project[field]} limit={LIMITS[field]} />
           </FormField>
         ))}
       </fieldset>

@@ -11,14 +11,14 @@ export const projectText = texts(
       industry: 'Industry',
       description: 'Description',
       icp: 'Ideal customer',
-      value_proposition: 'Value proposition',
-      tone: 'Tone of voice',
     },
     hints: {
       description: 'One sentence: what it is and for whom.',
       icp: 'Who, where and how big.',
-      value_proposition: 'What the customer gets from you and nobody else.',
-      tone: 'How mails should sound, e.g. warm, short, formal.',
+    },
+    writing: {
+      title: 'What letters are written from',
+      text: 'A letter says only what stands here and what is known about the lead. What is missing is not invented.',
     },
     saved: 'The project was saved',
     list: {
@@ -46,14 +46,14 @@ export const projectText = texts(
       industry: 'Sektör',
       description: 'Açıklama',
       icp: 'İdeal müşteri',
-      value_proposition: 'Değer önerisi',
-      tone: 'Üslup',
     },
     hints: {
       description: 'Tek cümle: ne olduğu ve kimin için olduğu.',
       icp: 'Kim, nerede, ne büyüklükte.',
-      value_proposition: 'Müşterinin yalnızca sizden alabildiği şey.',
-      tone: 'E-postaların üslubu; örneğin sıcak, kısa, resmî.',
+    },
+    writing: {
+      title: 'Mektuplar bunlardan yazılır',
+      text: 'Bir mektup yalnızca burada yazanları ve aday hakkında bilinenleri söyler. Eksik olan uydurulmaz.',
     },
     saved: 'Proje kaydedildi',
     list: {

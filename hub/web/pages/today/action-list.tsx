@@ -12,6 +12,7 @@ import {
   type LucideIcon,
   MailCheck,
   MailWarning,
+  NotebookPen,
   PenLine,
   Reply,
   ScrollText,
@@ -48,6 +49,7 @@ const GLYPHS: Record<NextAction['kind'], LucideIcon> = {
   set_up_mail: Server,
   renew_license: ScrollText,
   add_leads: Upload,
+  describe_project: NotebookPen,
   write_to_leads: PenLine,
 }
 

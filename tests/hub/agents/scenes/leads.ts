@@ -33,6 +33,7 @@ export const LEADS: Record<string, Scene> = {
     task: said('write to Demir Lojistik', 'Demir Lojistik’e yaz'),
     rows: [
       [/^select id, name, (company, )?email.*from hub\.leads/, [bare]],
+      [/array_position/, []],
       [/from hub\.evidence/, evidence.map((row) => ({ ...row, lead_id: bare.id }))],
       ...(known ?? []).slice(2),
     ],

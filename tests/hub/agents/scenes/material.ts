@@ -33,6 +33,7 @@ export const evidence = [
 export const known: Scene['rows'] = [
   [/^select id, name, company, email from hub\.leads/, [lead]],
   [/^select id, name, email.*from hub\.leads/, [lead]],
+  [/array_position/, []],
   [/from hub\.evidence/, evidence],
   [/^select from hub\.leads/, [{}]],
 ]
