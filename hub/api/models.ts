@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts'
 import { answer, type Env, problems } from '../http/http.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { machineMemory, PRESETS, presetFor } from '../model/catalog.ts'
+import { CONTEXT_SOURCES } from '../model/context.ts'
 import { downloadText } from '../model/download.text.ts'
 import { Download, DownloadRequest } from '../model/downloads.ts'
 import { type Model, ModelError } from '../model/model.ts'
@@ -25,6 +26,7 @@ const Settings = z.discriminatedUnion('kind', [
     url: z.string(),
     model: z.string(),
     has_api_key: z.boolean(),
+    context_size: z.int().nullable(),
   }),
 ])
 const State = z.object({
@@ -34,6 +36,10 @@ const State = z.object({
   detail: z.string().nullable(),
   memory_bytes: z.int().nullable(),
   context_size: z.int(),
+  context_source: z.enum(CONTEXT_SOURCES).meta({
+    description:
+      'Who said the size of the context: our own process, a server (llama.cpp, Ollama, LM Studio, or the list of models of vLLM and others), the setting, or nobody.',
+  }),
 })
 const Models = z
   .object({
@@ -71,6 +77,10 @@ const Change = z.discriminatedUnion('kind', [
   ModelSettings.options[2].extend({
     api_key: z.string().min(1).max(500).nullish().meta({
       description: 'Absent: unchanged if the address stays the same. `null`: no key.',
+    }),
+    context_size: ModelSettings.options[2].shape.context_size.meta({
+      description:
+        'Tokens of a prompt and its answer together. Absent: what the server says, else 4,096.',
     }),
   }),
 ])
@@ -265,7 +275,7 @@ function shown(settings: ModelSettings): z.input<typeof Settings> {
   if (settings.kind === 'none') return settings
   if (settings.kind === 'local') return { ...settings, preset: settings.preset ?? null }
   const { api_key, ...rest } = settings
-  return { ...rest, has_api_key: api_key !== undefined }
+  return { ...rest, has_api_key: api_key !== undefined, context_size: rest.context_size ?? null }
 }
 
 /** A key that is not sent again remains for its server, and is never sent to another one. */

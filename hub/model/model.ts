@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { Paths } from '../config.ts'
 import { bilingual, joined, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
+import { type Context, type ContextSource, readContext } from './context.ts'
 import { cancelled, ModelError, noModel } from './error.ts'
 import { modelText } from './model.text.ts'
 import { readAnswer, retryMessages, toMessages } from './prompt.ts'
@@ -19,10 +20,11 @@ export { MODELS, ModelSettings } from './settings.ts'
 
 const say = bilingual(modelText)
 
-/**
- * Until the model has reported the size of its context, and for endpoints, which do not report it.
- */
-const ASSUMED_CONTEXT = 4096
+/** Until the model has reported the size of its context, and for endpoints that do not report it. */
+const ASSUMED: Context = { size: 4096, source: 'assumed' }
+/** How long the answer of an endpoint counts: a model may be loaded anew with another context. */
+const CONTEXT_MS = 60_000
+const LOOK_MS = 2_000
 /** How many calls are sent to an endpoint at once. */
 const ENDPOINT_CALLS = 2
 const HEALTH_MS = 3_000
@@ -64,6 +66,7 @@ export type ModelState = {
   detail: Words | null
   memory_bytes: number | null
   context_size: number
+  context_source: ContextSource
 }
 
 export type Model = ReturnType<typeof createModel>
@@ -90,8 +93,9 @@ export function createModel(options: ModelOptions) {
   const queue = new PQueue({ concurrency: 1 })
   let settings: ModelSettings = { kind: 'none' }
   let wire: Wire | undefined
-  let context_size = ASSUMED_CONTEXT
+  let measured: Context = ASSUMED
   let isMeasured = false
+  let asked_at = Number.NEGATIVE_INFINITY
   let isChosen = false
 
   async function use(next: ModelSettings): Promise<void> {
@@ -100,8 +104,9 @@ export function createModel(options: ModelOptions) {
     await wire?.close()
     wire = undefined
     settings = next
-    context_size = ASSUMED_CONTEXT
+    measured = ASSUMED
     isMeasured = false
+    asked_at = Number.NEGATIVE_INFINITY
     queue.concurrency = next.kind === 'endpoint' ? ENDPOINT_CALLS : 1
     if (next.kind === 'endpoint') {
       const url = endpointBase(next.url)
@@ -122,18 +127,48 @@ export function createModel(options: ModelOptions) {
     await unit.close()
   }
 
+  /**
+   * The context of an endpoint, by what its server says; a smaller one in the settings counts, and
+   * one there counts too where the server says nothing.
+   */
+  async function measure(): Promise<void> {
+    if (settings.kind !== 'endpoint' || !wire) return
+    if (performance.now() - asked_at < CONTEXT_MS) return
+    asked_at = performance.now()
+    const { model, context_size: most } = settings
+    const asking = wire
+    const said = await readContext(
+      (path, body) => asking.look(path, AbortSignal.timeout(LOOK_MS), body),
+      model,
+    )
+    if (wire !== asking) return
+    const set: Context | undefined = most ? { size: most, source: 'setting' } : undefined
+    measured = set && !(said && said.size <= set.size) ? set : (said ?? ASSUMED)
+    // A model that is not loaded yet says nothing; it is asked again with the next call.
+    if (!said && !set) asked_at -= CONTEXT_MS / 2
+  }
+
   async function state(): Promise<ModelState> {
-    const base = { kind: settings.kind, memory_bytes: null, detail: null, context_size }
+    await measure()
+    const base = {
+      kind: settings.kind,
+      memory_bytes: null,
+      detail: null,
+      context_size: measured.size,
+      context_source: measured.source,
+    }
     if (settings.kind === 'none' || !wire) return { ...base, name: null, state: 'none' }
     const name = settings.kind === 'endpoint' ? settings.model : settings.file
     try {
       const health = await wire.health(AbortSignal.timeout(HEALTH_MS))
       if (!health) return { ...base, name, state: 'ready' }
-      context_size = health.context_size ?? ASSUMED_CONTEXT
+      measured = health.context_size ? { size: health.context_size, source: 'process' } : ASSUMED
       isMeasured = health.context_size !== null
       queue.concurrency = health.sequences ?? 1
       const { memory_bytes, detail, state } = health
-      return { ...base, name: health.model ?? name, state, detail, memory_bytes, context_size }
+      const { size: context_size, source: context_source } = measured
+      const now = { state, detail, memory_bytes, context_size, context_source }
+      return { ...base, name: health.model ?? name, ...now }
     } catch (error) {
       const supervised = supervisor.state()
       if (supervised.state === 'starting' || supervised.state === 'crashed') {
@@ -142,6 +177,11 @@ export function createModel(options: ModelOptions) {
       const detail = error instanceof ModelError ? error.words : null
       return { ...base, name, state: 'unreachable', detail }
     }
+  }
+
+  async function readSize(): Promise<void> {
+    if (settings.kind === 'local' && !isMeasured) await state()
+    await measure()
   }
 
   /** Waits until the model can be called. When the signal ends the wait, it throws the reason. */
@@ -158,9 +198,9 @@ export function createModel(options: ModelOptions) {
   async function complete<S extends z.ZodType>(call: Call<S>): Promise<Completion<z.output<S>>> {
     const { schema, longest } = jsonSchemaOf(call.schema)
     if (!wire) throw noModel()
-    if (settings.kind === 'local' && !isMeasured) await state()
+    await readSize()
     const max_tokens =
-      call.max_tokens ?? Math.min(longest, Math.floor((context_size - MARGIN_TOKENS) / 2))
+      call.max_tokens ?? Math.min(longest, Math.floor((measured.size - MARGIN_TOKENS) / 2))
     const messages = toMessages(call.system, call.task, schema)
     const { signal, priority = 'mission' } = call
     try {
@@ -250,11 +290,11 @@ export function createModel(options: ModelOptions) {
     parts: string[],
   ): Promise<{ parts: string[]; left_out: number }> {
     const { schema, longest } = jsonSchemaOf(call.schema)
-    if (settings.kind === 'local' && !isMeasured) await state()
+    await readSize()
     const messages = toMessages(call.system, call.task, schema)
-    const answer = call.max_tokens ?? Math.min(longest, Math.floor(context_size / 2))
+    const answer = call.max_tokens ?? Math.min(longest, Math.floor(measured.size / 2))
     const used = await promptTokens(messages)
-    let room = context_size - used - answer - MARGIN_TOKENS
+    let room = measured.size - used - answer - MARGIN_TOKENS
     const counts = await count(parts)
     const fitting: string[] = []
     for (const [index, part] of parts.entries()) {

@@ -20,6 +20,8 @@ export const ModelSettings = z.discriminatedUnion('kind', [
     url: z.url({ protocol: /^https?$/, error: fieldText.en.no_address }).max(2000),
     model: z.string().min(1).max(200),
     api_key: z.string().min(1).max(500).optional(),
+    /** Tokens of a prompt and its answer together; what the server says counts if it is less. */
+    context_size: z.int().min(1024).max(2_000_000).optional(),
   }),
 ])
 export type ModelSettings = z.infer<typeof ModelSettings>

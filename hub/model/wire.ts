@@ -134,6 +134,19 @@ export function createWire(options: WireOptions) {
     })
   }
 
+  /** What an endpoint answers at another of its routes; undefined for anything but JSON. */
+  async function look(path: string, signal: AbortSignal, body?: object): Promise<unknown> {
+    // `v1/models` stands where the endpoint's routes begin, the others beside them.
+    const url = path.startsWith('v1/')
+      ? new URL(path.slice(3), base)
+      : new URL(path, base.href.replace(/v1\/$/, ''))
+    try {
+      return await (await send(url, signal, body)).body.json()
+    } catch {
+      return undefined
+    }
+  }
+
   /** How many tokens texts or a whole prompt have; only our own process can tell. */
   async function count(what: { texts: string[] } | { messages: Message[] }): Promise<number[]> {
     return translated(undefined, isOurs, async () => {
@@ -146,7 +159,7 @@ export function createWire(options: WireOptions) {
     await agent.request({ origin: base.origin, path: '/reload', method: 'POST', body: '{}' })
   }
 
-  return { chat, health, count, reload, close: () => agent.destroy() }
+  return { chat, health, look, count, reload, close: () => agent.destroy() }
 }
 
 async function readWhole(response: Dispatcher.ResponseData): Promise<WireAnswer> {

@@ -47,7 +47,11 @@ describe('the settings of the model', () => {
     expect(first.status).toBe(200)
     const text = await first.text()
     expect(text).not.toContain('sk-secret')
-    expect(JSON.parse(text).settings).toEqual({ ...endpoint, has_api_key: true })
+    expect(JSON.parse(text).settings).toEqual({
+      ...endpoint,
+      has_api_key: true,
+      context_size: null,
+    })
     expect(JSON.parse(text).state.state).toBe('unreachable')
 
     const kept = await (await put({ ...endpoint, model: 'other' })).json()

@@ -108,6 +108,7 @@ describe('health', () => {
       detail: verbatim('it ran out of memory'),
       memory_bytes: null,
       context_size: 4096,
+      context_source: 'process',
     }),
   }
   const missions = () =>

@@ -79,7 +79,7 @@ function Now({ models: { state } }: { models: ModelsOverview }) {
   const facts = [
     state.memory_bytes ? text.memory(bytes(language, state.memory_bytes)) : '',
     state.kind !== 'none' && state.context_size > 0
-      ? text.context(number(language, state.context_size))
+      ? text.context(number(language, state.context_size), text.context_by[state.context_source])
       : '',
   ].filter(Boolean)
   return (
@@ -144,8 +144,14 @@ function Endpoint({ models: { settings } }: { models: ModelsOverview }) {
     <Card title={text.endpoint} text={text.endpoint_text}>
       <ApiForm
         className="flex flex-col gap-4"
-        onSubmit={async ({ url = '', model = '', api_key }) => {
-          await choose({ kind: 'endpoint', url, model, ...(api_key ? { api_key } : {}) })
+        onSubmit={async ({ url = '', model = '', api_key, context_size }) => {
+          await choose({
+            kind: 'endpoint',
+            url,
+            model,
+            ...(api_key ? { api_key } : {}),
+            ...(context_size ? { context_size: Number(context_size) } : {}),
+          })
           toast(text.used)
         }}
       >
@@ -166,9 +172,16 @@ function Endpoint({ models: { settings } }: { models: ModelsOverview }) {
             label={text.api_key}
             hint={now?.has_api_key ? text.api_key_kept : undefined}
             isOptional
-            className="md:col-span-2"
           >
             <SecretInput />
+          </FormField>
+          <FormField
+            name="context_size"
+            label={text.context_size}
+            hint={text.context_size_hint}
+            isOptional
+          >
+            <Input inputMode="numeric" defaultValue={now?.context_size ?? ''} />
           </FormField>
         </div>
         <FormError />
