@@ -20,6 +20,7 @@ import { leads } from './api/leads.ts'
 import { license } from './api/license.ts'
 import { listmonkList } from './api/listmonk.ts'
 import { mail } from './api/mail.ts'
+import { missionThread, missionVersions } from './api/mission-thread.ts'
 import { mission, missions } from './api/missions.ts'
 import { modelSettings, models } from './api/models.ts'
 import { projects } from './api/projects.ts'
@@ -148,6 +149,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/settings`, agentSettings)
   app.route(`${BASE}/mission`, mission)
   app.route(`${BASE}/missions`, missions)
+  app.route(`${BASE}/mission`, missionThread)
+  app.route(`${BASE}/missions`, missionVersions)
   app.route(`${BASE}/approvals`, approvals)
   app.route(`${BASE}/documents`, documents)
   app.route(BASE, drafts)

@@ -3,7 +3,7 @@ import type { Sql } from '../../shared/sql.ts'
 import type { Project } from '../db/db.ts'
 import { WordsError } from '../i18n/failure.ts'
 import { bilingual, type Language, type Words } from '../i18n/words.ts'
-import { AudienceFilter } from '../mail/drafts/audience.ts'
+import { type Audience, AudienceFilter } from '../mail/drafts/audience.ts'
 import type { TemplateName } from '../mail/render/slots.ts'
 import type { Reading } from '../reader/web-reader.ts'
 import type { Actions } from './actions.ts'
@@ -33,9 +33,11 @@ export const MissionInput = z.strictObject({
 })
 export type MissionInput = z.infer<typeof MissionInput>
 
+export const MAX_SUMMARY = 4000
+
 /** The result of a mission. Paths are relative to the project's folder. */
 export const Result = z.object({
-  summary: z.string().max(4000),
+  summary: z.string().max(MAX_SUMMARY),
   documents: z.array(z.object({ path: z.string(), title: z.string() })).default([]),
   table: z
     .object({
@@ -73,6 +75,26 @@ export type Call<S extends z.ZodType> = {
   if_wrong?: 'stop' | 'keep'
 }
 
+/** A mission that a later one goes on from. */
+export type Earlier = {
+  id: string
+  department: AgentName
+  task: string
+  input: MissionInput
+  result: Result | null
+  /** The leads that it took, where it works on leads. */
+  lead_ids: string[]
+  drafts: { id: string; audience: Audience; subject: string; text: string; state: string }[]
+}
+
+/** The work that a mission goes on from. */
+export type Thread = {
+  /** What the user says now; the task has the words from the beginning. */
+  words: string
+  /** The missions before, the first one first. */
+  earlier: Earlier[]
+}
+
 /** The mission fails here, for a reason that its user can read. */
 export class MissionFailure extends WordsError {}
 
@@ -94,7 +116,10 @@ export type ApprovalRequest = {
  * the hub was killed.
  */
 export type AgentContext = {
+  /** Of a mission that continues another, `task` has the words of all of them, the newest last. */
   mission: { id: string; task: string; input: MissionInput; created_on: string }
+  /** The work that this mission goes on from. */
+  thread?: Thread
   project: Project
   language: Language
   /** The project's CONTEXT.md as it is on disk. */

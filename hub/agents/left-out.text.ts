@@ -12,6 +12,8 @@ export const leftOutText = texts(
     parts: (what: string, read: number, total: number) =>
       `${what}: the first ${read} of ${total} parts were read. Split the text and add the rest.`,
     sites: (read: number, total: number) => `${read} of ${total} websites were read.`,
+    earlier_task: 'What was asked before',
+    earlier_result: 'The earlier result',
     task: 'The task',
     documents: 'The documents of the project',
     brief: 'CONTEXT.md',
@@ -24,6 +26,8 @@ export const leftOutText = texts(
     parts: (what, read, total) =>
       `${what}: ${total} bölümün ilk ${read} bölümü okundu. Metni bölüp kalanını ekleyin.`,
     sites: (read, total) => `${total} web sitesinden ${read} tanesi okundu.`,
+    earlier_task: 'Daha önce istenenler',
+    earlier_result: 'Önceki sonuç',
     task: 'Görev metni',
     documents: 'Projenin belgeleri',
     brief: 'CONTEXT.md',

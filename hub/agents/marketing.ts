@@ -5,6 +5,7 @@ import { createDraft } from '../mail/drafts/drafts.ts'
 import { keepOwnFacts, missingNote } from '../projects/own-facts.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, MissionFailure } from './agent.ts'
 import { design, type Letter, textOf } from './designer.ts'
+import { earlierLetter, replaceLetter } from './earlier-letter.ts'
 import {
   type EvidenceRow,
   evidenceOf,
@@ -87,6 +88,7 @@ export const marketing: Agent = {
             mission_id: context.mission.id,
           })
           await context.render(sql, { id })
+          await replaceLetter(sql, context, recipient.audience)
           return id
         }),
       )
@@ -124,7 +126,7 @@ const toLead = (lead: LeadRow): Recipient => ({
 async function write(
   context: AgentContext,
   number: string,
-  { lead }: Recipient,
+  { lead, audience }: Recipient,
   evidence: EvidenceRow[],
 ): Promise<{ letter: Letter; loose: Loose[]; judge: Judge }> {
   const cited = evidence.slice(0, MAX_EVIDENCE)
@@ -143,6 +145,7 @@ async function write(
   })
   type Written = z.infer<typeof schema>
   const facts: Fact[] = [
+    ...earlierLetter(context.thread, audience),
     ...(lead ? [leadFact(lead, [])] : []),
     {
       label: 'evidence',

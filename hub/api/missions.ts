@@ -24,6 +24,7 @@ import { bilingual, type Words } from '../i18n/words.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 import { AudienceFilter } from '../mail/drafts/audience.ts'
 import { readRefusals } from '../mail/opt-outs.ts'
+import { requireDone, routeOn } from '../missions/continue.ts'
 import { missionText } from '../missions/mission.text.ts'
 import {
   addMission,
@@ -38,20 +39,21 @@ import {
   Status,
   type Step,
 } from '../missions/mission.ts'
+import { readConversation, readEarlier } from '../missions/thread.ts'
 import { streamEvents } from './mission-events.ts'
 import { Slug } from './projects.ts'
 
 const say = bilingual(missionText)
 
-const OneMission = z.object({ mission: Mission })
+export const OneMission = z.object({ mission: Mission })
 const Missions = z.object({ missions: z.array(Mission), next_cursor: NextCursor })
-const Task = z
+export const Task = z
   .string()
   .overwrite((text) => text.replaceAll('\0', '').trim())
   .min(1)
   .max(20_000)
 
-const Routed = z
+export const Routed = z
   .object({
     agent: z.enum(AGENT_NAMES).nullable().meta({
       description:
@@ -180,22 +182,37 @@ mission.openapi(
       'Looks at the wording only, and stores nothing. Send what you choose as `input.lead_ids` or `input.filter` of the mission.',
     request: {
       body: jsonBody(
-        z.strictObject({ department: Department.default('auto'), task: Task, project: Slug }),
+        z.strictObject({
+          department: Department.default('auto'),
+          task: Task,
+          project: Slug,
+          continues: z
+            .uuid()
+            .optional()
+            .meta({ description: 'The mission that it would go on from.' }),
+        }),
       ),
     },
     responses: {
       200: jsonResponse(z.object({ recipients: Recipients }), 'The leads, and why.'),
-      ...problems(404, 422),
+      ...problems(404, 409, 422),
     },
   }),
   async (c) => {
-    const { department, task, project: slug } = c.req.valid('json')
+    const { department, task, project: slug, continues } = c.req.valid('json')
     const { db, config } = c.get('deps')
-    const agent = department === 'auto' ? route(task).agent : department
     const refusals = await readRefusals(config.paths)
-    const recipients = await inProject(db, slug, (sql, { id }) =>
-      previewRecipients(sql, { project_id: id, agent, task, refusals }),
-    )
+    const recipients = await inProject(db, slug, async (sql, { id }) => {
+      const given = { project_id: id, task, refusals }
+      if (continues) {
+        const old = await requireDone(sql, continues)
+        const { agent } = routeOn(task, department, old.department)
+        const earlier = await readEarlier(sql, continues)
+        return previewRecipients(sql, { ...given, agent, earlier })
+      }
+      const agent = department === 'auto' ? route(task).agent : department
+      return previewRecipients(sql, { ...given, agent })
+    })
     return answer(c, z.object({ recipients: Recipients }), { recipients }, 200)
   },
 )
@@ -335,6 +352,7 @@ missions.openapi(
         left_out: left_out.map(({ what }) => what),
         input: more?.input ?? {},
         result: more?.result ?? null,
+        conversation: await readConversation(sql, mission.thread),
         steps: steps.map((step) => ({ ...step, title: stepTitle(step.name) })),
       }
     })

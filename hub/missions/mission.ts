@@ -38,6 +38,11 @@ export const Mission = z
     progress: z.number(),
     tokens: z.int(),
     retry_of: z.uuid().nullable(),
+    continues: z
+      .uuid()
+      .nullable()
+      .meta({ description: 'The mission whose result this one goes on from.' }),
+    thread: z.uuid().meta({ description: 'The first mission of the conversation.' }),
     created_at: z.string(),
     started_at: z.string().nullable(),
     finished_at: z.string().nullable(),
@@ -59,6 +64,18 @@ export const Step = z.object({
   finished_at: z.string(),
 })
 
+/** One mission of a conversation. */
+const Turn = z.object({
+  id: z.uuid(),
+  continues: z.uuid().nullable(),
+  department: Department,
+  task: z.string(),
+  status: Status,
+  summary: z.string().nullable().meta({ description: 'The result in words, once it is there.' }),
+  created_at: z.string(),
+})
+export type Turn = z.infer<typeof Turn>
+
 /** One mission with all its results. */
 export const MissionDetails = Mission.extend({
   input: MissionInput.omit({ text: true }).extend({ text_length: z.int().optional() }),
@@ -67,6 +84,9 @@ export const MissionDetails = Mission.extend({
     .array(z.string())
     .meta({ description: 'What the agent was given and did not use, because of a limit.' }),
   result: Result.nullable(),
+  conversation: z
+    .array(Turn)
+    .meta({ description: 'The missions of its thread in their order, this one among them.' }),
 }).meta({ id: 'MissionDetails' })
 
 /**
@@ -76,7 +96,8 @@ export const MissionDetails = Mission.extend({
 export const missionColumns = raw(`
   mission.id, mission.department, mission.task, project.slug as project, mission.status,
   mission.reason, mission.waits_for, mission.routed_by, mission.routed_because, mission.progress,
-  mission.tokens, mission.retry_of, mission.created_at, mission.started_at, mission.finished_at`)
+  mission.tokens, mission.retry_of, mission.continues,
+  coalesce(mission.thread, mission.id) as thread, mission.created_at, mission.started_at, mission.finished_at`)
 
 type NewMission = {
   project_id: string
@@ -86,6 +107,8 @@ type NewMission = {
   routed_by?: Mission['routed_by']
   routed_because?: Words | null
   retry_of?: string | null
+  continues?: string | null
+  thread?: string | null
   /** Only for display. */
   reason?: Words | null
 }
@@ -93,13 +116,15 @@ type NewMission = {
 /** addMission creates a queued mission, and the event that begins its stream; returns its id. */
 export async function addMission(sql: Sql, given: NewMission): Promise<string> {
   const { routed_by = 'given', routed_because = null, retry_of = null, input = {} } = given
+  const { continues = null, thread = null } = given
   const [made] = await sql<{ id: string }>`
     insert into hub.missions (
-      project_id, department, task, input, routed_by, routed_because, retry_of, reason)
+      project_id, department, task, input, routed_by, routed_because, retry_of, continues, thread,
+      reason)
     values (
       ${given.project_id}, ${given.department}, ${given.task}, ${JSON.stringify(input)},
       ${routed_by}, ${routed_because ? stored(routed_because) : null}, ${retry_of},
-      ${given.reason ? stored(given.reason) : null})
+      ${continues}, ${thread}, ${given.reason ? stored(given.reason) : null})
     returning id`
   const id = made?.id ?? ''
   await addEvent(sql, { project_id: given.project_id, mission_id: id }, 'state', {
@@ -163,8 +188,10 @@ export async function retryMission(sql: Sql, id: string): Promise<string> {
     status: Status
     routed_by: Mission['routed_by']
     routed_because: Words | null
+    continues: string | null
+    thread: string | null
   }>`
-    select project_id, department, task, input, status, routed_by, routed_because
+    select project_id, department, task, input, status, routed_by, routed_because, continues, thread
     from hub.missions where id = ${id} for update`
   if (!old) throw new ApiError('not_found', 'There is no such mission.')
   if (old.status !== 'failed' && old.status !== 'cancelled') {

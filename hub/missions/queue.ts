@@ -73,7 +73,7 @@ export async function claimMission(
     set status = 'processing', run = ${run}, reason = null, waits_for = null,
       started_at = coalesce(started_at, now())
     where id = ${id} and project_id = ${project.id} and status = 'queued' and waits_for is null
-    returning id, department, task, input, routed_by, created_at, tokens`
+    returning id, department, task, input, routed_by, created_at, tokens, continues`
   if (mission) {
     const data = { status: 'processing', department: mission.department }
     await addEvent(sql, { project_id: project.id, mission_id: id }, 'state', data)

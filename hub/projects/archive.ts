@@ -18,6 +18,7 @@ export const TABLES = [
   'missions',
   'mission_steps',
   'mission_events',
+  'result_versions',
   'approvals',
   'drafts',
   'opinions',

@@ -3,6 +3,7 @@ import { bilingual } from '../../i18n/words.ts'
 import type { AudienceFilter } from '../../mail/drafts/audience.ts'
 import { type AgentContext, MissionFailure } from '../agent.ts'
 import { type LeadRow, nameOf } from '../evidence/given.ts'
+import { resolveFollowUp } from './follow-up.ts'
 import { resolveText } from './resolve.text.ts'
 import { type Resolved, resolveLeads, withChoices } from './resolve.ts'
 
@@ -24,11 +25,14 @@ export async function chosenFor(
   const { task, input } = context.mission
   if (input.filter) return { filter: input.filter }
   const ids = input.lead_ids ?? []
+  const { thread, project } = context
   const found = await context.step('leads', async (sql) => {
     const resolved: Resolved =
       ids.length > 0
         ? { kind: 'leads', lead_ids: ids, because: say.newest }
-        : await resolveLeads(sql, context.project.id, task, as)
+        : thread
+          ? await resolveFollowUp(sql, project.id, { ...thread, as })
+          : await resolveLeads(sql, project.id, task, as)
     const leads = 'lead_ids' in resolved ? await leadsById(sql, context, resolved.lead_ids) : []
     return { resolved, leads }
   })
@@ -40,8 +44,8 @@ export async function chosenFor(
     throw new MissionFailure(withChoices(resolved.because, names))
   }
   if (resolved.kind === 'filter') return { filter: resolved.filter }
-  const gone = ids.length - leads.length
-  if (ids.length > 0 && gone > 0) throw new MissionFailure(say.gone(gone))
+  const gone = (resolved.kind === 'leads' ? resolved.lead_ids.length : 0) - leads.length
+  if (gone > 0) throw new MissionFailure(say.gone(gone))
   return { leads }
 }
 

@@ -2,7 +2,9 @@ import type { Sql } from '../../../shared/sql.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { type AudienceFilter, peopleOf } from '../../mail/drafts/audience.ts'
 import type { Refusals } from '../../mail/suppression.ts'
+import type { Earlier } from '../agent.ts'
 import type { AgentName } from '../names.ts'
+import { resolveFollowUp } from './follow-up.ts'
 import { newestLeads } from './newest.ts'
 import { resolveText } from './resolve.text.ts'
 import { resolveLeads } from './resolve.ts'
@@ -36,15 +38,26 @@ export type Preview = {
 
 const NONE: Preview = { kind: 'none', because: null, filter: null, total: 0, leads: [] }
 
-/** previewRecipients says whom an agent would take for a task; `unclear` lists who may be meant. */
+/**
+ * previewRecipients says whom an agent would take for a task, which may go on from earlier missions;
+ * `unclear` lists who may be meant.
+ */
 export async function previewRecipients(
   sql: Sql,
-  given: { project_id: string; agent: AgentName | null; task: string; refusals: Refusals },
+  given: {
+    project_id: string
+    agent: AgentName | null
+    task: string
+    earlier?: Earlier[]
+    refusals: Refusals
+  },
 ): Promise<Preview> {
-  const { project_id, agent, task, refusals } = given
+  const { project_id, agent, task, earlier, refusals } = given
   const takes = agent ? TAKES[agent] : undefined
   if (!takes) return NONE
-  const resolved = await resolveLeads(sql, project_id, task, takes.as)
+  const resolved = earlier
+    ? await resolveFollowUp(sql, project_id, { words: task, earlier, as: takes.as })
+    : await resolveLeads(sql, project_id, task, takes.as)
   if (resolved.kind === 'nobody') {
     if (agent !== 'marketing') return NONE
     const leads = (await newestLeads(sql, project_id)).map(lineOf)

@@ -111,6 +111,17 @@ export function route(task: string): Route {
   return { agent: best.agent, decided_by: 'phrases', reason, candidates: shown(candidates) }
 }
 
+/**
+ * routeNamed returns the agent that a task names beyond doubt: by its command, or by a phrase that
+ * nobody uses by chance. Words that go on from a result ("shorter", "add a table") name none.
+ */
+export function routeNamed(task: string): Route | undefined {
+  const found = route(task)
+  const [best] = found.candidates
+  if (found.decided_by === 'command') return found
+  return found.decided_by === 'phrases' && best && best.points >= POINTS.sure ? found : undefined
+}
+
 /** The first three; points that were halved are rounded up. */
 function shown(candidates: Candidate[]): Candidate[] {
   return candidates

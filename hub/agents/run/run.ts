@@ -10,6 +10,7 @@ import { bilingual, joined, perLanguage, type Words } from '../../i18n/words.ts'
 import { footerOf, renderDraft } from '../../mail/render/rendering.ts'
 import { propose } from '../../missions/approvals.ts'
 import { addEvent } from '../../missions/mission.ts'
+import { readEarlier } from '../../missions/thread.ts'
 import { type Model, ModelError } from '../../model/model.ts'
 import { ensureFolder, listIn, resolveIn } from '../../projects/documents.ts'
 import { folderOf, readContext } from '../../projects/project-folder.ts'
@@ -23,6 +24,7 @@ import {
   type Call,
   MissionFailure,
   type MissionInput,
+  type Thread,
 } from '../agent.ts'
 import { leftOutText } from '../left-out.text.ts'
 import { answerText } from '../numbers/answer.text.ts'
@@ -31,12 +33,11 @@ import { type StepName, stepTitle } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
 import { fence, languageOf, MAX_FACT, markOf, messageOf } from './facts.ts'
 import { currentPrompt, fillPrompt } from './prompts.ts'
+import { languageIn, MAX_TASK, resultFact, taskOf } from './thread.ts'
 
 const say = bilingual(stopText)
 const told = bilingual(leftOutText)
 const data = bilingual(answerText)
-/** Characters of a task that every call of the model sees. */
-const MAX_TASK = 4000
 
 /** What a run needs from the hub. */
 export type RunDeps = {
@@ -55,6 +56,7 @@ export type MissionRow = {
   routed_by: string
   created_at: string
   tokens: number
+  continues: string | null
 }
 
 /** Somebody has cancelled the mission, or another run has it: this run may not write any more. */
@@ -95,6 +97,7 @@ export async function createContext(
       where mission_id = ${mission.id} and finished_at is not null`
     return new Map(rows.map(({ name, ...done }) => [name, done]))
   })
+  const thread = await threadOf(db, project, mission)
   // Includes what an earlier run used for answers without a result.
   let tokens = Math.max(
     mission.tokens,
@@ -105,6 +108,7 @@ export async function createContext(
   /** What was left out since the last step; kept with the next, so that it survives a kill. */
   let left_out: Words[] = []
   let system: string | undefined
+  const task = thread ? taskOf(thread, leaveOut) : mission.task
 
   /**
    * Runs a step once; `work` and the record of its end are one transaction, valid only for this
@@ -204,12 +208,11 @@ export async function createContext(
     }
     system ??= await fillPrompt(await currentPrompt(config.paths, agent.name), agent, context)
     const { schema, max_tokens } = call
-    const facts = call.facts ?? []
+    const before = thread ? await resultFact(thread, { agent: agent.name, read, leaveOut }) : []
+    const facts = [...before, ...(call.facts ?? [])]
     const limit = max_tokens === undefined ? {} : { max_tokens }
-    const user_task = mission.task.slice(0, MAX_TASK)
-    if (user_task !== mission.task) {
-      leaveOut(told.cut(told.task, MAX_TASK, mission.task.length))
-    }
+    const user_task = task.slice(0, MAX_TASK)
+    if (user_task !== task) leaveOut(told.cut(told.task, MAX_TASK, task.length))
     for (const { label, text } of facts) {
       if (text.length > MAX_FACT) leaveOut(told.cut(label, MAX_FACT, text.length))
     }
@@ -220,6 +223,7 @@ export async function createContext(
       mark,
       language: context.language,
       today: mission.created_at.slice(0, 10),
+      is_continued: thread !== undefined,
       objection,
     }
     const bare = { schema, system, task: messageOf({ ...rest, facts: [] }), ...limit }
@@ -285,6 +289,8 @@ export async function createContext(
     })
   }
 
+  const read = async (path: string) => readText(await resolveIn(folder, path))
+
   const keepLeftOut = async () => {
     if (left_out.length > 0) await keep('left out', async () => left_out.length)
   }
@@ -293,12 +299,13 @@ export async function createContext(
     keepLeftOut,
     mission: {
       id: mission.id,
-      task: mission.task,
+      task,
       input: mission.input,
       created_on: mission.created_at.slice(0, 10),
     },
+    ...(thread ? { thread } : {}),
     project,
-    language: languageOf(mission.task),
+    language: thread ? languageIn(thread) : languageOf(mission.task),
     brief: await readContext(config.paths, project.slug),
     signal,
     expect: (steps) => {
@@ -314,7 +321,7 @@ export async function createContext(
       await writeWhole(file, content, 0o640)
       return path
     },
-    read: async (path) => readText(await resolveIn(folder, path)),
+    read,
     list: (below) => listIn(folder, below),
     footer: () => footerOf(config, project, context.language),
     propose: (sql, request) => propose(sql, of, request),
@@ -331,6 +338,16 @@ export async function createContext(
     },
   }
   return context
+}
+
+async function threadOf(
+  db: Database,
+  project: Project,
+  { task, continues }: MissionRow,
+): Promise<Thread | undefined> {
+  if (continues === null) return undefined
+  const earlier = await db.transaction(project.id, (sql) => readEarlier(sql, continues))
+  return { words: task, earlier }
 }
 
 /** A title as the end of a sentence. */

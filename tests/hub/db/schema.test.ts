@@ -52,7 +52,9 @@ describe('every table of schema hub', () => {
       'hub.drafts.mission_id n',
       'hub.evidence.import_id n',
       'hub.evidence.mission_id n',
+      'hub.missions.continues n',
       'hub.missions.retry_of n',
+      'hub.missions.thread n',
       'hub.recipients.lead_id n',
       'hub.suppression.project_id n',
     ])

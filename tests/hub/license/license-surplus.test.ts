@@ -71,6 +71,8 @@ const INTO_PROJECT: Record<string, () => [body: unknown, query?: string]> = {
   'post lead/task/delete': () => [{ task_id: ids.task }],
   'post mission/compose': () => [{ department: 'sales', task: 'Call them', project }],
   'post mission/retry': () => [{ id: ids.failed }],
+  'post mission/continue': () => [{ id: ids.failed, task: 'shorter' }],
+  'post mission/edit': () => [{ id: ids.failed, version: 1, text: 'x' }],
   'post approvals/approve': () => [{ id: ids.approval, hash: '0'.repeat(64) }],
   'post draft/create': () => [
     { project, audience: { kind: 'lead', lead_id: ids.lead }, subject: 'x', text: 'y' },

@@ -36,6 +36,16 @@ export async function fillHub(hub: TestHub): Promise<void> {
     [mission?.id, first?.id],
   )
   await query(
+    `insert into hub.missions (project_id, department, task, continues, thread)
+     values ($2, 'sales', 'Shorter', $1, $1)`,
+    [mission?.id, first?.id],
+  )
+  await query(
+    `insert into hub.result_versions (mission_id, project_id, part, version, text, edited_by)
+     values ($1, $2, 'summary', 1, E'é\\u0001\\n\\\\.', 'agent'), ($1, $2, 'summary', 2, 'ok', 'session')`,
+    [mission?.id, first?.id],
+  )
+  await query(
     `insert into hub.evidence (project_id, lead_id, fact, source, mission_id)
      values ($1, $2, 'Has 40 trucks', 'https://example.com', $3)`,
     [first?.id, lead?.id, mission?.id],
