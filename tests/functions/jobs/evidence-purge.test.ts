@@ -1,45 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { EVIDENCE_KEYS_PATH, EvidenceFile, EvidenceKeys } from '../../../shared/evidence.ts'
 import { checkEvidence } from '../../../shared/evidence-check.ts'
 import {
-  createDeliveryService,
-  type DeliveryService,
-  type TriedDelivery,
-} from '../../support/delivery-service.ts'
-import { type Person, parsed, sendResult } from '../../support/service.ts'
+  evidenceOf,
+  fixture,
+  freeze,
+  keys,
+  patch,
+  raised,
+  useFixture,
+} from '../api/evidence-scene.ts'
 
-let fixture: DeliveryService
-const ok = () => sendResult(200, 'ok')
-beforeAll(async () => {
-  fixture = await createDeliveryService()
-})
-afterAll(() => fixture?.close())
-beforeEach(() => fixture.reset())
+useFixture()
 
-type Raised = TriedDelivery & { alert: string }
-async function raised(answer = ok): Promise<Raised> {
-  const tried = await fixture.deliverOnce(answer)
-  const [row] = await fixture.query('select alert_id from watchpost.deliveries where id = $1', [
-    tried.delivery,
-  ])
-  return { ...tried, alert: z.uuid().parse(row?.alert_id) }
-}
-const get = (who: Pick<Person, 'key'>, alert: string, query = '') =>
-  fixture.service.request('GET', `/api/v1/alerts/${alert}/evidence${query}`, { key: who.key })
-const patch = async ({ person, alert }: Pick<Raised, 'person' | 'alert'>, body: object) =>
-  parsed(
-    await fixture.service.request('PATCH', `/api/v1/alerts/${alert}`, { key: person.key, body }),
-    200,
-    z.object({}),
-  )
-const freeze = () => fixture.jobs.drain()
-const evidenceOf = async ({ person, alert }: Raised, query = '') => {
-  const answer = await get(person, alert, query)
-  return { ...parsed(answer, 200, EvidenceFile), text: answer.text, headers: answer.headers }
-}
-const keys = async () =>
-  parsed(await fixture.service.request('GET', EVIDENCE_KEYS_PATH), 200, EvidenceKeys).keys
 describe('before something is deleted', () => {
   const purge = async () => {
     await fixture.query(
