@@ -42,7 +42,7 @@ import { LINKS_PATH } from './links.ts'
 import { traceRequests } from './tracing/incoming.ts'
 
 const ROUTES_HELP = 'See /docs for all routes.'
-export const BASE = '/api/v1'
+const BASE = '/api/v1'
 
 /**
  * The whole service as one Hono app, the same on Node, Deno and Workers. Each route states the scope it

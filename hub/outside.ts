@@ -5,7 +5,7 @@ import { Agent, buildConnector } from 'undici'
 import { isPrivateName, isPublicAddress } from '../shared/addresses.ts'
 
 /** Every address of a name, A and AAAA. */
-export type Resolve = (host: string) => Promise<string[]>
+type Resolve = (host: string) => Promise<string[]>
 
 export type OutsideOptions = {
   resolve?: Resolve

@@ -6,7 +6,7 @@ export const MAX_EVIDENCE_BYTES = 8 * 1024 * 1024
 const SIGNATURE_BYTES = 64
 const KEY_BYTES = 32
 
-export const EVIDENCE_FAULTS = [
+const EVIDENCE_FAULTS = [
   'too_large',
   'not_json',
   'not_canonical',

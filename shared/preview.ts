@@ -109,7 +109,7 @@ interface PreviewOptions {
 }
 
 /** Where an event stands in the list, which is sorted by time and id. */
-export type EventPosition = [raised_at: string, event_id: string]
+type EventPosition = [raised_at: string, event_id: string]
 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** From this many alerts a day on, a higher threshold is suggested. */

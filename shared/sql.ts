@@ -1,5 +1,5 @@
 /** A row of a result. */
-export type Row = Record<string, unknown>
+type Row = Record<string, unknown>
 
 /** A tagged template for a statement. Values become parameters; it resolves to the rows. */
 export type Sql = <T = Row>(text: TemplateStringsArray, ...values: unknown[]) => Promise<T[]>

@@ -28,10 +28,10 @@ export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 export type NotificationAlert = { readonly [field: string]: unknown }
 
 /** The source that a `zone.blind` or `zone.sighted` is about, in the form of the webhook message. */
-export type NotificationSource = { readonly [field: string]: unknown }
+type NotificationSource = { readonly [field: string]: unknown }
 
 /** The channel that a `channel.failing` or `channel.recovered` is about, in the form of the webhook message. */
-export type NotificationChannel = { readonly [field: string]: unknown }
+type NotificationChannel = { readonly [field: string]: unknown }
 
 /** The content that every kind of channel renders: an alert or several, a source, or a test. */
 export type Notification = {
@@ -125,7 +125,7 @@ export type Classification = {
 }
 
 /** A kind's own pace for one channel; every hint of the receiver comes before it. */
-export type Pace = { messages: number; per_seconds: number }
+type Pace = { messages: number; per_seconds: number }
 
 export type Outcome = Classification & {
   duration_ms: number

@@ -85,7 +85,7 @@ export type Stream = {
 }
 
 /** West, south, east and north in degrees; one across the antimeridian is two. */
-export type Box = [west: number, south: number, east: number, north: number]
+type Box = [west: number, south: number, east: number, north: number]
 
 /** An upstream that only streams. It needs a process that stays, so an edge platform cannot use it. */
 export type StreamedFeed = Omit<Feed, 'poll'> & { stream: Stream }

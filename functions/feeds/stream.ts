@@ -30,7 +30,7 @@ export type StreamBatch = {
   problems: Problem[]
 }
 
-export type Problem = {
+type Problem = {
   connection: string
   error: string
   /** It was open but silent, which is no error of the upstream. */

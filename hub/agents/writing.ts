@@ -9,7 +9,7 @@ const Section = z.object({
   paragraphs: z.array(z.string().max(420)).min(1).max(3),
   points: z.array(z.string().max(140)).max(5),
 })
-export type Section = z.infer<typeof Section>
+type Section = z.infer<typeof Section>
 
 /**
  * sections writes one section per call, so that a small model never needs a whole document in its

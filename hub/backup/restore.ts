@@ -44,7 +44,7 @@ const pauseFile = (paths: Paths) => join(paths.config_dir, 'mail-pause.json')
 const stageOf = (paths: Paths, id: string) => join(paths.data_dir, `.restore-${id}`)
 
 /** Upgrades an older backup's folder to this release's schema; only the database owner can. */
-export type Upgrade = (stage: string, manifest: Manifest) => Promise<Manifest>
+type Upgrade = (stage: string, manifest: Manifest) => Promise<Manifest>
 
 export type RestoreOptions = {
   secret: Secret

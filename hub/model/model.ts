@@ -15,7 +15,6 @@ import { createSupervisor, type SupervisorOptions } from './supervise.ts'
 import { createWire, type Wire } from './wire.ts'
 
 export { ModelError, type ModelReason } from './error.ts'
-export type { Priority } from './protocol.ts'
 export { MODELS, ModelSettings } from './settings.ts'
 
 const say = bilingual(modelText)

@@ -16,7 +16,7 @@ const SECTIONS = {
   proof_points: 'Proof points',
   offers: 'Offers',
 } as const
-export type Section = keyof typeof SECTIONS
+type Section = keyof typeof SECTIONS
 export type Context = { title: string } & Record<Section, string>
 
 /** What letters have nothing to say without. */

@@ -206,8 +206,6 @@ export function createFetcher(options: FetcherOptions = {}) {
   return { visit }
 }
 
-export type Fetcher = ReturnType<typeof createFetcher>
-
 /**
  * What can be checked before connecting: form, port, literal address, names of the local network.
  */

@@ -15,7 +15,7 @@ const MAX_MATCH_STEPS = 20_000_000
  * Whether a page may be read; `unknown`: its robots.txt cannot be read, so the page must not be
  * either.
  */
-export type Verdict = 'yes' | 'no' | 'unknown'
+type Verdict = 'yes' | 'no' | 'unknown'
 export type Rules = { judge: (url: string) => Verdict; pause_ms: number }
 
 export const EVERYTHING: Rules = { judge: () => 'yes', pause_ms: 0 }

@@ -16,7 +16,7 @@ const Told = z.object({
   next_cursor: z.string(),
 })
 
-export type Change = { seq: number; kind: 'upsert' | 'gone'; id: string; thing: unknown }
+type Change = { seq: number; kind: 'upsert' | 'gone'; id: string; thing: unknown }
 
 /** Somebody who keeps a copy of alerts or events by following their changes. */
 export type Follower = {

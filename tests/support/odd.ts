@@ -52,7 +52,7 @@ export function oddText(text: string): Odd[] {
 }
 
 /** What may stand in the place of a value by mistake: of another kind, at an edge, or a little wrong. */
-export function oddOf(value: unknown): unknown[] {
+function oddOf(value: unknown): unknown[] {
   if (typeof value === 'number') return ['', String(value), -value, 0, value + 0.5, value * 10, 1e6]
   if (typeof value === 'boolean') return [!value, 'yes']
   if (typeof value !== 'string') return ['', {}, []]

@@ -10,7 +10,7 @@ export type Parameter = {
   schema: Schema
 }
 type Content = { [type: string]: { schema: Schema; example?: unknown } }
-export type Described = { headers: string[]; required_headers: string[]; content: Content }
+type Described = { headers: string[]; required_headers: string[]; content: Content }
 export type Operation = {
   id: string
   method: string

@@ -15,13 +15,13 @@ import { type App, claimShared, startEdge } from './servers/edge.ts'
 import { type Changes, createTestIssuer, type TestIssuer } from './servers/issuer.ts'
 import { runtime } from './servers/runtimes.ts'
 
-export type Plan = 'free' | 'pro' | 'enterprise'
+type Plan = 'free' | 'pro' | 'enterprise'
 export type Account = { user_id: string; email: string; plan: Plan }
 /** An account with a key of all scopes, which is enough for most tests. */
 export type Person = Account & { key: string }
 /** A person with a session as well. */
 export type Signed = Person & { token: string }
-export type Role = 'admin' | 'member'
+type Role = 'admin' | 'member'
 export type Answer = {
   status: number
   /** The parsed JSON, or undefined if there is none. */
@@ -30,7 +30,7 @@ export type Answer = {
   headers: Headers
 }
 
-export type Request = {
+type Request = {
   key?: string
   body?: unknown
   headers?: Record<string, string>
@@ -85,7 +85,7 @@ export type Service = {
   close: () => Promise<void>
 }
 
-export type DocumentedRoute = {
+type DocumentedRoute = {
   method: string
   path: string
   is_public: boolean

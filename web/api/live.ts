@@ -10,7 +10,7 @@ const RETRY_MS = 5_000
 const GATHER_MS = 250
 
 /** What a listener is told of an alert. */
-export type Raised = Pick<Alert, 'id' | 'zone_name' | 'severity' | 'event'>
+type Raised = Pick<Alert, 'id' | 'zone_name' | 'severity' | 'event'>
 type Listener = (alert: Raised) => void
 const listeners = new Set<Listener>()
 

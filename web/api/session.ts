@@ -2,7 +2,7 @@ import { AuthClient, type Session } from '@supabase/auth-js'
 import { useSyncExternalStore } from 'react'
 
 /** Where the browser keeps the session; the sign-in page of the service writes it there, too. */
-export const SESSION_KEY = 'watchpost.session'
+const SESSION_KEY = 'watchpost.session'
 
 /** Where people sign in: the service's own issuer unless it names another. */
 export type SignIn = {

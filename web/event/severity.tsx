@@ -12,7 +12,7 @@ const COLOURS = {
 } as const
 
 /** The mark of a severity, in the shape and colour that the map has: never colour alone. */
-export function SeverityMark({ severity, size = 16 }: { severity: number; size?: number }) {
+function SeverityMark({ severity, size = 16 }: { severity: number; size?: number }) {
   const band = bandOf(severity)
   const words = useText(eventWords)
   return (

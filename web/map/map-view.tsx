@@ -19,7 +19,7 @@ import './worker.ts'
 
 /** The part of the world that the map shows. */
 export type View = { bbox: string; zoom: number }
-export type Look = 'flat' | 'globe'
+type Look = 'flat' | 'globe'
 
 /** A place is shown with what is around it. */
 const PLACE_ZOOM = 8

@@ -5,7 +5,7 @@ import { Layer, useIsPhone } from './layer.tsx'
 import { Spinner } from './states.tsx'
 import { useWords } from './words.tsx'
 
-export type Command = {
+type Command = {
   id: string
   icon?: ReactNode
   title: string

@@ -28,7 +28,7 @@ export function toast(text: string, options: Partial<Omit<Toast, 'id' | 'text'>>
   set([...toasts.slice(-2), { id: next++, kind: 'done', text, ...options }])
 }
 
-export function dismiss(id: number): void {
+function dismiss(id: number): void {
   set(toasts.filter((one) => one.id !== id))
 }
 

@@ -5,7 +5,7 @@
 
 type Common = { type: number; repeat: number; mmsi: string }
 
-export type Position = Common & {
+type Position = Common & {
   kind: 'position'
   /** Navigational status 0–15; null for types that have none. */
   status: number | null
@@ -48,7 +48,7 @@ type Station = Common & {
   at: string | null
 }
 
-export type Aid = Common & {
+type Aid = Common & {
   kind: 'aid'
   aid_type: number
   name: string
@@ -60,10 +60,10 @@ export type Aid = Common & {
 }
 
 /** A safety-related text, to one station or to all. */
-export type SafetyText = Common & { kind: 'text'; text: string; to: string | null }
+type SafetyText = Common & { kind: 'text'; text: string; to: string | null }
 
 /** A message that says nothing of where a vessel is or who it is. */
-export type Other = Common & { kind: 'other' }
+type Other = Common & { kind: 'other' }
 
 export type AisMessage = Position | Static | Station | Aid | SafetyText | Other
 

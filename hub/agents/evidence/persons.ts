@@ -16,7 +16,7 @@ const LEGAL =
   /[\s,]+(?:a\.?\s?ş\.?|ltd\.?(?: şti\.?)?|limited|gmbh|ag|inc\.?|llc|s\.?a\.?|b\.?v\.?|plc|co\.?)$/iu
 
 /** What the reader's person and company may both be called. */
-export const READER = [YOU, PERSON, COMPANY]
+const READER = [YOU, PERSON, COMPANY]
 const SUBJECTS = [US, ...READER]
 
 /** A note about a lead that begins with one of these speaks of that lead: "Has 40 trucks". */

@@ -20,7 +20,7 @@ const TAKES: Partial<Record<AgentName, { as: 'recipient' | 'subject'; most?: num
 }
 const SHOWN = 10
 
-export type LeadLine = {
+type LeadLine = {
   id: string
   name: string | null
   company: string | null

@@ -43,7 +43,7 @@ const MARKS: Record<string, 'deed' | 'sure' | 'weak'> = { '>': 'deed', '!': 'sur
 
 const COMMANDS: Record<string, AgentName> = { gelistir: 'pm' }
 
-export type Candidate = { agent: AgentName; points: number; words: string[] }
+type Candidate = { agent: AgentName; points: number; words: string[] }
 
 /** The agent of a task; null means that the words do not decide, so a model must. */
 export type Route = {

@@ -64,10 +64,7 @@ export async function askModel(
 const digests = new Map<string, string>()
 
 /** What a model is known by: the SHA-256 of its file. An endpoint is only known by its address. */
-export async function identityOf(
-  { paths }: Deps['config'],
-  settings: ModelSettings,
-): Promise<string> {
+async function identityOf({ paths }: Deps['config'], settings: ModelSettings): Promise<string> {
   if (settings.kind === 'none') return 'none'
   if (settings.kind === 'endpoint') return `${settings.url} ${settings.model}`.slice(0, 200)
   const file = modelPath(modelsFolder(paths), settings.file)

@@ -99,7 +99,7 @@ export const wordsOf = ({ detail, way_out }: Gate): Words =>
   way_out ? joined([detail, way_out]) : detail
 
 /** Open if every sentence is harmless or supported, or a person stands for it. */
-export function evidenceGate(sentences: JudgedSentence[]): Gate {
+function evidenceGate(sentences: JudgedSentence[]): Gate {
   const shut = sentences.filter((one) => !isOpen(one))
   const [first] = shut
   if (!first) {

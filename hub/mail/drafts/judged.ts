@@ -100,11 +100,7 @@ async function readerOf(
 }
 
 /** Evidence about some leads, or with null about us. */
-export function evidenceAbout(
-  sql: Sql,
-  project_id: string,
-  leads: string[] | null,
-): Promise<Evidence[]> {
+function evidenceAbout(sql: Sql, project_id: string, leads: string[] | null): Promise<Evidence[]> {
   if (leads === null) {
     return sql<Evidence>`
       select id, lead_id, fact, import_column as column from hub.evidence

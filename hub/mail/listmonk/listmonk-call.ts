@@ -43,8 +43,8 @@ export class ListmonkError extends Error {
   }
 }
 
-export type Query = Record<string, string | number | boolean | (string | number)[] | undefined>
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Query = Record<string, string | number | boolean | (string | number)[] | undefined>
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** One call: `schema` parses the `data` of the answer. */
 export type Call = <S extends z.ZodType>(

@@ -35,7 +35,7 @@ export const MAX_HTML_BYTES = 100_000
  * the personal fields, unless a recipient was given). `listmonk`: a Go template for a campaign, in
  * which only our own fields are executed.
  */
-export type Target = 'smtp' | 'listmonk'
+type Target = 'smtp' | 'listmonk'
 
 /** Everything a mail is made from; `slots` is validated by the template's schema. */
 export const RenderInput = z.object({

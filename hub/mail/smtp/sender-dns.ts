@@ -8,7 +8,7 @@ const { dns_advice: say } = bilingual(serverText)
 export type TxtResolver = (name: string) => Promise<string[][]>
 
 /** `present`, `missing`, or `unknown` if the DNS could not be queried (offline). */
-export type Finding = {
+type Finding = {
   state: 'present' | 'missing' | 'unknown'
   record: string | null
   /** null: nothing to do. */

@@ -24,7 +24,7 @@ export function useService(): void {
 export const Made = z.object({
   feed_link: ShownFeedLink.extend({ urls: z.record(z.string(), z.url()) }),
 })
-export const Zone = z.object({ zone: z.object({ id: z.uuid() }) })
+const Zone = z.object({ zone: z.object({ id: z.uuid() }) })
 
 export async function zoneOf({ key }: Person, more: object = {}): Promise<string> {
   const body = { label: 'Port & harbour', lat: 41, lon: 29, ...more }
@@ -38,7 +38,7 @@ export async function linkOf({ key }: Person, to = zone, body: object = {}) {
   return { ...feed_link, address, location: answer.headers.get('Location') }
 }
 
-export let nth = 0
+let nth = 0
 export async function alertOf(person: Person, more: Record<string, unknown> = {}): Promise<string> {
   const event = {
     ...{

@@ -68,7 +68,7 @@ export function cardIn(body: string): Content {
   return Body.parse(JSON.parse(body)).attachments[0].content
 }
 
-export const linesOf = ({ body }: Content) =>
+const linesOf = ({ body }: Content) =>
   body.flatMap((element) => (element.type === 'Container' ? element.items : [element]))
 export const plainIn = (content: Content) =>
   linesOf(content).flatMap((line) =>

@@ -117,7 +117,7 @@ export async function pass({ person }: Pick<Scene, 'person'>, step = 5) {
   )
 }
 
-export const Message = z.object({
+const Message = z.object({
   type: z.string(),
   data: z.looseObject({ unacknowledged: z.looseObject({ step: z.int() }).optional() }),
 })

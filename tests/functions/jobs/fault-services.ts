@@ -69,7 +69,7 @@ export const KINDS = [...CHANNEL_KINDS.keys()].filter((kind) => kind in SERVICES
 export const HERE = parseAllowList('127.0.0.1')
 
 /** A message that a receiver has taken: by its channel, and by what its receiver knows it by. */
-export type Taken = { word: string; key: string; id: string | null }
+type Taken = { word: string; key: string; id: string | null }
 
 /** Starts one server for everything that is sent by HTTP, a mail server and a broker. */
 export async function startServices() {

@@ -26,8 +26,8 @@ export function useService(): void {
   })
 }
 
-export const Id = z.object({ id: z.uuid() })
-export const Explained = z.object({
+const Id = z.object({ id: z.uuid() })
+const Explained = z.object({
   live: z.boolean(),
   raised: z.boolean(),
   reason: z.string(),

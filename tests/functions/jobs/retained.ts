@@ -1,9 +1,9 @@
 /** What goes with time, and what stays all the same: the rows that the tests of retention let age. */
 
-export const EVENT = `'test', 'earthquake', 'M 5', 1, 2, 50, 'active', box '(2,1),(2,1)'`
-export const EVENT_COLUMNS = 'source, type, title, lat, lon, severity, status, extent'
-export const ZONE = `gen_random_uuid(), gen_random_uuid(), 'A zone', 1, 2, array[box '(3,2),(1,0)']`
-export const CHANNEL = `gen_random_uuid(), gen_random_uuid(), 'webhook', 'sealed', 'masked'`
+const EVENT = `'test', 'earthquake', 'M 5', 1, 2, 50, 'active', box '(2,1),(2,1)'`
+const EVENT_COLUMNS = 'source, type, title, lat, lon, severity, status, extent'
+const ZONE = `gen_random_uuid(), gen_random_uuid(), 'A zone', 1, 2, array[box '(3,2),(1,0)']`
+const CHANNEL = `gen_random_uuid(), gen_random_uuid(), 'webhook', 'sealed', 'masked'`
 
 export type Limit = {
   table: string

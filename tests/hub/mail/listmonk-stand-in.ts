@@ -8,10 +8,8 @@ import { block, lists, subscribers } from './listmonk-people.ts'
 import { campaigns, publicPages, templates, transactional } from './listmonk-sending.ts'
 import { type StandInMessage, State } from './listmonk-state.ts'
 
-export type { StandInMessage } from './listmonk-state.ts'
-
 /** How a stand-in fails: before its work is done, after it, or with a 500 in between. */
-export type Fault = 'drop_before' | 'drop_after' | 'error'
+type Fault = 'drop_before' | 'drop_after' | 'error'
 
 export type ListmonkStandIn = {
   url: string

@@ -10,7 +10,7 @@ const PUBLIC_ADDRESS = '93.184.215.14'
 
 export type Site = (request: IncomingMessage, response: ServerResponse) => void
 /** A page, or a whole site of its own; a site without `/robots.txt` answers 404 there. */
-export type Sites = Record<string, Record<string, string | Site>>
+type Sites = Record<string, Record<string, string | Site>>
 
 /**
  * An internet on this machine: sites by name, and beside it an inside, on which nothing may ever

@@ -18,7 +18,7 @@ export type Route = {
   /** What the first id in the path identifies. */
   thing?: Thing
 }
-export type Thing = 'zone' | 'alert' | 'channel' | 'organisation' | 'event'
+type Thing = 'zone' | 'alert' | 'channel' | 'organisation' | 'event'
 
 const zone = { label: 'A place', lat: 41, lon: 29 }
 const channel = { kind: 'webhook', target: 'https://hooks.example.com/in' }

@@ -15,7 +15,7 @@ import {
   type Target,
 } from './runtimes.ts'
 
-export type AppRequest = Omit<Ask, 'headers'> & { headers: Record<string, string> }
+type AppRequest = Omit<Ask, 'headers'> & { headers: Record<string, string> }
 
 /** What tests/support/service.ts needs of an app, on any platform. */
 export type App = {

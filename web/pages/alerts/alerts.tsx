@@ -141,7 +141,7 @@ export function AlertsPage({ id }: { id: string | undefined }) {
 }
 
 /** The filter that an address means; what it does not understand it leaves out. */
-export function filterOf(search: URLSearchParams): AlertFilter {
+function filterOf(search: URLSearchParams): AlertFilter {
   const state = search.get('state') ?? 'open'
   const zone_id = search.get('zone')
   const source = search.get('source')

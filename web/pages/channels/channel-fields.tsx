@@ -12,7 +12,7 @@ import { channelsText } from './channels.text.ts'
 import { kindsText } from './kinds.text.ts'
 import { type Config, configOf, fieldsOf, type KindName, settingsOf } from './kinds.ts'
 
-export type MessageType = Schemas['Channel']['messages'][number]
+type MessageType = Schemas['Channel']['messages'][number]
 
 /** A channel while it is made or changed. */
 export type Draft = {
@@ -26,7 +26,7 @@ export type Draft = {
 }
 
 /** The messages that a channel takes unless it chooses, as the API has them. */
-export const DEFAULT_MESSAGES: MessageType[] = [
+const DEFAULT_MESSAGES: MessageType[] = [
   'alert.raised',
   'alert.escalated',
   'alert.ended',

@@ -134,7 +134,7 @@ export function TimeSlider(props: Props) {
 }
 
 /** How many events each part of the window has, the oldest first. */
-export function countsOf(events: MapFeature[], now: number, span: number): number[] {
+function countsOf(events: MapFeature[], now: number, span: number): number[] {
   const counts = Array.from({ length: BARS }, () => 0)
   for (const { properties } of events) {
     const at = Math.floor(((Date.parse(properties.ts) - (now - span)) / span) * BARS)

@@ -41,7 +41,7 @@ export const address = ({ language = 'en', is_confirmed = false } = {}) =>
     [owner.user_id, language, is_confirmed],
   )
 
-export const HOUR = 3_600_000
+const HOUR = 3_600_000
 
 /** The path of a link. */
 export async function link<P extends LinkPurpose>(

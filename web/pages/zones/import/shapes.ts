@@ -8,7 +8,7 @@ export type Shape = {
   radius_km: number | null
   polygon: Polygon | MultiPolygon | null
 }
-export type Form = 'geojson' | 'kml' | 'gpx' | 'wkt' | 'sites' | 'coordinates'
+type Form = 'geojson' | 'kml' | 'gpx' | 'wkt' | 'sites' | 'coordinates'
 /** What a text has: the shapes, and how many of its parts are no areas or places (lines, empty rows). */
 export type Parsed = { form: Form; shapes: Shape[]; skipped: number }
 
