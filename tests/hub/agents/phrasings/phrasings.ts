@@ -36,9 +36,9 @@ function phrasingsOf(list: string, text: string): Phrasing[] {
 }
 
 /** How many phrasings go to their agent, to the model, and to a wrong agent. */
-export function counted(phrasings: Phrasing[]): string {
+export function counted(phrasings: Phrasing[]): { right: number; left: number; wrong: number } {
   const found = phrasings.map(({ agent, task }) => ({ agent, got: route(task).agent }))
   const right = found.filter(({ agent, got }) => got === agent).length
   const left = found.filter(({ got }) => got === null).length
-  return `${right} right, ${left} left to the model, ${found.length - right - left} wrong`
+  return { right, left, wrong: found.length - right - left }
 }
