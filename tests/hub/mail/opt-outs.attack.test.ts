@@ -49,8 +49,8 @@ async function draftTo(lead_id: string, steps: string[]): Promise<{ id: string; 
   const { draft } = await api.ok('draft/create', {
     project: 'demir',
     audience: { kind: 'lead', lead_id },
-    subject: 'Freight',
-    text: 'Hello,\n\nwe carry freight.',
+    subject: 'A short question',
+    text: 'Hello,\n\nwould you like to talk next week?',
   })
   const of = { id: draft.id, project: 'demir' }
   for (const step of steps) await api.ok(`draft/${step}`, of)

@@ -44,8 +44,8 @@ async function writeTo({ id }: { id: string }): Promise<string> {
   const { draft } = await api.ok('draft/create', {
     project: 'demir',
     audience: { kind: 'lead', lead_id: id },
-    subject: 'Freight',
-    text: 'Hello,\n\nwe carry freight.',
+    subject: 'A short question',
+    text: 'Hello,\n\nwould you like to talk next week?',
   })
   const of = { id: draft.id, project: 'demir' }
   for (const step of ['render', 'approve', 'push', 'send']) await api.ok(`draft/${step}`, of)

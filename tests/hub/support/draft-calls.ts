@@ -27,7 +27,7 @@ export function draftCalls(hub: () => TestHub) {
         project: 'demir',
         audience,
         subject: 'A question for {company}',
-        text: 'Hello {first_name},\n\nwe carry freight.',
+        text: 'Hello {first_name},\n\nwould you like to talk next week?',
         ...more,
       })
       return draft.id

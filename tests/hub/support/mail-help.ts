@@ -94,8 +94,8 @@ export function draftsOf(given: () => { api: ReturnType<typeof apiOf>; lead_id: 
       const made = await api.ok('draft/create', {
         project: 'demir',
         audience: { kind: 'lead', lead_id },
-        subject: 'Freight',
-        text: 'Hello Jo,\n\nwe carry freight to İzmir.\n\nKind regards',
+        subject: 'A short question',
+        text: 'Hello Jo,\n\nwould you like to talk next week?\n\nKind regards',
         ...more,
       })
       return made.draft.id

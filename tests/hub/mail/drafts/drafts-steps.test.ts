@@ -29,8 +29,8 @@ const create = async (): Promise<string> => {
   const made = await api.ok('draft/create', {
     project: 'demir',
     audience: { kind: 'lead', lead_id },
-    subject: 'Freight',
-    text: 'Hello Jo,\n\nwe carry freight to İzmir.\n\nKind regards',
+    subject: 'A short question',
+    text: 'Hello Jo,\n\nwould you like to talk next week?\n\nKind regards',
   })
   return made.draft.id
 }

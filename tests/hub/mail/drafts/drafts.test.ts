@@ -149,7 +149,7 @@ describe('approval', () => {
     await api.ok('draft/edit', { ...of(id), text: 'Hello Jo,\n\nwe carry freight to Mersin.' })
     const { draft, diff } = await get(id)
     expect(draft).toMatchObject({ state: 'draft', approved_at: null })
-    expect(diff).toContain('-we carry freight to İzmir.')
+    expect(diff).toContain('-would you like to talk next week?')
     expect(diff).toContain('+we carry freight to Mersin.')
     expect(await hub.query('select from hub.recipients where draft_id = $1', [id])).toEqual([])
     expect((await api.post('draft/push', of(id))).status).toBe(409)

@@ -47,8 +47,8 @@ async function campaign(...names: string[]): Promise<string> {
   const { draft } = await api.ok('draft/create', {
     project: 'demir',
     audience: { kind: 'list', filter: { tag } },
-    subject: 'Freight',
-    text: 'Hello {first_name},\n\nwe carry freight.\n\nKind regards',
+    subject: 'A short question',
+    text: 'Hello {first_name},\n\nwould you like to talk next week?\n\nKind regards',
   })
   await steps(draft.id, ...names)
   return draft.id
@@ -109,7 +109,9 @@ describe('a push', () => {
       status: 'draft',
     })
     expect(made.list_ids).toHaveLength(1)
-    expect(standIn.state.lists.get(made.list_ids[0] ?? 0)?.name).toBe('Demir Lojistik: Freight (1)')
+    expect(standIn.state.lists.get(made.list_ids[0] ?? 0)?.name).toBe(
+      'Demir Lojistik: A short question (1)',
+    )
     expect(standIn.state.templates.get(made.template_id)).toMatchObject({ type: 'campaign' })
     expect(await recipients(id)).toMatchObject([{ state: 'pushed' }, { state: 'pushed' }])
   })

@@ -122,8 +122,8 @@ async function draftIn(tag: string): Promise<{ id: string; emails: string[] }> {
   const { draft } = await api.ok('draft/create', {
     project: 'demir',
     audience: { kind: 'list', filter: { tag } },
-    subject: 'Freight',
-    text: 'Hello,\n\nwe carry freight.',
+    subject: 'A short question',
+    text: 'Hello,\n\nwould you like to talk next week?',
   })
   for (const step of ['render', 'approve', 'push', 'send']) {
     await api.ok(`draft/${step}`, { id: draft.id, project: 'demir' })

@@ -38,7 +38,7 @@ beforeEach(() => {
 
 const { addLead: add, addTagged, get, of, steps, ...drafts } = draftCalls(() => hub)
 const create = (audience: object, more: object = {}) =>
-  drafts.create(audience, { subject: 'Freight', ...more })
+  drafts.create(audience, { subject: 'A short question', ...more })
 
 /** Lets the hub look until the draft is no longer being sent. */
 async function untilOver(id: string) {
