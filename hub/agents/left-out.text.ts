@@ -14,6 +14,11 @@ export const leftOutText = texts(
     sites: (read: number, total: number) => `${read} of ${total} websites were read.`,
     earlier_task: 'What was asked before',
     earlier_result: 'The earlier result',
+    history: (lead: string, given: number, all: number) =>
+      `${lead}: the newest ${given} of ${all} entries of the history were given.`,
+    evidence: (lead: string, given: number, all: number) =>
+      `${lead}: ${given} of ${all} pieces of evidence were given, those that fit the task best.`,
+    us: 'About us',
     task: 'The task',
     documents: 'The documents of the project',
     brief: 'CONTEXT.md',
@@ -28,6 +33,11 @@ export const leftOutText = texts(
     sites: (read, total) => `${total} web sitesinden ${read} tanesi okundu.`,
     earlier_task: 'Daha önce istenenler',
     earlier_result: 'Önceki sonuç',
+    history: (lead, given, all) =>
+      `${lead}: geçmişteki ${all} kaydın en yeni ${given} tanesi verildi.`,
+    evidence: (lead, given, all) =>
+      `${lead}: ${all} kanıttan göreve en uygun ${given} tanesi verildi.`,
+    us: 'Bizim hakkımızda',
     task: 'Görev metni',
     documents: 'Projenin belgeleri',
     brief: 'CONTEXT.md',

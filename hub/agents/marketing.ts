@@ -9,14 +9,18 @@ import { earlierLetter, replaceLetter } from './earlier-letter.ts'
 import {
   type EvidenceRow,
   evidenceOf,
+  fittest,
   givenText,
   type LeadRow,
   leadFact,
+  nameOf,
 } from './evidence/given.ts'
+import { historyFact, historyOf } from './evidence/history.ts'
 import { type Judge, judgeOf, type Verdict } from './evidence/judge.ts'
 import { objectionText } from './evidence/objection.text.ts'
 import { fillIn } from './evidence/readers.ts'
 import { sentencesOf } from './evidence/sentences.ts'
+import { leftOutText } from './left-out.text.ts'
 import { chosenFor } from './recipients/chosen.ts'
 import { newestLeads } from './recipients/newest.ts'
 import { redesign } from './redesign.ts'
@@ -25,7 +29,9 @@ import { stopText } from './stop.text.ts'
 
 /** Leads who get a letter of their own; more get one campaign. */
 const MAX_LEADS = 5
+/** Evidence about a reader and about us that the model is given; the judge reads all of it. */
 const MAX_EVIDENCE = 12
+const MAX_ABOUT_US = 8
 
 /** A sentence that the gate would not let through. */
 type Loose = { sentence: string; verdict: Exclude<Verdict, 'harmless' | 'supported'> }
@@ -61,18 +67,18 @@ export const marketing: Agent = {
       keepOwnFacts(sql, context.project.id, context.brief, context.mission.id),
     )
     const leads = recipients.flatMap(({ lead }) => lead ?? [])
-    const evidence = await evidenceOf(
-      context,
-      leads.map(({ id }) => id),
-    )
+    const ids = leads.map(({ id }) => id)
+    const evidence = await evidenceOf(context, ids)
+    const history = await historyOf(context, ids)
     const drafts: string[] = []
     let unsupported = 0
     for (const [index, recipient] of recipients.entries()) {
       const number = String(index + 1)
-      const { letter, loose, judge } = await write(context, number, recipient, [
-        ...evidence.filter(({ lead_id }) => lead_id === recipient.lead?.id),
-        ...own,
-      ])
+      const { letter, loose, judge } = await write(context, number, recipient, {
+        theirs: evidence.filter(({ lead_id }) => lead_id === recipient.lead?.id),
+        own,
+        history: recipient.lead ? history.get(recipient.lead.id) : undefined,
+      })
       unsupported += loose.length
       const { template, slots } = await design(context, `design ${number}`, letter, judge)
       drafts.push(
@@ -127,9 +133,19 @@ async function write(
   context: AgentContext,
   number: string,
   { lead, audience }: Recipient,
-  evidence: EvidenceRow[],
+  known: {
+    theirs: EvidenceRow[]
+    own: EvidenceRow[]
+    history: Parameters<typeof historyFact>[2]
+  },
 ): Promise<{ letter: Letter; loose: Loose[]; judge: Judge }> {
-  const cited = evidence.slice(0, MAX_EVIDENCE)
+  const { theirs, own, history } = known
+  const evidence = [...theirs, ...own]
+  const who = lead ? nameOf(lead) : ''
+  const cited = [
+    ...fittest(context, { rows: theirs, most: MAX_EVIDENCE, who }),
+    ...fittest(context, { rows: own, most: MAX_ABOUT_US, who: bilingual(leftOutText).us }),
+  ]
   const labels = cited.map((_, index) => `E${index + 1}`)
   const schema = z.object({
     subject: z.string().min(3).max(90),
@@ -151,6 +167,7 @@ async function write(
       label: 'evidence',
       text: cited.map(({ fact }, index) => `E${index + 1}: ${one(fact)}`).join('\n') || 'none',
     },
+    ...historyFact(context, who, history),
     ...(await givenText(context)),
   ]
   const judge = judgeOf(

@@ -3,11 +3,15 @@ import type { Words } from '../i18n/words.ts'
 import { heading, list, numbered, plain, table } from '../projects/markdown.ts'
 import { missingNote } from '../projects/own-facts.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
-import { evidenceOf, givenText, leadFact, nameOf } from './evidence/given.ts'
+import { evidenceOf, fittest, givenText, leadFact, nameOf } from './evidence/given.ts'
+import { historyFact, historyOf } from './evidence/history.ts'
 import { chosenLeads } from './recipients/chosen.ts'
 import { numbersIn } from './run/facts.ts'
 import { wordsOf } from './run/words.ts'
 import { saveDocument } from './writing.ts'
+
+/** Pieces of evidence about the lead that the model is given. */
+const MAX_EVIDENCE = 20
 
 const line = z.string().max(200)
 
@@ -59,9 +63,18 @@ export const sales: Agent = {
       context,
       leads.map(({ id }) => id),
     )
-    const facts = [...leads.map((lead) => leadFact(lead, evidence)), ...(await givenText(context))]
     const [lead] = leads
     const who = lead ? nameOf(lead) : ''
+    const fit = fittest(context, { rows: evidence, most: MAX_EVIDENCE, who })
+    const history = await historyOf(
+      context,
+      leads.map(({ id }) => id),
+    )
+    const facts = [
+      ...leads.map((lead) => leadFact(lead, fit)),
+      ...leads.flatMap((lead) => historyFact(context, who, history.get(lead.id))),
+      ...(await givenText(context)),
+    ]
     const known = evidence.map(({ fact, source }) => `${fact} (${source})`)
     const isProposal = wordsOf(context.mission.task).some((word) =>
       /^(teklif|proposal|offer|quot)/.test(word),

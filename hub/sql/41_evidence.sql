@@ -22,6 +22,9 @@ create policy opinions_write on hub.opinions for all to hub_rw
 grant select on hub.opinions to hub_ro;
 grant select, insert, update, delete on hub.opinions to hub_rw;
 
+-- The words of a lead itself, in its reply: its "we" is the lead, and its "you" is us.
+alter table hub.evidence add column said_by_lead boolean not null default false;
+
 create table hub.stands (
   draft_id uuid not null references hub.drafts on delete cascade,
   -- The hash of the sentence, of its readers and of what the judge said; another of these is not stood for.

@@ -3,6 +3,7 @@ import type { AgentContext, Fact } from '../agent.ts'
 import { MissionFailure } from '../agent.ts'
 import { leftOutText } from '../left-out.text.ts'
 import { clip, one } from '../run/facts.ts'
+import { wordsOf } from '../run/words.ts'
 import type { StepName } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
 
@@ -55,9 +56,19 @@ export type LeadRow = {
   country: string | null
   stage: string
 }
-export type EvidenceRow = { id: string; lead_id: string | null; fact: string; source: string }
+export type EvidenceRow = {
+  id: string
+  lead_id: string | null
+  fact: string
+  source: string
+  column?: string | null
+  said_by_lead?: boolean
+}
 
-/** The evidence about some leads, newest first. */
+/** Evidence of one lead that an agent reads. */
+const MAX_OF_A_LEAD = 200
+
+/** The evidence about some leads, newest first; the facts of lists in the order of their columns. */
 export function evidenceOf(
   context: AgentContext,
   lead_ids: string[],
@@ -66,9 +77,37 @@ export function evidenceOf(
   return context.step(
     name,
     (sql) => sql<EvidenceRow>`
-      select id, lead_id, fact, source from hub.evidence
-      where lead_id = any(${lead_ids}::uuid[]) order by created_at desc, id limit 40`,
+      select found.id, found.lead_id, found.fact, found.source, found.column, found.said_by_lead
+      from unnest(${lead_ids}::uuid[]) as lead (id)
+      cross join lateral (
+        select id, lead_id, fact, source, import_column as column, said_by_lead
+        from hub.evidence
+        where lead_id = lead.id order by created_at desc, id limit ${MAX_OF_A_LEAD}
+      ) as found`,
   )
+}
+
+/**
+ * fittest chooses the evidence that a model is given: first what shares words with the task, else
+ * in the order given, which is the newest first. What is left out is told.
+ */
+export function fittest<T extends { fact: string }>(
+  context: Pick<AgentContext, 'leaveOut' | 'mission'>,
+  { rows, most, who }: { rows: T[]; most: number; who: string | Words },
+): T[] {
+  if (rows.length <= most) return rows
+  context.leaveOut(told.evidence(who, most, rows.length))
+  const wanted = new Set(wordsOf(context.mission.task).map((word) => word.slice(0, 5)))
+  const shared = (fact: string) =>
+    wordsOf(fact).filter((word) => word.length > 3 && wanted.has(word.slice(0, 5))).length
+  const chosen = new Set(
+    rows
+      .map((row) => ({ row, points: shared(row.fact) }))
+      .sort((a, b) => b.points - a.points)
+      .slice(0, most)
+      .map(({ row }) => row),
+  )
+  return rows.filter((row) => chosen.has(row))
 }
 
 /** A lead as a fact for the model, one line per field. */

@@ -220,6 +220,17 @@ export function fromReader(tokens: string[]): string[][] {
   return [tokens, tokens.map((token) => token.replace(YOU, COMPANY))]
 }
 
+/**
+ * What the reader said of itself, told back: its "we" is "you". Our own name in it stays a word, for
+ * it would be turned into the reader's.
+ */
+export function turned(text: string, names: Names, language: Language): string[] {
+  const tokens = personed(text, { ...names, us: [] }, 'letter', language)
+  return tokens.map((token) =>
+    token.startsWith(US) ? token.replace(US, YOU) : token.replace(YOU, US),
+  )
+}
+
 /** The subject that a second half of a sentence shares with the first. */
 export const subjectOf = (tokens: string[]): string | undefined =>
   SUBJECTS.find((subject) => tokens[0] === subject)

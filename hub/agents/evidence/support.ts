@@ -1,14 +1,20 @@
 import type { Language } from '../../i18n/words.ts'
 import { statementsOf } from './labelled.ts'
-import { asReader, fromReader, type Names, personed, subjectOf } from './persons.ts'
+import { asReader, fromReader, type Names, personed, subjectOf, turned } from './persons.ts'
 import { sentencesOf } from './sentences.ts'
 import { isNumber } from './tokens.ts'
 
 /**
  * A piece of evidence; without a lead it is about us. A fact from a column of a list is the
- * column's name, a colon and a value.
+ * column's name, a colon and a value; what a lead said itself is in its own person.
  */
-export type Evidence = { id: string; lead_id: string | null; fact: string; column?: string | null }
+export type Evidence = {
+  id: string
+  lead_id: string | null
+  fact: string
+  column?: string | null
+  said_by_lead?: boolean
+}
 
 /** What code alone knows of a sentence. */
 export type Found = { verdict: 'supported' | 'contradicted' | 'unsure'; evidence_ids: string[] }
@@ -43,7 +49,7 @@ export function indexOf(evidence: Evidence[], names: Names, language: Language):
     alike.push({ id, tokens })
     index.loose.set(loose, alike)
   }
-  for (const { id, lead_id, fact, column } of evidence) {
+  for (const { id, lead_id, fact, column, said_by_lead } of evidence) {
     if (column && lead_id !== null) {
       const value = fact.slice(column.length + 1)
       for (const statement of statementsOf(column, value, language)) {
@@ -59,6 +65,10 @@ export function indexOf(evidence: Evidence[], names: Names, language: Language):
       // What stands below a heading means what the heading says: "Wrong claims:".
       if (heading >= 0 && at >= heading) break
       if (QUESTION.test(sentence) || TAKES_BACK[language].test(said[at + 1] ?? '')) continue
+      if (lead_id !== null && said_by_lead) {
+        for (const tokens of fromReader(turned(sentence, names, language))) add(id, tokens)
+        continue
+      }
       const voice = lead_id === null ? 'us' : 'lead'
       for (const tokens of asReader(personed(sentence, names, voice, language))) {
         add(id, tokens)

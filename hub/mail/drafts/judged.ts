@@ -103,15 +103,15 @@ async function readerOf(
 function evidenceAbout(sql: Sql, project_id: string, leads: string[] | null): Promise<Evidence[]> {
   if (leads === null) {
     return sql<Evidence>`
-      select id, lead_id, fact, import_column as column from hub.evidence
+      select id, lead_id, fact, import_column as column, said_by_lead from hub.evidence
       where project_id = ${project_id} and lead_id is null
       order by created_at desc, id limit ${MAX_EVIDENCE}`
   }
   return sql<Evidence>`
-    select found.id, found.lead_id, found.fact, found.column
+    select found.id, found.lead_id, found.fact, found.column, found.said_by_lead
     from unnest(${leads}::uuid[]) as lead (id)
     cross join lateral (
-      select id, lead_id, fact, import_column as column from hub.evidence
+      select id, lead_id, fact, import_column as column, said_by_lead from hub.evidence
       where lead_id = lead.id and project_id = ${project_id}
       order by created_at desc, id limit ${MAX_EVIDENCE}
     ) as found`

@@ -5,6 +5,7 @@ import { bilingual, type Words } from '../../i18n/words.ts'
 import { normaliseEmail } from '../address.ts'
 import { serverText } from '../smtp/servers.text.ts'
 import { messageIds, parseHeaders } from './headers.ts'
+import { replyText } from './reply.ts'
 import { type Report, readReport } from './report.ts'
 
 const say = bilingual(serverText)
@@ -48,6 +49,8 @@ export type IncomingMail = {
   is_report: boolean
   /** The bounce or complaint, if it has the proper form. A bounce has no return path. */
   report: Report | null
+  /** What the person wrote, without quotes; only of mails that are wanted. */
+  text: string | null
 }
 
 const HEADERS = [
@@ -61,7 +64,7 @@ const HEADERS = [
   'x-autorespond',
   'x-failed-recipients',
 ]
-const REPORT_BYTES = 100_000
+const SOURCE_BYTES = 100_000
 /** After the server has renumbered a mailbox, mails of this many days are read again. */
 const RENUMBERED_DAYS = 14
 
@@ -75,7 +78,10 @@ const AUTO_SUBJECT =
 export async function pollMailbox(
   settings: ImapSettings,
   cursor: ImapCursor | null,
-  { limit = 200 }: { limit?: number } = {},
+  {
+    limit = 200,
+    wants = async () => false,
+  }: { limit?: number; wants?: (mail: IncomingMail) => Promise<boolean> } = {},
 ): Promise<{ cursor: ImapCursor; mails: IncomingMail[] }> {
   const client = await connection(settings)
   await client.connect()
@@ -93,7 +99,10 @@ export async function pollMailbox(
     const mails: IncomingMail[] = []
     for (const uid of wanted) {
       const mail = await read(client, uid)
-      if (mail) mails.push(mail)
+      if (!mail) continue
+      // Only the body of a reply to a mail of ours is read; other mail in the box is nobody's business.
+      const text = (await wants(mail)) ? await replyText(await readSource(client, uid)) : null
+      mails.push({ ...mail, text })
     }
     const isEnd = wanted.length === uids.length
     const reached = wanted.at(-1) ?? last_uid
@@ -211,13 +220,14 @@ async function read(client: ImapFlow, uid: number): Promise<IncomingMail | null>
     is_auto_reply: !is_report && isAutomatic(headers, subject),
     is_report,
     report: isBelieved ? report : null,
+    text: null,
   }
 }
 
 async function readSource(client: ImapFlow, uid: number): Promise<Uint8Array> {
   const message = await client.fetchOne(
     String(uid),
-    { source: { start: 0, maxLength: REPORT_BYTES } },
+    { source: { start: 0, maxLength: SOURCE_BYTES } },
     { uid: true },
   )
   return message ? (message.source ?? new Uint8Array()) : new Uint8Array()

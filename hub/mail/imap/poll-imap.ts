@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import type { Sql } from '../../../shared/sql.ts'
 import { everywhere } from '../../db/db.ts'
 import type { Log } from '../../log.ts'
 import type { Mailing } from '../drafts/approval.ts'
 import { findMails, recordBounce, recordOutcome } from '../drafts/outcome.ts'
+import type { Mail } from '../drafts/state.ts'
 import { readSalt, type Salt } from '../suppression.ts'
 import { type ImapSettings, type IncomingMail, pollMailbox } from './imap.ts'
+import { reportedBy } from './reply.ts'
 import type { Report } from './report.ts'
 
 const Cursor = z.object({ uid_validity: z.string(), last_uid: z.int() }).nullable().catch(null)
@@ -15,7 +18,12 @@ export async function pollImap(
   settings: ImapSettings,
   from: unknown,
 ): Promise<unknown> {
-  const { cursor, mails } = await pollMailbox(settings, Cursor.parse(from))
+  const { cursor, mails } = await pollMailbox(settings, Cursor.parse(from), {
+    wants: async (mail) =>
+      !mail.is_report &&
+      !mail.is_auto_reply &&
+      (await everywhere(mailing.db, (sql) => answeredBy(sql, mail))) !== undefined,
+  })
   const salt = await readSalt(mailing.config.paths)
   for (const mail of mails) {
     if (mail.is_report) {
@@ -32,20 +40,62 @@ export async function pollImap(
  * the lead, it may be forged: it stops them too, is marked in the timeline, and can be undone.
  */
 async function takeReply(mailing: Mailing, mail: IncomingMail): Promise<void> {
-  const message_ids = [...mail.references, ...(mail.in_reply_to ? [mail.in_reply_to] : [])]
+  const { message_id, text } = mail
   await everywhere(mailing.db, async (sql) => {
-    const [named] = await findMails(sql, { message_ids, email: null })
-    const [ours] = named ? [named] : await findMails(sql, { message_ids: [], email: mail.from })
-    if (!ours) return
+    const answered = await answeredBy(sql, mail)
+    if (!answered) return
+    const { ours, is_named } = answered
+    if (await isTold(sql, ours, message_id)) return
     // The time of reading, because the reply's own date is not reliable; only this stops waiting
     // mails.
     const changed = await sql`
       update hub.recipients set replied_at = now()
       where draft_id = ${ours.draft_id} and email = ${ours.email} and replied_at is null
       returning 1`
-    if (changed.length === 0) return
-    await recordOutcome(sql, ours, 'replied', named ? {} : { only_address: true })
+    if (changed.length === 0 && text === null) return
+    await recordOutcome(sql, ours, 'replied', {
+      ...(is_named ? {} : { only_address: true }),
+      ...(text === null ? {} : { text }),
+      ...(message_id ? { message_id } : {}),
+    })
+    // Only the answer to a Message-ID of ours is certainly theirs.
+    if (is_named && text !== null && ours.lead_id) await keepSaid(sql, ours, text)
   })
+}
+
+/** The mail of ours that a mail answers: by its Message-ID, or else only by the sender's address. */
+async function answeredBy(
+  sql: Sql,
+  { references, in_reply_to, from }: IncomingMail,
+): Promise<{ ours: Mail; is_named: boolean } | undefined> {
+  const message_ids = [...references, ...(in_reply_to ? [in_reply_to] : [])]
+  const [named] = await findMails(sql, { message_ids, email: null })
+  if (named) return { ours: named, is_named: true }
+  const [ours] = await findMails(sql, { message_ids: [], email: from })
+  return ours && { ours, is_named: false }
+}
+
+/** A mailbox that was renumbered is read again. */
+async function isTold(sql: Sql, { lead_id }: Mail, message_id: string | null): Promise<boolean> {
+  if (!message_id || !lead_id) return false
+  const [told] = await sql`
+    select from hub.activities
+    where lead_id = ${lead_id} and kind = 'replied' and details ->> 'message_id' = ${message_id}`
+  return told !== undefined
+}
+
+/** What a lead wrote about itself is evidence about it, in its own words. */
+async function keepSaid(sql: Sql, { project_id, lead_id }: Mail, text: string): Promise<void> {
+  const facts = reportedBy(text)
+  const source = `reply ${new Date().toISOString().slice(0, 10)}`
+  await sql`
+    insert into hub.evidence (project_id, lead_id, fact, source, said_by_lead)
+    select ${project_id}::uuid, ${lead_id}::uuid, given.fact, ${source}, true
+    from unnest(${facts}::text[]) as given (fact)
+    where not exists (
+      select from hub.evidence as known
+      where known.lead_id = ${lead_id} and known.said_by_lead and known.fact = given.fact
+    )`
 }
 
 /**

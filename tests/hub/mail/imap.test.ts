@@ -105,6 +105,7 @@ describe('a letter that came in', () => {
         is_auto_reply: false,
         is_report: false,
         report: null,
+        text: null,
       },
     ])
   })

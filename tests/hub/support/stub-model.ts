@@ -27,7 +27,8 @@ export async function startStubModel(): Promise<StubModel> {
   let isHeld = false
   let dropped = 0
   const server = createServer(async (request, response) => {
-    if (request.url?.endsWith('/models')) return void response.end('{"data":[]}')
+    if (request.url?.endsWith('/v1/models')) return void response.end('{"data":[]}')
+    if (request.method !== 'POST') return void response.writeHead(404).end()
     let text = ''
     for await (const part of request) text += part
     const body = JSON.parse(text)

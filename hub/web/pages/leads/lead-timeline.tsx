@@ -88,7 +88,9 @@ export function Timeline({ id }: { id: string }) {
                   <Time at={activity.at} className="shrink-0 text-sm text-muted" />
                 </p>
                 {detail ? (
-                  <p className="line-clamp-3 break-words text-sm text-muted">{detail}</p>
+                  <p className="line-clamp-6 break-words whitespace-pre-line text-sm text-muted">
+                    {detail}
+                  </p>
                 ) : null}
                 {activity.kind === 'replied' && activity.details.only_address ? (
                   <UndoReply id={id} />
@@ -171,8 +173,8 @@ function sentence(
       return { title: happened.evidence, detail: told('source') }
     case 'replied': {
       const isDoubtful = details.only_address === true
-      const detail = isDoubtful ? happened.only_address(told('subject')) : told('subject')
-      return { title: happened.replied, detail }
+      const subject = isDoubtful ? happened.only_address(told('subject')) : told('subject')
+      return { title: happened.replied, detail: [subject, told('text')].filter(Boolean).join('\n') }
     }
     case 'draft':
     case 'approved':

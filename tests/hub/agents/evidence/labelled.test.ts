@@ -68,3 +68,33 @@ test('a label with a sentence in it says nothing', () => {
   expect(statementsOf('Araç', 'çok', 'tr')).toEqual(['araçınız çok', 'aracınız çok'])
   expect(statementsOf('%', '4', 'tr')).toEqual([])
 })
+
+describe('what a lead wrote itself is told back to it', () => {
+  const said = (fact: string, more: object = {}) => [
+    { id: 'r1', lead_id: 'l1', fact, said_by_lead: true, ...more },
+  ]
+  test.each([
+    ['en', 'We have 42 trucks.', 'You have 42 trucks.', 'supported'],
+    ['en', 'We have 42 trucks.', 'Kuzey Lojistik has 42 trucks.', 'supported'],
+    ['en', 'We have 42 trucks.', 'We have 42 trucks.', 'unsure'],
+    ['en', 'We have 42 trucks.', 'You have 40 trucks.', 'contradicted'],
+    ['en', 'You have a good price.', 'You have a good price.', 'unsure'],
+    ['en', 'You have a good price.', 'We have a good price.', 'supported'],
+    ['en', 'Demir has 42 trucks.', 'You have 42 trucks.', 'unsure'],
+    ['en', 'We have 42 trucks. But not all run.', 'You have 42 trucks.', 'unsure'],
+    ['en', 'Do we have 42 trucks?', 'You have 42 trucks.', 'unsure'],
+    ['tr', '42 kamyonumuz var.', '42 kamyonunuz var.', 'supported'],
+    ['tr', '42 kamyonumuz var.', '42 kamyonumuz var.', 'unsure'],
+  ] as const)('%s: “%s” makes “%s” %s', (language, fact, sentence, verdict) => {
+    const judge = judgeOf({ language, reader, us: 'Demir' }, said(fact))
+    expect(judge(sentence)).toMatchObject({ verdict })
+  })
+
+  test('and never to another lead', () => {
+    const judge = judgeOf(
+      { language: 'en', reader, us: 'Demir' },
+      said('We have 42 trucks.', { lead_id: 'l2' }),
+    )
+    expect(judge('You have 42 trucks.').verdict).toBe('unsure')
+  })
+})

@@ -34,6 +34,16 @@ export const LEADS: Record<string, Scene> = {
     rows: [
       [/^select id, name, (company, )?email.*from hub\.leads/, [bare]],
       [/array_position/, []],
+      [
+        /hub\.recipients as recipient/,
+        [
+          ['they', '2026-02-20', 'Re: Routes', 'Call us in March.\n\n> We plan routes.'],
+          ['we', '2026-02-10', 'Routes', 'We plan routes.'],
+          ['note', '2026-02-01', null, `Met at the fair. ${'x'.repeat(900)}`],
+          ['happened', '2026-01-01', 'stage', 'contacted'],
+          ...Array.from({ length: 5 }, () => ['note', '2025-12-31', null, 'y'.repeat(900)]),
+        ].map(([kind, at, subject, text]) => ({ lead_id: bare.id, kind, at, subject, text })),
+      ],
       [/from hub\.evidence/, evidence.map((row) => ({ ...row, lead_id: bare.id }))],
       ...(known ?? []).slice(2),
     ],

@@ -63,9 +63,9 @@ async function sendTo(lead_id: string): Promise<{ id: string; message_id: string
   return { id, message_id: smtp.mails.at(-1)?.messageId ?? '' }
 }
 
-const mailFrom = (from: string, headers: string) =>
+const mailFrom = (from: string, headers: string, text = 'Text') =>
   imap.deliver(
-    `From: ${from}\r\nDate: Sat, 21 Nov 2026 10:00:00 +0300\r\n${headers}\r\n\r\nText\r\n`,
+    `From: ${from}\r\nDate: Sat, 21 Nov 2026 10:00:00 +0300\r\n${headers}\r\n\r\n${text}\r\n`,
   )
 
 test('an answer makes the lead replied and stops what was to follow', async () => {
@@ -100,6 +100,53 @@ test('an answer makes the lead replied and stops what was to follow', async () =
     status: 409,
     body: { detail: expect.stringContaining('already replied') },
   })
+})
+
+test('what a lead answers is kept: in its timeline, and as evidence where it is certainly theirs', async () => {
+  const lead = await add('say')
+  const { message_id } = await sendTo(lead.id)
+  const said = async () => {
+    const { activities } = (await api.get(`lead/timeline?lead_id=${lead.id}`)).body
+    return activities
+      .filter(({ kind }: { kind: string }) => kind === 'replied')
+      .map(({ details }: { details: { text?: string } }) => details.text)
+  }
+  const known = async () =>
+    (await leadOf(lead.id)).evidence.map(({ fact, source }: Record<string, string>) => [
+      fact,
+      source,
+    ])
+  const answer = (id: string, text: string, more = `In-Reply-To: ${message_id}`) =>
+    mailFrom('say@client.example', `Subject: Re\r\nMessage-ID: <${id}@x>\r\n${more}`, text)
+  answer('s1', 'We have 42 trucks.\r\n\r\nOn Mon, 2 Mar 2026, Us wrote:\r\n> we carry freight.')
+  await hub.deps.poller.run(true)
+  expect(await said()).toEqual(['We have 42 trucks.'])
+  expect(await known()).toEqual([['We have 42 trucks.', expect.stringMatching(/^reply \d{4}-/)]])
+  // A second one counts too, and one that names no mail of ours may be anybody's.
+  answer('s2', 'We deliver frozen food.')
+  answer('s3', 'We owe you money.', 'X-None: x')
+  await hub.deps.poller.run(true)
+  expect(await said()).toEqual([
+    'We owe you money.',
+    'We deliver frozen food.',
+    'We have 42 trucks.',
+  ])
+  expect((await known()).map(([fact]: string[]) => fact).sort()).toEqual([
+    'We deliver frozen food.',
+    'We have 42 trucks.',
+  ])
+  // A mailbox that was renumbered is read again, and nothing is told twice.
+  imap.renumber()
+  await hub.deps.poller.run(true)
+  expect(await said()).toHaveLength(3)
+  expect(await known()).toHaveLength(2)
+})
+
+test('the body of other mail is never read', async () => {
+  imap.commands.length = 0
+  mailFrom('stranger@elsewhere.example', 'Subject: Private\r\nMessage-ID: <p1@x>', 'Secret')
+  await hub.deps.poller.run(true)
+  expect(imap.commands.filter((command) => command.includes('BODY.PEEK[]'))).toEqual([])
 })
 
 test('an absence notice stops nothing; a bounce ends the address', async () => {

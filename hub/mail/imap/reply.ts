@@ -1,0 +1,70 @@
+import { htmlToText } from 'html-to-text'
+import PostalMime from 'postal-mime'
+
+/** Characters of a reply that are kept. */
+export const MAX_REPLY = 4000
+
+/** What a person wrote in a mail, without what it quotes and without a signature; null for nothing. */
+export async function replyText(source: Uint8Array): Promise<string | null> {
+  const email = await PostalMime.parse(source, { maxNestingDepth: 20 }).catch(() => null)
+  const text = email?.text?.trim() || (email?.html ? textOfHtml(email.html) : '')
+  const said = unquoted(text).slice(0, MAX_REPLY).toWellFormed()
+  return said === '' ? null : said
+}
+
+/** Mail programs quote in a blockquote, or below a line or a block of their own. */
+function textOfHtml(html: string): string {
+  return htmlToText(html.slice(0, 200_000), {
+    wordwrap: false,
+    selectors: [
+      { selector: 'blockquote', format: 'skip' },
+      { selector: '.gmail_quote', format: 'skip' },
+      { selector: '#divRplyFwdMsg', format: 'skip' },
+      { selector: 'img', format: 'skip' },
+      { selector: 'a', options: { ignoreHref: true } },
+    ],
+  })
+}
+
+const WROTE =
+  /^(?:on\b.{5,200}\bwrote|am\b.{5,200}\bschrieb\b.{0,100}|.{5,200}(?:tarihinde|günü|saat).{0,200}yazd[ıi]|.{3,200}<[^>\s]+@[^>\s]+>.{0,40}yazd[ıi]).{0,20}:\s*$/iu
+/** The same, broken into two lines. */
+const BROKEN = /^((?:on|am) [^\n]{5,200})\n([^\n]{0,120}(?:wrote|schrieb)[^\n]{0,40}:)[^\S\n]*$/gimu
+const DIVIDER =
+  /^\s*(?:-{2,}\s*(?:original message|original mesaj|orijinal (?:ileti|mesaj)|özgün ileti|ursprüngliche nachricht|forwarded message|iletilen).*|_{10,})\s*$/iu
+const FROM = /^\s*\*?(?:from|kimden|gönderen|von)\*?\s*:/iu
+const HEADER =
+  /^\s*\*?(?:sent|date|to|cc|subject|gönderildi|gönderme tarihi|tarih|kime|bilgi|konu|gesendet|datum|an|betreff)\*?\s*:/iu
+const SIGNATURE =
+  /^(?:--\s?|sent from my .{1,60}|.{1,40}(?:umdan|ümdan|imden|ımdan|den|dan) gönderildi)$/iu
+
+/** unquoted removes what a reply repeats of an earlier mail, and its signature. */
+export function unquoted(text: string): string {
+  const lines = text.replace(/\r\n?/g, '\n').replace(BROKEN, '$1 $2').split('\n')
+  const kept: string[] = []
+  for (const [at, line] of lines.entries()) {
+    const rest = lines.slice(at + 1)
+    if (SIGNATURE.test(line.trim()) || DIVIDER.test(line)) break
+    if (FROM.test(line) && rest.slice(0, 5).some((next) => HEADER.test(next))) break
+    if (WROTE.test(line.trim())) {
+      // Below it stand the quoted lines and perhaps answers to them; without marks it is all quoted.
+      if (!rest.some((next) => next.trimStart().startsWith('>'))) break
+      continue
+    }
+    if (!line.trimStart().startsWith('>')) kept.push(line)
+  }
+  return kept
+    .join('\n')
+    .replace(/[^\S\n]+$/gmu, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+/** The paragraphs of a reply that may become evidence: whole ones, so that nothing is taken back. */
+export function reportedBy(text: string): string[] {
+  return text
+    .split(/\n{2,}/)
+    .map((paragraph) => paragraph.replace(/\s+/g, ' ').trim())
+    .filter((paragraph) => paragraph.length > 10 && paragraph.length <= 1000)
+    .slice(0, 10)
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { MAX_REPLY, replyText, reportedBy, unquoted } from '../../../../hub/mail/imap/reply.ts'
+
+const OURS = '> We carry freight.\n> Shall we talk?'
+
+test.each([
+  ['plain', 'We have 42 trucks.', 'We have 42 trucks.'],
+  [
+    'Gmail',
+    `Yes, Tuesday.\n\nOn Mon, 2 Mar 2026 at 10:00, Ada <a@x.example> wrote:\n\n${OURS}`,
+    'Yes, Tuesday.',
+  ],
+  [
+    'Gmail in two lines',
+    `Yes.\n\nOn Mon, 2 Mar 2026 at 10:00, Ada Lovelace\n<a@x.example> wrote:\n${OURS}`,
+    'Yes.',
+  ],
+  [
+    'Gmail in Turkish',
+    `Salı uygun.\n\nAda <a@x.example>, 2 Mar 2026 Pzt, 10:00 tarihinde şunu yazdı:\n\n${OURS}`,
+    'Salı uygun.',
+  ],
+  [
+    'Outlook, without marks',
+    'Fine.\n\nFrom: Ada <a@x.example>\nSent: Monday\nTo: Bo\nSubject: Re\n\nWe carry freight.',
+    'Fine.',
+  ],
+  [
+    'Outlook in Turkish',
+    'Olur.\n\nKimden: Ada <a@x.example>\nGönderildi: Pazartesi\nKime: Bo\nKonu: Re\n\nYük taşırız.',
+    'Olur.',
+  ],
+  ['a divider', 'No.\n\n-----Original Message-----\nWe carry freight.', 'No.'],
+  ['a divider in Turkish', 'Hayır.\n\n---- Özgün ileti ----\nYük taşırız.', 'Hayır.'],
+  ['a line', 'No.\n________________________________\nWe carry freight.', 'No.'],
+  [
+    'answers between',
+    `On Mon, 2 Mar 2026, Ada wrote:\n> How many?\n\nForty.\n\n> When?\n\nMay.`,
+    'Forty.\n\nMay.',
+  ],
+  ['all above, without marks', 'Yes.\nOn Mon, 2 Mar 2026, Ada wrote:\nWe carry freight.', 'Yes.'],
+  ['a signature', 'Yes.\n-- \nBo\nHead of Logistics', 'Yes.'],
+  ['a telephone', 'Evet.\n\niPhone’umdan gönderildi', 'Evet.'],
+  ['a telephone in English', 'Yes.\n\nSent from my iPhone', 'Yes.'],
+  [
+    'a sentence with a colon',
+    'From: Monday on we are closed.\n\nRegards',
+    'From: Monday on we are closed.\n\nRegards',
+  ],
+  [
+    'a sentence on somebody',
+    'On Monday our driver wrote: no diesel.',
+    'On Monday our driver wrote: no diesel.',
+  ],
+  ['nothing but quotes', OURS, ''],
+])('what a reply says itself: %s', (_, text, said) => {
+  expect(unquoted(text)).toBe(said)
+  expect(unquoted(text.replaceAll('\n', '\r\n'))).toBe(said)
+})
+
+describe('a mail', () => {
+  const mail = (type: string, body: string) =>
+    new TextEncoder().encode(
+      `From: a@x.example\r\nContent-Type: ${type}; charset=utf-8\r\n\r\n${body}`,
+    )
+  test.each([
+    ['text/plain', `Evet, 42 kamyon.\n\n${OURS}`, 'Evet, 42 kamyon.'],
+    [
+      'text/html',
+      '<p>Yes, <b>42</b> trucks.<br>Call me.</p><script>x()</script><blockquote>We carry</blockquote>',
+      'Yes, 42 trucks.\nCall me.',
+    ],
+    ['text/html', '<p>Yes.</p><div class="gmail_quote">On Monday Ada wrote</div>', 'Yes.'],
+    ['text/plain', '', null],
+    ['text/plain', OURS, null],
+    ['text/plain', 'x'.repeat(MAX_REPLY + 5), 'x'.repeat(MAX_REPLY)],
+  ])('%s: %j', async (type, body, said) => {
+    expect(await replyText(mail(type, body))).toBe(said)
+  })
+})
+
+test('a paragraph of a reply is one fact, whole or not at all', () => {
+  const text = `We have 42 trucks. But not all\nrun.\n\nshort\n\n${'x'.repeat(1001)}\n\nWe close in May.`
+  expect(reportedBy(text)).toEqual(['We have 42 trucks. But not all run.', 'We close in May.'])
+  expect(reportedBy('A whole paragraph.\n\n'.repeat(20))).toHaveLength(10)
+})
