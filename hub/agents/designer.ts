@@ -14,29 +14,36 @@ export type Letter = {
   closing: string
 }
 
-/** Templates that plain sentences can fill. */
-const FORMS = ['letter', 'follow_up', 'offer', 'newsletter'] as const satisfies TemplateName[]
-type Form = (typeof FORMS)[number]
+/** The templates of a campaign; a letter to one person is never one of these. */
+const FORMS = ['newsletter', 'offer'] as const satisfies TemplateName[]
+type Form = (typeof FORMS)[number] | 'letter' | 'follow_up'
+
+type Given = {
+  judge: Judge
+  /** One person gets a plain personal mail, a list a newsletter or an offer. */
+  audience: 'lead' | 'list'
+  /** The template of a draft that gets another form. */
+  now?: TemplateName
+}
 
 /**
- * design chooses a template and the place of each sentence. The model writes no sentences except
- * the two lines above the mail, and never HTML.
+ * design chooses a template and the place of each sentence. For a campaign the model chooses, and
+ * writes no sentences except the two lines above the mail, and never HTML.
  */
 export async function design(
   context: AgentContext,
   name: StepName,
   letter: Letter,
-  judge: Judge,
+  { judge, audience, now }: Given,
 ): Promise<{ template: Form; slots: Record<string, unknown> }> {
   const website = context.project.website
   const question = letter.sentences.findLast((text) => text.trim().endsWith('?'))
-  const forms = FORMS.filter(
-    (form) => (form !== 'offer' || website) && (form !== 'follow_up' || question),
-  )
+  if (audience === 'lead') return personal(letter, question, now)
+  const forms = FORMS.filter((form) => form !== 'offer' || website)
   const labels = letter.sentences.map((_, index) => `S${index + 1}`)
   const chosen = await context.complete(name, {
     schema: z.object({
-      template: z.enum(forms as [Form, ...Form[]]), // safe: letter is always among them
+      template: z.enum(forms as ['newsletter', ...typeof forms]), // safe: it is always among them
       preheader: z.string().min(3).max(100),
       headline: z.string().min(3).max(90),
       highlight: z.array(z.enum(labels as [string, ...string[]])).max(3), // safe: a letter has sentences
@@ -49,7 +56,7 @@ export async function design(
       },
     ],
     task:
-      `Choose the form of this letter: ${forms.map((form) => `${form} (${TEMPLATE_PURPOSE[form].en})`).join(', ')}. ` +
+      `Choose the form of this mail to a list: ${forms.map((form) => `${form} (${TEMPLATE_PURPOSE[form].en})`).join(', ')}. ` +
       'The preheader is the line an inbox shows after the subject, the headline stands above the letter: both say only what the letter says. Highlight up to three of its sentences.',
   })
   const said = new Set([letter.subject, ...letter.sentences].map((text) => squashed(text)))
@@ -70,6 +77,26 @@ export async function design(
   const isSound = SLOTS[chosen.template].safeParse(slots).success
   if (isSound) return { template: chosen.template, slots }
   return { template: 'letter', slots: plainLetter(letter, letter.subject) }
+}
+
+/**
+ * A mail to one person looks as if that person's name had been typed: a letter, or the short
+ * reminder where a letter gets another form and asks something.
+ */
+function personal(letter: Letter, question: string | undefined, now: TemplateName | undefined) {
+  const template = now === 'letter' && question ? ('follow_up' as const) : ('letter' as const)
+  const [first = letter.subject] = letter.sentences
+  const slots = fillForm(template, {
+    letter,
+    website: null,
+    question,
+    language: 'en',
+    preheader: first,
+    headline: letter.subject,
+    points: [],
+  })
+  if (SLOTS[template].safeParse(slots).success) return { template, slots }
+  return { template: 'letter' as const, slots: plainLetter(letter, letter.subject) }
 }
 
 /** plainLetter is the form that fits every mail. */

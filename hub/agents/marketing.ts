@@ -80,7 +80,10 @@ export const marketing: Agent = {
         history: recipient.lead ? history.get(recipient.lead.id) : undefined,
       })
       unsupported += loose.length
-      const { template, slots } = await design(context, `design ${number}`, letter, judge)
+      const { template, slots } = await design(context, `design ${number}`, letter, {
+        judge,
+        audience: recipient.audience.kind,
+      })
       drafts.push(
         await context.step(`draft ${number}`, async (sql) => {
           const id = await createDraft(sql, context.project, {

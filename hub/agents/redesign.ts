@@ -14,7 +14,7 @@ const DONE: Words = { en: 'The draft has a new form.', tr: 'Taslağın biçimi y
 
 type Row = Pick<
   DraftRow,
-  'subject' | 'text' | 'slots' | 'state' | 'audience' | 'project_id' | 'language'
+  'subject' | 'text' | 'slots' | 'state' | 'audience' | 'project_id' | 'language' | 'template'
 >
 
 /** redesign gives a draft another form; its text stays the same word for word. */
@@ -22,7 +22,7 @@ export async function redesign(context: AgentContext, draft_id: string): Promise
   context.expect(3)
   const draft = await context.step('draft', async (sql) => {
     const [row] = await sql<Row>`
-      select subject, text, slots, state, audience, project_id, language
+      select subject, text, slots, state, audience, project_id, language, template
       from hub.drafts where id = ${draft_id}`
     if (!row) return null
     return { ...row, ...(await evidenceFor(sql, row.project_id, row)) }
@@ -33,7 +33,11 @@ export async function redesign(context: AgentContext, draft_id: string): Promise
   }
   const scene = { language: draft.language, reader: draft.reader, us: context.project.name }
   const judge = judgeOf(scene, draft.evidence)
-  const { template, slots } = await design(context, 'design', letterOf(draft), judge)
+  const { template, slots } = await design(context, 'design', letterOf(draft), {
+    judge,
+    audience: draft.audience.kind,
+    now: draft.template,
+  })
   await context.step('new form', async (sql) => {
     await context.render(sql, { id: draft_id, template, slots })
   })

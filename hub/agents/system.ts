@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import type { Words } from '../i18n/words.ts'
-import { heading, plain, table } from '../projects/markdown.ts'
+import { ModelError } from '../model/error.ts'
+import { heading, list, plain, table } from '../projects/markdown.ts'
 import { ACTION_NAMES, ACTION_WORDS, ActionName, isDestructive } from './actions.ts'
-import { type Agent, COMMON, type Fact } from './agent.ts'
+import { type Agent, type AgentContext, COMMON, type Fact } from './agent.ts'
+import { findingsText } from './health/findings.text.ts'
+import {
+  type Finding,
+  findingsOf,
+  fixesOf,
+  type Measured,
+  shownMeasures,
+} from './health/findings.ts'
 import { one } from './run/facts.ts'
 import { saveDocument } from './writing.ts'
 
@@ -42,18 +51,22 @@ export const system: Agent = {
     const { language } = context
     const say = (word: keyof typeof WORDS) => WORDS[word][language]
     const measured = await context.outside('measured', () => context.actions.health())
-    const rows = Object.entries(measured).map(([name, value]) => [name, value ?? '–'])
     const { alert } = context.mission.input
+    const findings = findingsOf(measured, alert)
     const facts: Fact[] = [
-      { label: 'measured', text: rows.map(([name, value]) => `${name}: ${value}`).join('\n') },
+      {
+        label: 'measured',
+        text: Object.entries(measured)
+          .map(([name, value]) => `${name}: ${value ?? '–'}`)
+          .join('\n'),
+      },
+      ...(findings.length > 0
+        ? [{ label: 'what is out of range', text: findings.map(({ says }) => says.en).join('\n') }]
+        : []),
     ]
     if (alert)
       facts.push({ label: 'alert', text: `${one(alert.kind)}: ${one(alert.message, 1000)}` })
-    const diagnosis = await context.complete('diagnosis', {
-      schema: Diagnosis,
-      facts,
-      task: 'Explain in plain words what is the matter, from the measured numbers only, and propose at most three of the listed actions, or none.',
-    })
+    const diagnosis = await explain(context, { facts, findings, measured })
     const wanted = diagnosis.proposals.filter(
       ({ action }, index, all) => all.findIndex((other) => other.action === action) === index,
     )
@@ -82,8 +95,10 @@ export const system: Agent = {
         blocks: [
           heading(2, say('cause')),
           plain(diagnosis.explanation),
+          findings.length > 0 && list(findings.map(({ says }) => says[language])),
+          diagnosis.note !== undefined && plain(diagnosis.note),
           heading(2, say('measured')),
-          table([say('name'), say('value')], rows, [1]),
+          table([say('name'), say('value')], shownMeasures(measured, language), [1]),
           fixes.length > 0 && heading(2, say('fixes')),
           fixes.length > 0 && table([say('name'), ''], fixes),
         ],
@@ -91,4 +106,43 @@ export const system: Agent = {
     )
     return { summary: diagnosis.explanation, documents: [document], approvals }
   },
+}
+
+type Explained = Pick<z.infer<typeof Diagnosis>, 'explanation' | 'proposals'> & { note?: string }
+
+/**
+ * What is the matter: by the model if it answers, else by code. The model may be what the report is
+ * about, so the report never waits for it.
+ */
+async function explain(
+  context: AgentContext,
+  given: { facts: Fact[]; findings: Finding[]; measured: Measured },
+): Promise<Explained> {
+  const { facts, findings, measured } = given
+  const { language } = context
+  const text = findingsText[language]
+  const byCode = (why: string): Explained => {
+    const { alert } = context.mission.input
+    const said = findings.length > 0 ? findings.map(({ says }) => says[language]) : [text.well]
+    return {
+      explanation: [
+        ...(alert ? [one(alert.message, 300).replace(/(?<![.!?…])$/, '.')] : []),
+        ...said,
+      ].join(' '),
+      proposals: fixesOf(findings, language),
+      note: text.by_code(why),
+    }
+  }
+  const { model_state } = measured
+  if (typeof model_state === 'string' && model_state !== 'ready') return byCode(text.not_ready)
+  try {
+    return await context.complete('diagnosis', {
+      schema: Diagnosis,
+      facts,
+      task: 'Explain in plain words what is the matter, from the measured numbers only, and propose at most three of the listed actions, or none.',
+    })
+  } catch (error) {
+    if (!(error instanceof ModelError) || error.reason === 'cancelled') throw error
+    return byCode(error.words[language])
+  }
 }

@@ -221,7 +221,7 @@ describe('a letter', () => {
     async () => {
       stub.script((asked) =>
         asked.name.startsWith('design')
-          ? DESIGN
+          ? { ...DESIGN, template: 'newsletter' }
           : {
               subject: 'Rota',
               sentences: sentences(['Nasılsınız?'], ['Perşembe görüşelim mi?']),
@@ -237,12 +237,13 @@ describe('a letter', () => {
         status: 'done',
         routed_by: 'phrase',
       })
-      const [draft] = await hub.query<{ audience: unknown; language: string }>(
-        'select audience, language from hub.drafts where mission_id = $1',
+      const [draft] = await hub.query<{ audience: unknown; language: string; template: string }>(
+        'select audience, language, template from hub.drafts where mission_id = $1',
         [mission.id],
       )
       expect(draft).toEqual({
         audience: { kind: 'list', filter: { stage: 'new' } },
+        template: 'newsletter',
         language: 'tr',
       })
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ActionName } from '../../../hub/agents/actions.ts'
 import { hashOf } from '../../../hub/hash.ts'
 import { stored, verbatim } from '../../../hub/i18n/words.ts'
 import { type Approval, resumeApproved } from '../../../hub/missions/approvals.ts'
@@ -184,8 +185,29 @@ describe('system', () => {
         proposals: [{ action: 'rm -rf /', why: 'x' }],
       }))
       const mission = await reach(hub, await compose(hub, 'system', 'the disk is full'))
-      expect(mission.status).toBe('failed')
-      expect(mission.reason).toContain('required format')
+      // The answer is dropped, and the report is written by code.
+      expect(mission.status, mission.reason ?? '').toBe('done')
+      expect(mission.result?.summary).not.toContain('It is all bad now.')
+      const asked = await hub.query<{ action: { do: string } }>(
+        'select action from hub.approvals where mission_id = $1',
+        [mission.id],
+      )
+      for (const { action } of asked) expect(ActionName.safeParse(action.do).success).toBe(true)
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'reports that there is no model without waiting for one',
+    async () => {
+      await hub.deps.model.configure({ kind: 'none' })
+      try {
+        const mission = await reach(hub, await compose(hub, 'system', 'is all well?'))
+        expect(mission).toMatchObject({ status: 'done', tokens: 0 })
+        expect(mission.result?.summary).toContain('No model is chosen.')
+      } finally {
+        await useStub(hub, stub)
+      }
     },
     LIMIT_MS,
   )

@@ -23,10 +23,27 @@ export const LEADS: Record<string, Scene> = {
   },
   'marketing/offer': {
     agent: 'marketing',
-    task: said('write to Demir Lojistik', 'Demir Lojistik’e yaz'),
+    task: said('write an offer to them', 'onlara teklif yaz'),
+    input: { filter: { stage: 'won' } },
     website: 'https://rota.example',
     rows: known,
-    answers: { 'write 1': HONEST, 'rewrite 1': HONEST, 'design 1': design('offer') },
+    answers: {
+      'write 1': {
+        subject: 'Our offer',
+        sentences: [
+          { text: 'We would be happy to hear from you.', cites: ['none'] },
+          { text: 'Shall we talk next week?', cites: ['none'] },
+        ],
+      },
+      'rewrite 1': {
+        subject: 'Our offer',
+        sentences: [
+          { text: 'We would be happy to hear from you.', cites: ['none'] },
+          { text: 'Shall we talk next week?', cites: ['none'] },
+        ],
+      },
+      'design 1': design('offer'),
+    },
   },
   'marketing/follow-up': {
     agent: 'marketing',
@@ -120,7 +137,28 @@ export const LEADS: Record<string, Scene> = {
         ],
       ],
     ],
-    answers: { design: { ...design('follow_up'), highlight: [] } },
+    answers: { design: { ...design('newsletter'), highlight: [] } },
+  },
+  'marketing/redesign-personal': {
+    agent: 'marketing',
+    task: said('another form', 'başka biçim'),
+    input: { draft_id: lead.id },
+    rows: [
+      [
+        /^select subject, text, slots, state/,
+        [
+          {
+            subject: 'Hello',
+            text: 'Dear Ayşe,\n\nWe plan routes. Do you?\n\nRegards,',
+            slots: null,
+            state: 'draft',
+            audience: { kind: 'lead', lead_id: lead.id },
+            template: 'letter',
+            language: 'en',
+          },
+        ],
+      ],
+    ],
   },
   'marketing/redesign-slots': {
     agent: 'marketing',
@@ -147,7 +185,7 @@ export const LEADS: Record<string, Scene> = {
         ],
       ],
     ],
-    answers: { design: { ...design('letter'), highlight: [] } },
+    answers: { design: { ...design('newsletter'), highlight: [] } },
   },
   'marketing/redesign-gone': {
     agent: 'marketing',

@@ -26,6 +26,23 @@ export const MACHINE: Record<string, Scene> = {
       },
     },
   },
+  'system/no-model': {
+    agent: 'system',
+    task: said('the model crashed', 'model çöktü'),
+    input: { alert: { kind: 'model', message: 'The model crashed: out of memory' } },
+    more: {
+      actions: {
+        run: { restart_model: async () => ({ en: '', tr: '' }) },
+        allowed: async () => ({ web: 'deny', engineer_system: false }),
+        health: async () => ({
+          disk_free_percent: 40,
+          model_state: 'crashed',
+          missions_failed_24h: 2,
+          backup_due: 'true',
+        }),
+      },
+    },
+  },
   'system/quiet': {
     agent: 'system',
     task: said('is all well?', 'her şey iyi mi?'),
