@@ -19,6 +19,8 @@ export const leftOutText = texts(
     evidence: (lead: string, given: number, all: number) =>
       `${lead}: ${given} of ${all} pieces of evidence were given, those that fit the task best.`,
     us: 'About us',
+    no_browser:
+      'Pages were read without a browser, so what only scripts show is missing. For those: apt install chromium.',
     task: 'The task',
     documents: 'The documents of the project',
     brief: 'CONTEXT.md',
@@ -38,6 +40,8 @@ export const leftOutText = texts(
     evidence: (lead, given, all) =>
       `${lead}: ${all} kanıttan göreve en uygun ${given} tanesi verildi.`,
     us: 'Bizim hakkımızda',
+    no_browser:
+      'Sayfalar tarayıcısız okundu; yalnızca betiklerin gösterdiği bölümler eksik. Onlar için: apt install chromium.',
     task: 'Görev metni',
     documents: 'Projenin belgeleri',
     brief: 'CONTEXT.md',

@@ -35,7 +35,6 @@ export const stopText = texts(
     strange_numbers: (numbers: string) => `These numbers are not in the given text: ${numbers}.`,
     no_website: 'There is no website to read. Give an address, or name a lead that has a website.',
     web_off: 'Reading the web is switched off. Switch it on in Settings > Agent Prompt Editor.',
-    no_chromium: 'Reading websites needs Chromium, which is not installed: apt install chromium.',
     read: (hosts: string) => `Read ${hosts}`,
     prompt_full: (agent: string, most: number) =>
       `The prompt of ${agentName('en', agent)} would exceed ${most} characters. Shorten it first.`,
@@ -72,7 +71,6 @@ export const stopText = texts(
     strange_numbers: (numbers) => `Bu sayılar verilen metinde yok: ${numbers}.`,
     no_website: 'Okunacak site yok. Bir adres yazın ya da web sitesi olan bir adayı belirtin.',
     web_off: 'Web okuma kapalı. Ayarlar > Ajan istem düzenleyicisi bölümünden açın.',
-    no_chromium: 'Site okumak için Chromium gerekir, kurulu değil: apt install chromium.',
     read: (hosts) => `Şunu oku: ${hosts}`,
     prompt_full: (agent, most) =>
       `${agentName('tr', agent)} ajanının istemi ${most} karakteri aşardı. Önce kısaltın.`,

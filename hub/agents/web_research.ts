@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { fold } from '../../shared/fold.ts'
+import type { Sql } from '../../shared/sql.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
+import { domainOf } from '../leads/lead.ts'
 import { addEvidence } from '../leads/leads.ts'
 import { heading, plain, table } from '../projects/markdown.ts'
 import type { Page } from '../reader/web-reader.ts'
 import { type Agent, type AgentContext, COMMON, MissionFailure } from './agent.ts'
-import type { LeadRow } from './evidence/given.ts'
+import { type LeadRow, nameOf } from './evidence/given.ts'
 import { stands } from './evidence/quote.ts'
 import { leftOutText } from './left-out.text.ts'
 import { chosenLeads } from './recipients/chosen.ts'
@@ -36,10 +38,14 @@ const WORDS = {
     en: 'Nothing was found that could be quoted.',
     tr: 'Alıntılanabilecek bir şey bulunamadı.',
   },
+  unbound: {
+    en: '{x}: no lead has this domain, so nothing from it was kept as evidence.',
+    tr: '{x}: bu alan adı hiçbir adayın değil; bu sayfadan kanıt saklanmadı.',
+  },
   summary: { en: '{n} facts from {p} pages', tr: '{p} sayfadan {n} bilgi' },
 } satisfies Record<string, Words>
 
-type Site = { url: string; lead_id: string | null; name: string }
+type Site = { url: string; lead: LeadRow | null; name: string }
 type Kept = { fact: string; quote: string; source: string }
 
 /** Profiles from pages read in a browser; what cannot be quoted from a page is left out. */
@@ -60,9 +66,8 @@ export const web_research: Agent = {
     if (web === 'deny') {
       throw new MissionFailure(say.web_off)
     }
-    if (!(await context.reader.isThere())) {
-      throw new MissionFailure(say.no_chromium)
-    }
+    const hasBrowser = await context.outside('browser', () => context.reader.isThere())
+    if (!hasBrowser) context.leaveOut(told.no_browser)
     if (web === 'ask') {
       await context.ask('reading the web', {
         kind: 'external',
@@ -73,12 +78,14 @@ export const web_research: Agent = {
     context.expect(sites.length * PAGES_A_SITE * 2 + 3)
     const { language } = context
     const documents = []
+    const about: string[] = sites.flatMap(({ lead }) => lead?.id ?? [])
     let count = 0
     let pages = 0
     for (const [index, site] of sites.entries()) {
       const profile = await profileOf(context, site, String(index + 1))
       count += profile.kept.length
       pages += profile.pages.length
+      about.push(...profile.about)
       documents.push(
         await context.outside(`document ${index + 1}`, () =>
           saveDocument(context, {
@@ -99,8 +106,15 @@ export const web_research: Agent = {
       )
     }
     const summary = WORDS.summary[language].replace('{n}', `${count}`).replace('{p}', `${pages}`)
-    return { summary, documents, leads: sites.flatMap(({ lead_id }) => lead_id ?? []) }
+    return { summary, documents, leads: [...new Set(about)] }
   },
+}
+
+/** The website of a lead, or that of its own e-mail domain. */
+function siteOf(lead: LeadRow): string[] {
+  if (lead.website) return [lead.website]
+  const domain = domainOf({ email: lead.email, website: null })
+  return domain ? [`https://${domain}`] : []
 }
 
 /** The addresses in the input, the task, and the chosen leads. */
@@ -108,9 +122,7 @@ function sitesOf(context: AgentContext, leads: LeadRow[]): Site[] {
   const { task, input } = context.mission
   const written = task.match(/(?:https?:\/\/|www\.)[^\s,;()<>"']+/gi) ?? []
   const sites: Site[] = leads.flatMap((lead) =>
-    lead.website
-      ? [{ url: lead.website, lead_id: lead.id, name: lead.company ?? lead.website }]
-      : [],
+    siteOf(lead).map((url) => ({ url, lead, name: nameOf(lead) })),
   )
   for (const text of [...(input.urls ?? []), ...written]) {
     const url = /^https?:/i.test(text) ? text : `https://${text}`
@@ -119,7 +131,7 @@ function sitesOf(context: AgentContext, leads: LeadRow[]): Site[] {
     const { hostname } = new URL(clean)
     if (sites.some((site) => URL.canParse(site.url) && new URL(site.url).hostname === hostname))
       continue
-    sites.push({ url: clean, lead_id: null, name: hostname.replace(/^www\./, '') })
+    sites.push({ url: clean, lead: null, name: hostname.replace(/^www\./, '') })
   }
   const readable = sites.filter(({ url }) => URL.canParse(url))
   if (readable.length > MAX_SITES) context.leaveOut(told.sites(MAX_SITES, readable.length))
@@ -130,8 +142,9 @@ async function profileOf(
   context: AgentContext,
   site: Site,
   number: string,
-): Promise<{ kept: Kept[]; pages: string[] }> {
+): Promise<{ kept: Kept[]; pages: string[]; about: string[] }> {
   const kept: Kept[] = []
+  const about = new Set<string>()
   const pages: string[] = []
   const queue = [site.url]
   for (let turn = 1; turn <= PAGES_A_SITE; turn++) {
@@ -155,22 +168,56 @@ async function profileOf(
       task: 'Note facts about this company that help a seller: what it does, for whom, how large, where, who runs it. Each with the words of the page it rests on, copied letter by letter.',
     })
     const sound = facts.filter(({ quote }) => stands(page.text, quote))
-    await context.step(`evidence ${name}`, async (sql) => {
-      for (const { fact, quote } of sound) {
-        await addEvidence(sql, {
-          project_id: context.project.id,
-          lead_id: site.lead_id,
-          fact: one(fact, 1000),
-          quote: one(quote, 2000),
-          source: clip(page.url, 500),
-          mission_id: context.mission.id,
-        })
+    const bound = await context.step(`evidence ${name}`, async (sql) => {
+      const lead_ids = await leadsOf(sql, context.project.id, page.url, site.lead)
+      for (const lead_id of lead_ids) {
+        for (const { fact, quote } of sound) {
+          await addEvidence(sql, {
+            project_id: context.project.id,
+            lead_id,
+            fact: one(fact, 1000),
+            quote: one(quote, 2000),
+            source: clip(page.url, 500),
+            mission_id: context.mission.id,
+          })
+        }
       }
-      return sound.length
+      return lead_ids
     })
+    for (const id of bound) about.add(id)
+    if (bound.length === 0) pages.push(WORDS.unbound[context.language].replace('{x}', page.url))
     kept.push(...sound.map(({ fact, quote }) => ({ fact, quote, source: page.url })))
   }
-  return { kept, pages }
+  return { kept, pages, about: [...about] }
+}
+
+/** The most leads of one company that get a fact of its website. */
+const MAX_BOUND = 10
+
+/**
+ * The leads that a page is about: those with its domain, subdomains included. A page of nobody's
+ * domain is evidence about nobody; without a lead it would count as a fact about ourselves.
+ */
+async function leadsOf(
+  sql: Sql,
+  project_id: string,
+  url: string,
+  lead: LeadRow | null,
+): Promise<string[]> {
+  const domain = domainOf({ website: url, email: null })
+  if (!domain) return []
+  if (lead) {
+    const own = [
+      domainOf({ website: lead.website, email: null }),
+      domainOf({ website: null, email: lead.email }),
+    ]
+    return own.includes(domain) ? [lead.id] : []
+  }
+  const rows = await sql<{ id: string }>`
+    select id from hub.leads
+    where project_id = ${project_id} and domain = ${domain}
+    order by created_at, id limit ${MAX_BOUND}`
+  return rows.map(({ id }) => id)
 }
 
 /** Words of an address or a link, folded. */

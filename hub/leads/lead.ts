@@ -114,6 +114,9 @@ const MAIL_PROVIDERS = new Set(
     'mail.ru yandex.com yandex.ru yandex.com.tr zoho.com fastmail.com hotmail.com.tr outlook.com.tr',
     'hotmail.de hotmail.fr hotmail.co.uk yahoo.com.tr yahoo.de yahoo.fr yahoo.co.uk live.de',
     'live.co.uk t-online.de orange.fr free.fr laposte.net libero.it qq.com 163.com 126.com',
+    // Nor does an address on a platform that many companies share.
+    'facebook.com instagram.com linkedin.com x.com twitter.com youtube.com tiktok.com pinterest.com',
+    'google.com linktr.ee wa.me t.me sahibinden.com trendyol.com hepsiburada.com n11.com alibaba.com',
     'mynet.com superonline.com ttmail.com ttnet.net.tr turk.net e-kolay.net windowslive.com',
   ].flatMap((names) => names.split(' ')),
 )

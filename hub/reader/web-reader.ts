@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { bilingual, verbatim, type Words } from '../i18n/words.ts'
+import { findChromium } from './chromium.ts'
 import {
   createFetcher,
   type FetcherOptions,
@@ -13,6 +14,7 @@ import {
   type Visit,
 } from './fetcher.ts'
 import { LIMITS } from './limits.ts'
+import { plainPage } from './plain.ts'
 import { readerText } from './web-reader.text.ts'
 import { FromReader, type PageText, readMessages, sendMessage, type ToReader } from './wire.ts'
 
@@ -34,6 +36,8 @@ export type ReaderOptions = FetcherOptions & {
   socket?: string | undefined
   /** A different program as the child. */
   program?: string
+  /** Whether there is a browser; without one, a page is the text that its server sent. */
+  hasBrowser?: () => Promise<boolean>
 }
 
 const SERVE = join(import.meta.dirname, 'serve.ts')
@@ -42,10 +46,12 @@ const MAX_MESSAGE_BYTES = 1024 * 1024
 
 /**
  * openReader reads pages in a browser without network access: everything it loads comes from the
- * fetcher. Every page has its own browser, which ends with it.
+ * fetcher. Every page has its own browser, which ends with it. Where there is no browser, it reads
+ * what the server sent, by the same rules for fetching.
  */
 export function openReader(options: ReaderOptions = {}): Reader {
   const fetcher = createFetcher(options)
+  const { hasBrowser = async () => (await findChromium()) !== undefined } = options
   const { page_ms } = { ...LIMITS, ...options.limits }
 
   async function read(url: string, signal: AbortSignal, spent = { bytes: 0 }): Promise<Reading> {
@@ -57,6 +63,7 @@ export function openReader(options: ReaderOptions = {}): Reader {
       if ('refused' in first) return first
       const { got } = first
       if (!isWhole(got)) return { refused: say.answered(got.url, got.status) }
+      if (!(await hasBrowser())) return { page: plainPage(got) }
       return await show(got, visit, deadline)
     } catch (error) {
       signal.throwIfAborted()

@@ -195,11 +195,53 @@ test('without a site, a permission or a browser it ends with the way out', async
     status: 'failed',
     reason: expect.stringMatching(/Settings/),
   })
-  may = 'allow'
-  isThere = false
-  expect(await research('Read https://kaya.example')).toMatchObject({
-    status: 'failed',
-    reason: expect.stringContaining('Chromium'),
-  })
   expect(read).toEqual([])
+})
+
+test('without a browser it reads all the same, and says what may be missing', async () => {
+  isThere = false
+  web['https://kaya.example'] = { text: TEXT }
+  const mission = await research('Read https://kaya.example')
+  expect(mission).toMatchObject({
+    status: 'done',
+    left_out: [expect.stringContaining('without a browser')],
+  })
+})
+
+test('a page is evidence about the leads of its domain, and about nobody else', async () => {
+  stub.script(() => factsOf(['It has 40 trucks', 'runs 40 refrigerated trucks']))
+  const about = async (mission: ShownMission) =>
+    hub.query<{ lead_id: string | null }>(
+      'select lead_id from hub.evidence where mission_id = $1 order by lead_id',
+      [mission.id],
+    )
+  const site = 'https://shop.bound.example/'
+  web[site] = { text: TEXT }
+  // A fact about nobody would be one about ourselves, which every letter may state.
+  const nobody = await research(`Read ${site}`)
+  expect(await about(nobody)).toEqual([])
+  expect(nobody.result?.leads).toEqual([])
+  expect(await textOf(nobody)).toContain('no lead has this domain')
+
+  const ids = [
+    await addLead({ name: 'A', email: 'a@bound.example' }),
+    await addLead({ name: 'B', website: 'https://www.bound.example' }),
+  ].sort()
+  await addLead({ name: 'C', email: 'c@notbound.example' })
+  const found = await research(`Read ${site}`)
+  expect(await about(found)).toEqual(ids.map((lead_id) => ({ lead_id })))
+  expect([...(found.result?.leads ?? [])].sort()).toEqual(ids)
+
+  // A lead whose site sends its readers elsewhere.
+  const moved = await addLead({ company: 'Moved', website: 'https://moved.example' })
+  web['https://moved.example'] = { url: site, text: TEXT }
+  expect(await about(await research('Read their site', { lead_ids: [moved] }))).toEqual([])
+
+  // The site of a lead without one is that of its e-mail, unless that is a mail provider's.
+  read = []
+  const mailed = await addLead({ name: 'D', email: 'd@mailed.example' })
+  await research('Look at their site', { lead_ids: [mailed] })
+  expect(read).toEqual(['https://mailed.example'])
+  const free = await addLead({ name: 'E', email: 'e.of.kaya@gmail.com' })
+  expect((await research('Look at their site', { lead_ids: [free] })).status).toBe('failed')
 })

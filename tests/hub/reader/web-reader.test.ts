@@ -66,6 +66,29 @@ test('the production rules read nothing on this machine', async () => {
   }
 })
 
+test('without a browser a page is what its server sent, and nothing else is asked for', async () => {
+  world.sites['plain.example.org'] = {
+    '/': (_, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end('<title>Plain</title><p>We run 40 lorries.<script src="/more.js"></script>')
+    },
+  }
+  const before = world.asked.length
+  const reader = openReader({ ...world.options, hasBrowser: async () => false })
+  expect(await reader.read('http://plain.example.org/', signal())).toEqual({
+    page: {
+      url: 'http://plain.example.org/',
+      title: 'Plain',
+      text: 'We run 40 lorries.',
+      links: [],
+    },
+  })
+  expect(world.asked.slice(before)).toEqual([
+    'GET plain.example.org/robots.txt',
+    'GET plain.example.org/',
+  ])
+})
+
 test('a site is not asked faster than it wants', async () => {
   const times: number[] = []
   world.sites['slow.example.org'] = {

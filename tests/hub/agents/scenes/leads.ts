@@ -290,6 +290,7 @@ export const LEADS: Record<string, Scene> = {
   'web_research/site': {
     agent: 'web_research',
     task: said('read www.demir.example, and see.', 'www.demir.example oku.'),
+    rows: [[/domain = \?/, [{ id: lead.id }]]],
     answers: {
       'facts 1.1': {
         facts: [

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { Got } from '../../../hub/reader/fetcher.ts'
+import { plainPage } from '../../../hub/reader/plain.ts'
+import { MAX_LINKS, MAX_TEXT_LENGTH, PageText } from '../../../hub/reader/wire.ts'
+
+const got = (body: string | Buffer, content_type = 'text/html; charset=utf-8'): Got => ({
+  url: 'https://demir.example/a/',
+  status: 200,
+  content_type,
+  allow_origin: null,
+  body: Buffer.from(body),
+  is_cut: false,
+})
+
+test('a page without a browser is its title, its text and its links', () => {
+  const page = plainPage(
+    got(`<!doctype html><title>Demir &amp; Oğlu
+      Lojistik</title><style>p{color:red}</style><script>document.write('evil')</script>
+      <h1>Who we are</h1><p>We run <b>40</b>   lorries.</p><ul><li>Bursa</li></ul>
+      <a href="../about?x=1&amp;y=2#team">About <i>us</i></a><a class='n' href='/iletisim'>İletişim</a>
+      <a href="mailto:a@b.example">Mail</a><a href="javascript:alert(1)">x</a><a name="top">y</a>`),
+  )
+  expect(PageText.parse(page)).toEqual(page)
+  expect(page).toEqual({
+    url: 'https://demir.example/a/',
+    title: 'Demir & Oğlu Lojistik',
+    text: expect.stringMatching(/^Who we are\n\nWe run 40 lorries\.\n\n\s*\* Bursa\n\nAbout us/),
+    links: [
+      { url: 'https://demir.example/about?x=1&y=2#team', text: 'About us' },
+      { url: 'https://demir.example/iletisim', text: 'İletişim' },
+    ],
+  })
+  expect(page.text).not.toMatch(/evil|color/)
+})
+
+test.each([
+  ['the header', 'text/html; charset=windows-1254', '<p>'],
+  ['the page', 'text/html', '<meta charset="windows-1254"><p>'],
+])('letters are read by the charset of %s', (_, type, head) => {
+  // "Şişe" in windows-1254
+  const body = Buffer.concat([Buffer.from(head), Buffer.from([0xde, 0x69, 0xfe, 0x65])])
+  expect(plainPage(got(body, type)).text).toBe('Şişe')
+})
+
+test('a charset that does not exist is read as UTF-8, and plain text as it is', () => {
+  expect(plainPage(got('<p>Şişe', 'text/html; charset=nonsense')).text).toBe('Şişe')
+  expect(plainPage(got('a < b\n<script>', 'text/plain'))).toMatchObject({
+    title: '',
+    text: 'a < b\n<script>',
+    links: [],
+  })
+})
+
+test('a page that wants to be too much is cut', () => {
+  const links = plainPage(got('<a href="/x">y</a>'.repeat(2 * MAX_LINKS))).links
+  expect(links).toHaveLength(MAX_LINKS)
+  const deep = plainPage(got(`${'<div>'.repeat(50_000)}deep`))
+  expect(deep.text.length).toBeLessThan(10)
+  expect(plainPage(got(`<p>${'word '.repeat(50_000)}`)).text.length).toBeLessThanOrEqual(
+    MAX_TEXT_LENGTH,
+  )
+  expect(plainPage(got('<a '.repeat(100_000))).links).toEqual([])
+})
