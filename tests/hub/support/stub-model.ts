@@ -31,6 +31,11 @@ export async function startStubModel(): Promise<StubModel> {
     if (request.method !== 'POST') return void response.writeHead(404).end()
     let text = ''
     for await (const part of request) text += part
+    // Some servers tell more about themselves; this one does not.
+    if (!request.url?.endsWith('/chat/completions')) {
+      response.statusCode = 404
+      return void response.end('{}')
+    }
     const body = JSON.parse(text)
     const { name, schema } = body.response_format.json_schema
     const [system, user] = body.messages
