@@ -33,6 +33,7 @@ import { sources } from './api/sources.ts'
 import { webPush } from './api/web-push.ts'
 import { drills } from './api/zones/drills.ts'
 import { zoneVersions } from './api/zones/zone-versions.ts'
+import { zonesBulk } from './api/zones/zones-bulk.ts'
 import { zones } from './api/zones.ts'
 import { authenticate } from './auth.ts'
 import { checkBody } from './body.ts'
@@ -108,6 +109,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/events`, tracks)
   app.route(`${BASE}/events`, event)
   app.route(`${BASE}/zones`, zones)
+  app.route(`${BASE}/zones`, zonesBulk)
   app.route(`${BASE}/zones`, decisions)
   app.route(`${BASE}/zones`, explanations)
   app.route(`${BASE}/zones`, drills)

@@ -2,12 +2,9 @@ import { ApiError, invalid, notFound } from '../shared/problem.ts'
 import { unauthenticated } from './credential.ts'
 import { sqlState } from './db.ts'
 
-/** 409 for a limit of the plan; the message of the database names the limit. */
-function issueOfLimit(message: string): ApiError {
-  return new ApiError(
-    'limit_reached',
-    `The limit of the plan is reached: ${message}. Delete some or change the plan.`,
-  )
+/** What is said when a limit of the plan is reached; the message of the database names the limit. */
+export function limitSentence(message: string): string {
+  return `The limit of the plan is reached: ${message}. Delete some or change the plan.`
 }
 
 /** 429 for the daily limit of events; the database tells how many seconds to wait. */
@@ -17,6 +14,18 @@ function dayLimited(seconds: string): ApiError {
     `The daily limit of the plan for events does not leave room for this request. Nothing was stored. Try again in ${seconds} s.`,
     { headers: { 'Retry-After': seconds } },
   )
+}
+
+function sameExternalId(cause: unknown): ApiError {
+  return new ApiError(
+    'conflict',
+    'Another zone has this external_id already: it is unique among your private zones, and among those of an organisation.',
+    { cause },
+  )
+}
+
+function constraintOf(error: unknown): unknown {
+  return error instanceof Error && 'constraint' in error ? error.constraint : undefined
 }
 
 const SECOND_FACTOR =
@@ -46,7 +55,7 @@ export function translate(error: unknown): unknown {
     case 'WPOWN':
       return new ApiError('owner_protected', messageOf(error, state))
     case 'WPLIM':
-      return issueOfLimit(messageOf(error, state))
+      return new ApiError('limit_reached', limitSentence(messageOf(error, state)))
     case 'WPORG':
       return invalid([
         { path: 'org_id', code: 'custom', message: 'You are not a member of this organisation.' },
@@ -82,6 +91,7 @@ export function translate(error: unknown): unknown {
     case '22P05':
       return new ApiError('malformed', 'Text must not contain the character U+0000.')
     case '23505':
+      if (constraintOf(error) === 'zones_external_id') return sameExternalId(error)
       return new ApiError('conflict', 'This already exists.', { cause: error })
     case '40001':
     case '40P01':

@@ -14,7 +14,7 @@ import type { ZoneFields } from './zone.ts'
 /** The fields of a zone that a decision depends on. */
 export type ZoneRule = Omit<
   ZoneFields,
-  'label' | 'color' | 'icon' | 'org_id' | 'channel_ids' | 'escalation'
+  'label' | 'color' | 'icon' | 'org_id' | 'channel_ids' | 'escalation' | 'external_id'
 >
 
 /** The fields of an event revision that a decision depends on. */

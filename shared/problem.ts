@@ -60,6 +60,8 @@ export function codesOf(product: Product): Code[] {
 type LocalizedText = string | Readonly<Record<'en', string> & Record<string, string>>
 
 export type Issue = { path: string; code: string; message: LocalizedText }
+/** One in English only. */
+export type EnglishIssue = Issue & { message: string }
 
 /** An error for the caller: `code` is a stable identifier, `detail` says what to do next. */
 export class ApiError extends Error {
@@ -187,8 +189,8 @@ export const tooLarge = () =>
   new ApiError('too_large', 'The body is over 2 MiB. Send a smaller one.')
 
 /** Zod's issues in the form of the API: dotted path, stable code, message. */
-export function issuesOf(error: z.core.$ZodError): Issue[] {
-  return error.issues.flatMap((issue): Issue[] => {
+export function issuesOf(error: z.core.$ZodError): EnglishIssue[] {
+  return error.issues.flatMap((issue): EnglishIssue[] => {
     const path = issue.path.join('.')
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => ({

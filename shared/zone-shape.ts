@@ -20,8 +20,11 @@ export interface Issue {
   message: string
 }
 
-/** The issues of a polygon by itself, as Steps; the worst case takes about 0.1 s. */
-export function* checkShapeInSteps(polygon: ZonePolygon): Steps<Issue[]> {
+/** The issues of a polygon by itself, as Steps; the worst case takes about 0.1 s. `work` counts the pairs of edges. */
+export function* checkShapeInSteps(
+  polygon: ZonePolygon,
+  work: { pairs: number } = { pairs: 0 },
+): Steps<Issue[]> {
   const single = polygon.type === 'Polygon'
   const polygons = single ? [polygon.coordinates] : polygon.coordinates
   const rings = polygons.flatMap((part, p) =>
@@ -37,7 +40,6 @@ export function* checkShapeInSteps(polygon: ZonePolygon): Steps<Issue[]> {
       },
     ]
   }
-  const work = { pairs: 0 }
   const issues: Issue[] = []
   for (const { ring, path } of rings) {
     const issue = yield* checkRing(ring, path, work)

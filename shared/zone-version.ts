@@ -23,7 +23,7 @@ export function parseZoneVersion(definition: unknown): ZoneVersion {
   return { ...NEWER, ...row, snoozed_until: snoozed_until && new Date(snoozed_until).toISOString() }
 }
 
-const NEWER = { aftershocks: null, max_alerts_per_hour: null, escalation: null }
+const NEWER = { aftershocks: null, max_alerts_per_hour: null, escalation: null, external_id: null }
 
 /** Why a zone raised nothing at a time; null when it was on. `states` are sorted by time. */
 export function offReason(

@@ -14,19 +14,25 @@ const TRACKED_TYPES: readonly string[] = ['vessel', 'aircraft']
 
 const Threshold = z.number().min(0).max(100)
 
+/** A text on one line that shows something. */
+const Line = z
+  .string()
+  .min(1)
+  .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
+  .regex(/\S/u, 'Must not be blank')
+  .refine((text) => text.isWellFormed(), 'Must be valid Unicode')
+const LINE = '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$'
+
+/** The name of a zone in a list of its owner's. */
+export const ExternalId = Line.max(200).meta({ pattern: LINE, example: 'store-0412' })
+
 /** Every field that a caller can set, as stored: no field is missing, and null means none. */
 export const ZoneFields = z.object({
-  label: z
-    .string()
-    .min(1)
-    .max(120)
-    .regex(/^[^\p{Cc}]*$/u, 'Must not contain control characters')
-    .regex(/\S/u, 'Must not be blank')
-    .meta({
-      description: 'The display name: 1–120 characters, not blank.',
-      pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$',
-      example: 'Bosphorus',
-    }),
+  label: Line.max(120).meta({
+    description: 'The display name: 1–120 characters, not blank.',
+    pattern: LINE,
+    example: 'Bosphorus',
+  }),
   lat: z.number().min(-90).max(90).meta({
     description: 'Latitude in degrees of the centre; for a polygon only the position of its label.',
     example: 41.05,
@@ -165,6 +171,12 @@ export const ZoneFields = z.object({
     example: null,
   }),
   enabled: z.boolean().meta({ description: 'Default true.', example: true }),
+  external_id: ExternalId.nullable().meta({
+    description:
+      'Your name for the zone, by which `POST /zones/bulk` finds it again: 1–200 characters. Unique among your private ' +
+      'zones, and among the zones of an organisation; null, the default: none.',
+    example: 'store-0412',
+  }),
 })
 export type ZoneFields = z.infer<typeof ZoneFields>
 
@@ -258,6 +270,7 @@ export function zoneDefaults(input: ZoneCreate): ZoneFields {
     types: null,
     snoozed_until: null,
     enabled: true,
+    external_id: null,
   } as const
   const given = Object.entries(input).filter(([, value]) => value !== undefined)
   // safe: defaults and input together name every field, and both are typed.

@@ -62,33 +62,50 @@ language sql immutable set search_path = '' as $$
   end * case p_plan when 'enterprise' then 10 else 1 end
 $$;
 
--- Raises errcode WPLIM if the account already has as many of a thing as its plan allows. Because of the lock, two
--- simultaneous inserts are counted one after the other.
+-- How many more of a thing an account may have that has so many, and the sentence that refuses more. Below 0: it has too
+-- many already.
+create function private.quota_room(p_user_id uuid, p_thing text, p_count bigint, out room bigint, out refusal text)
+language sql stable set search_path = '' as $$
+  select l.most - p_count, format('the %s plan allows %s %s', a.plan, l.most, p_thing)
+  from watchpost.accounts a
+  cross join lateral (select private.plan_limit(a.plan, p_thing) as most) l
+  where a.user_id = p_user_id
+$$;
+
+-- Raises errcode WPLIM if the account has more of a thing than its plan allows. Those who count hold a lock, so that
+-- two simultaneous inserts are counted one after the other.
 create function private.require_quota(p_user_id uuid, p_thing text, p_count bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  v_plan text;
-  v_limit integer;
+  v_quota record;
 begin
-  select plan into v_plan from watchpost.accounts where user_id = p_user_id;
-  v_limit := private.plan_limit(v_plan, p_thing);
-  if p_count > v_limit then
-    raise exception 'the % plan allows % %', v_plan, v_limit, p_thing
-      using errcode = 'WPLIM', detail = p_thing;
+  select * into v_quota from private.quota_room(p_user_id, p_thing, p_count);
+  if v_quota.room < 0 then
+    raise exception '%', v_quota.refusal using errcode = 'WPLIM', detail = p_thing;
   end if;
 end
 $$;
 
--- Raises errcode WP409 if so many were deleted recently, each of which is kept for 30 days, that creating and
--- deleting could fill the database beyond what a plan allows.
+-- Why no more can be created when so many were deleted recently, each of which is kept for 30 days, that creating and
+-- deleting could fill the database beyond what a plan allows; null while they are fewer.
+create function private.deleted_refusal(p_user_id uuid, p_thing text, p_deleted bigint) returns text
+language sql stable set search_path = '' as $$
+  select case when p_deleted >= 4 * l.most then format(
+    'Deleted %s can be restored for 30 days, and this account has %s of them, which is the limit. Restore some instead of creating new ones, or wait.',
+    p_thing, 4 * l.most) end
+  from watchpost.accounts a
+  cross join lateral (select private.plan_limit(a.plan, p_thing) as most) l
+  where a.user_id = p_user_id
+$$;
+
+-- Raises it with errcode WP409.
 create function private.require_deleted_quota(p_user_id uuid, p_thing text, p_deleted bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  v_limit integer := 4 * private.plan_limit((select plan from watchpost.accounts where user_id = p_user_id), p_thing);
+  v_refusal text := private.deleted_refusal(p_user_id, p_thing, p_deleted);
 begin
-  if p_deleted >= v_limit then
-    raise exception 'Deleted % can be restored for 30 days, and this account has % of them, which is the limit. Restore some instead of creating new ones, or wait.',
-      p_thing, v_limit using errcode = 'WP409';
+  if v_refusal is not null then
+    raise exception '%', v_refusal using errcode = 'WP409';
   end if;
 end
 $$;

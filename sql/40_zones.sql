@@ -38,6 +38,7 @@ create table watchpost.zones (
   aftershocks jsonb check (coalesce((aftershocks ->> 'magnitude_gap')::float8 between 0.5 and 5, aftershocks is null)),
   max_alerts_per_hour integer check (max_alerts_per_hour between 1 and 1000),
   escalation jsonb check (jsonb_typeof(escalation) = 'array' and jsonb_array_length(escalation) between 1 and 5),
+  external_id text check (length(external_id) between 1 and 200),
   check (quiet_windows is null or quiet_hours_start is null),
   check ((quiet_hours_start is null) = (quiet_hours_end is null)),
   check ((shape_type = 'polygon') <= (polygon is not null))
@@ -63,10 +64,13 @@ comment on column watchpost.zones.channel_ids is 'Where alerts are sent: null: t
 comment on column watchpost.zones.sources is 'Null: all feeds.';
 comment on column watchpost.zones.types is 'Null: all types.';
 comment on column watchpost.zones.snoozed_until is 'Until then alerts are recorded as suppressed.';
+comment on column watchpost.zones.external_id is 'Its name in a list of the owner''s, by which the list finds it again; unique among the zones of its tenant that are not deleted.';
 comment on column watchpost.zones.boxes is 'Bounding boxes of the shape, computed by the API; never set them by hand.';
 comment on column watchpost.zones.version is 'Number of the version; each change that matters to decisions creates one in zone_versions.';
 comment on column watchpost.zones.deleted_at is 'Can be restored for 30 days from then on.';
 create index zones_tenant_created on watchpost.zones (tenant_id, created_at desc, id desc) where deleted_at is null;
+create unique index zones_external_id on watchpost.zones (tenant_id, external_id)
+  where external_id is not null and deleted_at is null;
 create index zones_owner_id on watchpost.zones (owner_id);
 create index zones_org_id on watchpost.zones (org_id) where org_id is not null;
 create index zones_deleted_at on watchpost.zones (deleted_at) where deleted_at is not null;
@@ -96,13 +100,13 @@ grant insert (
     org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
     dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
     color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, quiet_windows,
-    aftershocks, max_alerts_per_hour, escalation)
+    aftershocks, max_alerts_per_hour, escalation, external_id)
   on watchpost.zones to authenticated;
 grant update (
     org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity, severity_multiplier,
     dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_mode, emergency_severity,
     color, icon, channel_ids, sources, types, snoozed_until, enabled, boxes, deleted_at, quiet_windows,
-    aftershocks, max_alerts_per_hour, escalation)
+    aftershocks, max_alerts_per_hour, escalation, external_id)
   on watchpost.zones to authenticated;
 
 create table watchpost.zone_boxes (
@@ -244,6 +248,26 @@ language sql stable security definer set search_path = '' as $$
 $$;
 grant execute on function private.zones_in_tenant to watchpost_jobs;
 
+-- Whether a zone has room in its history for one more version, with this polygon.
+create function private.has_history_room(p_zone_id uuid, p_polygon jsonb) returns boolean
+language sql stable set search_path = '' as $$
+  select (select count(*) from watchpost.zone_versions where zone_id = p_zone_id) < 500
+    and coalesce((select sum(bytes) from watchpost.zone_shapes where zone_id = p_zone_id), 0) + case
+      when p_polygon is null or exists (
+        select from watchpost.zone_shapes
+        where zone_id = p_zone_id and hash = sha256(convert_to(p_polygon::text, 'UTF8'))) then 0
+      else octet_length(p_polygon::text)
+    end <= 4 * 1024 * 1024
+$$;
+grant execute on function private.has_history_room to authenticated;
+
+-- Why a zone cannot be changed that has no such room.
+create function private.no_history_room() returns text
+language sql immutable set search_path = '' as $$
+  select 'This zone has been changed too often: a zone keeps at most 500 versions and 4 MiB of shapes. Versions in which no event was seen are deleted within hours, the others after 100 days; until then, create a new zone.'
+$$;
+grant execute on function private.no_history_room to authenticated;
+
 -- Stores the version that begins now. Raises errcode WP409 if the zone already has as much history as it may;
 -- versions that are removed later, see retention, make room again.
 create function private.store_version(z watchpost.zones, p_changes jsonb, p_must_fit boolean) returns void
@@ -252,6 +276,9 @@ declare
   v_text text := z.polygon::text;
   v_hash bytea := sha256(convert_to(v_text, 'UTF8'));
 begin
+  if p_must_fit and not private.has_history_room(z.id, z.polygon) then
+    raise exception '%', private.no_history_room() using errcode = 'WP409';
+  end if;
   if v_hash is not null then
     insert into watchpost.zone_shapes (zone_id, hash, polygon, bytes)
     values (z.id, v_hash, z.polygon, octet_length(v_text))
@@ -260,12 +287,6 @@ begin
   update watchpost.zone_versions set ended_at = now() where zone_id = z.id and ended_at is null;
   insert into watchpost.zone_versions (zone_id, version, definition, shape_hash, actor_id, changes)
   values (z.id, z.version, private.zone_definition(z) - 'polygon', v_hash, private.uid(), p_changes);
-  if p_must_fit and (
-    (select count(*) from watchpost.zone_versions where zone_id = z.id) > 500
-    or (select sum(bytes) from watchpost.zone_shapes where zone_id = z.id) > 4 * 1024 * 1024) then
-    raise exception 'This zone has been changed too often: a zone keeps at most 500 versions and 4 MiB of shapes. Versions in which no event was seen are deleted within hours, the others after 100 days; until then, create a new zone.'
-      using errcode = 'WP409';
-  end if;
 end
 $$;
 
@@ -276,25 +297,70 @@ language sql immutable set search_path = '' as $$
   select (greatest(z.min_severity, 0.0001) / z.severity_multiplier - 0.01)::real
 $$;
 
--- Security definer, both: limits, versions, boxes and jobs follow every change of a zone, whoever makes it.
+-- Zones of an account are counted one transaction after the other. Taken before the first of them is written, so that
+-- nobody waits for it who holds a row that its holder waits for.
+create function private.lock_zones(p_owner_id uuid) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('zones:' || p_owner_id, 0));
+end
+$$;
+grant execute on function private.lock_zones to authenticated;
+
+-- Security definer, the first: how many more zones the caller may have, and why not more, as SQLSTATE and message.
+create function private.room_for_zones(out room integer, out code text, out refusal text)
+language sql stable security definer set search_path = '' as $$
+  select case when d.refusal is null then greatest(q.room, 0) else 0 end,
+    case when d.refusal is null then 'WPLIM' else 'WP409' end,
+    coalesce(d.refusal, q.refusal)
+  from (select count(*) filter (where deleted_at is null) as kept,
+      count(*) filter (where deleted_at > now() - interval '30 days') as deleted
+    from watchpost.zones where owner_id = private.uid()) n
+  cross join lateral private.quota_room(private.uid(), 'zones', n.kept) q
+  cross join lateral (select private.deleted_refusal(private.uid(), 'zones', n.deleted) as refusal) d
+$$;
+grant execute on function private.room_for_zones to authenticated;
+
+-- Security definer, these three: limits, versions, boxes and jobs follow every change of a zone, whoever makes it.
+create function private.zones_counted() returns trigger
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  v_owner uuid;
+begin
+  -- One by one, so that the index finds their zones however many there are of others.
+  for v_owner in select distinct m.owner_id from made m loop
+    perform private.require_quota(v_owner, 'zones', n.kept), private.require_deleted_quota(v_owner, 'zones', n.deleted)
+    from (
+      select count(*) filter (where deleted_at is null) as kept,
+        count(*) filter (where deleted_at > now() - interval '30 days') as deleted
+      from watchpost.zones where owner_id = v_owner) n;
+  end loop;
+  return null;
+end
+$$;
+create trigger zones_counted after insert on watchpost.zones
+  referencing new table as made for each statement execute function private.zones_counted();
+
 create function private.zone_before() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   if tg_op = 'INSERT' then
-    perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
-    perform private.require_quota(new.owner_id, 'zones', (
-      select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
-    perform private.require_deleted_quota(new.owner_id, 'zones', (
-      select count(*) from watchpost.zones
-      where owner_id = new.owner_id and deleted_at > now() - interval '30 days'));
+    perform private.lock_zones(new.owner_id);
     return new;
   end if;
   if new.org_id is distinct from old.org_id and private.uid() is not null and private.uid() <> old.owner_id
     and private.org_exists(old.org_id) then
     raise exception 'only the owner can share or unshare a zone' using errcode = 'WP403';
   end if;
+  -- An organisation that is deleted gives its zones back, where another may already have the name.
+  if old.org_id is not null and new.org_id is null and new.external_id is not null and not private.org_exists(old.org_id)
+    and exists (
+      select from watchpost.zones z
+      where z.tenant_id = new.owner_id and z.external_id = new.external_id and z.deleted_at is null) then
+    new.external_id := null;
+  end if;
   if old.deleted_at is not null and new.deleted_at is null then
-    perform pg_advisory_xact_lock(hashtextextended('zones:' || new.owner_id, 0));
+    perform private.lock_zones(new.owner_id);
     perform private.require_quota(new.owner_id, 'zones', (
       select count(*) + 1 from watchpost.zones where owner_id = new.owner_id and deleted_at is null));
   end if;

@@ -24,7 +24,8 @@ grant select (id, org_id, user_id, email, role, status, invited_by, invite_expir
 grant select (
     id, owner_id, org_id, label, lat, lon, radius_km, shape_type, match, min_severity, severity_multiplier,
     dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_windows, quiet_mode, emergency_severity,
-    aftershocks, max_alerts_per_hour, escalation, channel_ids, sources, types, snoozed_until, enabled, version, created_at, updated_at, deleted_at)
+    aftershocks, max_alerts_per_hour, escalation, channel_ids, sources, types, snoozed_until, enabled, version, created_at, updated_at, deleted_at,
+    external_id)
   on watchpost.zones to service_role;
 grant select (
     id, owner_id, org_id, kind, label, target_masked, config_masked, enabled, status, disabled_reason,
@@ -135,7 +136,7 @@ select z.id, z.label, a.email as owner, o.name as organisation,
   z.emergency_severity, z.sources, z.types, cardinality(z.channel_ids) as channels, z.snoozed_until,
   (select max(l.raised_at) from watchpost.alerts l where l.zone_id = z.id and l.drill_id is null) as last_alert_at,
   z.created_at, z.updated_at, z.deleted_at, z.owner_id, z.org_id,
-  (z.aftershocks ->> 'magnitude_gap')::float8 as aftershock_gap, z.max_alerts_per_hour
+  (z.aftershocks ->> 'magnitude_gap')::float8 as aftershock_gap, z.max_alerts_per_hour, z.external_id
 from watchpost.zones z
 join watchpost.accounts a on a.user_id = z.owner_id
 left join watchpost.organisations o on o.id = z.org_id;
@@ -148,6 +149,7 @@ comment on column support.zones.sources is 'Null: all feeds.';
 comment on column support.zones.types is 'Null: all types.';
 comment on column support.zones.channels is 'Number of chosen channels; 0: none; null: every enabled one.';
 comment on column support.zones.aftershock_gap is 'Null: aftershocks are not excluded.';
+comment on column support.zones.external_id is 'Null: it stands in no list.';
 comment on column support.zones.deleted_at is 'Can be restored for 30 days from then on.';
 
 create view support.channels with (security_invoker = true) as

@@ -390,6 +390,7 @@ export type Database = {
           deleted_at: string | null
           dwell_minutes: number
           emergency_severity: number | null
+          external_id: string | null
           id: string
           label: string
           last_alert_at: string | null
@@ -2733,6 +2734,7 @@ export type Database = {
           emergency_severity: number | null
           enabled: boolean
           escalation: Json | null
+          external_id: string | null
           icon: string | null
           id: string
           label: string
@@ -2771,6 +2773,7 @@ export type Database = {
           emergency_severity?: number | null
           enabled?: boolean
           escalation?: Json | null
+          external_id?: string | null
           icon?: string | null
           id?: string
           label: string
@@ -2808,6 +2811,7 @@ export type Database = {
           emergency_severity?: number | null
           enabled?: boolean
           escalation?: Json | null
+          external_id?: string | null
           icon?: string | null
           id?: string
           label?: string

@@ -1,6 +1,6 @@
 /** What makes it safe to read a thing, change it and send the whole of it back. */
 import { z } from 'zod'
-import { ApiError, type Issue, invalid } from '../../shared/problem.ts'
+import { ApiError, type EnglishIssue, invalid } from '../../shared/problem.ts'
 import { isSame } from '../../shared/same.ts'
 
 export const IfMatchHeader = z.object({
@@ -35,7 +35,7 @@ export function changedReadOnly<N extends string>(
   patch: { readonly [name in N]?: unknown },
   stored: { readonly [name in N]: unknown },
   names: readonly N[],
-): Issue[] {
+): EnglishIssue[] {
   const changed = names.filter(
     (name) => patch[name] !== undefined && !isSame(patch[name], stored[name]),
   )

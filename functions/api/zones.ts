@@ -22,8 +22,14 @@ import {
 } from '../../shared/route.ts'
 import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
-import { ZONE_READ_ONLY, Zone, ZoneCreate, ZonePatch, zoneDefaults } from '../../shared/zone.ts'
-import type { Issue } from '../../shared/zone-shape.ts'
+import {
+  ExternalId,
+  ZONE_READ_ONLY,
+  Zone,
+  ZoneCreate,
+  ZonePatch,
+  zoneDefaults,
+} from '../../shared/zone.ts'
 import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'
@@ -31,7 +37,8 @@ import { IdempotencyHeader, idempotent } from '../idempotency.ts'
 import { createPacer } from '../scheduling.ts'
 import { read, write } from '../transaction.ts'
 import { changedReadOnly, IfMatchHeader, requireVersion, wantedVersion } from './whole-thing.ts'
-import { requireZone, shapeIssues, zoneIssues } from './zones/zone-check.ts'
+import { forbidden, requireZone, shapeIssues, zoneIssues } from './zones/zone-check.ts'
+import { type References, requireReferences, stepChannels } from './zones/zone-references.ts'
 import {
   coverageFrom,
   mayEdit,
@@ -60,6 +67,10 @@ const ZonePage = z.object({ zones: z.array(Zone), next_cursor: NextCursor })
 const ListQuery = z.strictObject({
   limit: integerParameter(1, 500, 100, 'The maximum number of zones on a page.'),
   cursor: CursorQuery,
+  external_id: ExternalId.optional().meta({
+    description:
+      'Only the zones with this `external_id`: at most one for you and each organisation.',
+  }),
   geometry: z.enum(['none', 'simplified', 'full']).default('full').meta({
     description:
       'Whether to include polygons: not at all, simplified for a small map, or as drawn.',
@@ -87,9 +98,10 @@ zones.openapi(
     },
   }),
   async (c) => {
-    const { limit, geometry, cursor } = c.req.valid('query')
+    const { limit, geometry, cursor, external_id } = c.req.valid('query')
+    const list = { list: 'zones', external_id }
     const [before = 'infinity', beforeId = LAST_UUID] =
-      (await decodeCursor({ list: 'zones' }, cursor, Position)) ?? []
+      (await decodeCursor(list, cursor, Position)) ?? []
     const [rows, states] = await read(c, (sql) =>
       Promise.all([
         sql<UncoveredRow & { candidates: number }>`
@@ -103,6 +115,7 @@ zones.openapi(
           from watchpost.zones
           where tenant_id = mine.tenant_id
             and deleted_at is null
+            and ${raw(external_id === undefined ? '' : 'external_id =')} ${external_id ?? true}
             and (created_at, id) < (${before}::timestamptz, ${beforeId}::uuid)
           order by created_at desc, id desc
           limit ${limit + 1}
@@ -126,9 +139,7 @@ zones.openapi(
       zones.push(withGeometry({ ...zone, coverage: coverageOf(zone) }, geometry))
       await pace(sizeOf(zone))
     }
-    const next_cursor = last
-      ? await encodeCursor({ list: 'zones' }, [last.created_at, last.id])
-      : null
+    const next_cursor = last ? await encodeCursor(list, [last.created_at, last.id]) : null
     return respondRows(c, { zones, next_cursor }, ZonePage)
   },
 )
@@ -327,46 +338,6 @@ zones.openapi(
     return respond(c, One, { zone, ...warn(zone) }, 200)
   },
 )
-
-type References = { unusable: string[]; unusable_in_steps: string[]; foreign_org: boolean }
-type Referring = Pick<ZonePatch, 'channel_ids' | 'escalation'>
-
-const stepChannels = ({ escalation }: Referring) => [
-  ...new Set(escalation?.flatMap(({ channel_ids }) => channel_ids)),
-]
-
-function requireReferences(found: References | undefined, fields: Referring): void {
-  const issues: Issue[] = []
-  const unknown = (ids: readonly string[] | null | undefined, path: string, unusable: string[]) => {
-    for (const [index, id] of (ids ?? []).entries()) {
-      if (!unusable.includes(id)) continue
-      issues.push({
-        path: `${path}.${index}`,
-        code: 'unknown_channel',
-        message: `There is no channel ${id} that both you and the owner of the zone can see.`,
-      })
-    }
-  }
-  unknown(fields.channel_ids, 'channel_ids', found?.unusable ?? [])
-  for (const [index, { channel_ids }] of (fields.escalation ?? []).entries()) {
-    unknown(channel_ids, `escalation.${index}.channel_ids`, found?.unusable_in_steps ?? [])
-  }
-  if (found?.foreign_org) {
-    issues.push({
-      path: 'org_id',
-      code: 'unknown_organisation',
-      message: 'You do not belong to this organisation. GET /me lists yours.',
-    })
-  }
-  if (issues.length > 0) throw invalid(issues)
-}
-
-function forbidden(): ApiError {
-  return new ApiError(
-    'forbidden',
-    'Only the owner of the zone or an admin of its organisation may do this.',
-  )
-}
 
 function changedMeanwhile(): ApiError {
   return new ApiError('conflict', 'The zone was changed in the meantime. Read it again and retry.')

@@ -111,6 +111,49 @@ export const EXAMPLES: Readonly<Record<string, { request?: object; response?: ob
     },
   },
   listZones: { response: { zones: [zone], next_cursor: null } },
+  bulkZones: {
+    request: {
+      zones: [
+        { external_id: 'strait-1', radius_km: 25 },
+        { external_id: 'store-0412', label: 'Kadıköy', lat: 40.99, lon: 29.03, radius_km: 10 },
+        { external_id: 'store-0413', label: 'Üsküdar', lat: 41.02 },
+      ],
+    },
+    response: {
+      dry_run: false,
+      created: 1,
+      updated: 1,
+      unchanged: 0,
+      rejected: 1,
+      results: [
+        { row: 1, external_id: 'strait-1', status: 'updated', id: ZONE, error: null },
+        {
+          row: 2,
+          external_id: 'store-0412',
+          status: 'created',
+          id: '7b0f6c1e-58f2-4f0e-9d25-6f3f0a1c9d11',
+          error: null,
+        },
+        {
+          row: 3,
+          external_id: 'store-0413',
+          status: 'rejected',
+          id: null,
+          error: {
+            code: 'invalid',
+            detail: 'lon: Invalid input: expected number, received undefined',
+            fields: [
+              {
+                path: 'lon',
+                code: 'invalid_type',
+                message: 'Invalid input: expected number, received undefined',
+              },
+            ],
+          },
+        },
+      ],
+    },
+  },
   createZone: { request: draft, response: { zone } },
   getZone: { response: { zone } },
   updateZone: {

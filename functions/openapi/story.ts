@@ -56,6 +56,7 @@ export const zone: z.infer<typeof Zone> = {
   sources: null,
   snoozed_until: null,
   enabled: true,
+  external_id: 'strait-1',
   version: 1,
   created_at: '2026-02-20T08:30:00.000Z',
   updated_at: '2026-02-20T08:30:00.000Z',

@@ -20,6 +20,8 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
     'batches and states are nobody’s to read; it filters by tenant itself',
   'private.mainshocks_between(timestamp with time zone,timestamp with time zone)':
     'mainshocks are public events, kept longer than events; nothing else of them is told',
+  'private.room_for_zones()':
+    'accounts and zones that were shared away are not the caller’s to read; it answers how many more zones they may make',
   'private.owner_states(uuid)':
     'states are nobody’s to read; it answers those that paused a zone of the caller',
   'private.zone_obstacles(uuid,uuid,text[],text[])':

@@ -131,6 +131,7 @@ describe('every operation', () => {
     // What is about one thing finds none of this caller's, but only after its body was taken.
     expect(Object.fromEntries(statuses)).toEqual({
       pushEvents: 200,
+      bulkZones: 200,
       createZone: 201,
       updateZone: 404,
       drillZone: 404,

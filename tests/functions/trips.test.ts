@@ -67,6 +67,7 @@ const TRIPS: Record<string, number> = {
   'POST /api/v1/channels/{id}/recover': 2,
   'PATCH /api/v1/orgs/{id}/members/{userId}': 2,
   'DELETE /api/v1/orgs/{id}/members/{userId}': 2,
+  'POST /api/v1/zones/bulk': 2,
   'POST /api/v1/zones/{id}/drill': 3,
   'PATCH /api/v1/channels/{id}': 3,
   'POST /api/v1/channels/{id}/test': 3,

@@ -48,6 +48,7 @@ describe('a new zone', () => {
       types: null,
       snoozed_until: null,
       enabled: true,
+      external_id: null,
     })
   })
 

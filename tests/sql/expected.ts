@@ -60,11 +60,11 @@ export const GRANTS = lines(`
   zones authenticated: select, insert (org_id label lat lon radius_km shape_type polygon match
     min_severity severity_multiplier dwell_minutes quiet_hours_start quiet_hours_end
     quiet_hours_tz quiet_mode emergency_severity color icon channel_ids sources types
-    snoozed_until enabled boxes quiet_windows aftershocks max_alerts_per_hour escalation), update (org_id label lat lon radius_km shape_type polygon
+    snoozed_until enabled boxes quiet_windows aftershocks max_alerts_per_hour escalation external_id), update (org_id label lat lon radius_km shape_type polygon
     match min_severity severity_multiplier dwell_minutes quiet_hours_start quiet_hours_end
     quiet_hours_tz quiet_mode emergency_severity color icon channel_ids sources types
     snoozed_until enabled boxes deleted_at quiet_windows aftershocks max_alerts_per_hour
-    escalation)
+    escalation external_id)
   zones watchpost_jobs: select`)
 
 /** Every policy; none is restrictive. */

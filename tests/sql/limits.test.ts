@@ -118,6 +118,7 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
       takes: ["'[1]'", "'[1,2,3,4,5]'", 'null'],
       refuses: ["'[]'", "'{}'", "'[1,2,3,4,5,6]'"],
     },
+    external_id: { takes: ["'a'", x(200), 'null'], refuses: ["''", x(201)] },
     color: {
       takes: ["'#09afff'", 'null'],
       refuses: ["'#09AFFF'", "'#09aff'", "'x#09afff'", "'#09afff0'"],

@@ -77,7 +77,12 @@ export async function createFilledService() {
   await fixture.make(
     other,
     'zones',
-    { label: 'Near', ...around, escalation: [{ after_minutes: 60, channel_ids: [] }] },
+    {
+      label: 'Near',
+      ...around,
+      external_id: 'near-1',
+      escalation: [{ after_minutes: 60, channel_ids: [] }],
+    },
     CreatedZone,
   )
   await fixture.make(

@@ -34,6 +34,15 @@ export async function requireZone(c: Ctx, fields: ZoneFields): Promise<void> {
   throw invalid(issues)
 }
 
+/** What is said to whoever sees a zone and may not change it. */
+export const MAY_NOT_EDIT =
+  'Only the owner of the zone or an admin of its organisation may do this.'
+
+/** 403 with this. */
+export function forbidden(): ApiError {
+  return new ApiError('forbidden', MAY_NOT_EDIT)
+}
+
 /** A 422 with this advice for TooMuchWork; rethrows any other error. */
 export function tooMuchWork(error: unknown, wayOut: string): ApiError {
   if (error instanceof TooMuchWork) return new ApiError('too_much_work', wayOut)

@@ -7,15 +7,19 @@ const columns = `z.id, z.owner_id, z.org_id, z.label, z.lat, z.lon, z.radius_km,
   z.polygon, z.match, z.min_severity, z.severity_multiplier, z.dwell_minutes, z.quiet_hours_start,
   z.quiet_hours_end, z.quiet_hours_tz, z.quiet_windows, z.quiet_mode, z.emergency_severity,
   z.aftershocks, z.max_alerts_per_hour, z.escalation, z.color, z.icon, z.channel_ids,
-  z.sources, z.types, z.snoozed_until, z.enabled, z.version, z.created_at, z.updated_at`
+  z.sources, z.types, z.snoozed_until, z.enabled, z.external_id, z.version, z.created_at, z.updated_at`
 
 /** SQL: the columns of zone `z`. */
 export const zoneColumns = raw(`${columns}, private.coverage(z.sources, z.types) as coverage`)
 /** SQL: the same for lists, which work out the coverage of all their zones with `coverageFrom`. */
 export const uncoveredColumns = raw(columns)
+/** SQL: the same for requests that read many polygons: only that of a zone that `fits`. */
+export const fittingColumns = raw(
+  columns.replace('z.polygon', 'case when z.fits then z.polygon end as polygon'),
+)
 /** SQL: whether the caller owns zone `z` or administers its organisation. */
 export const mayEdit = raw(
-  `(z.owner_id = private.uid() or coalesce(z.org_id = any(private.admin_orgs()), false))`,
+  `(z.owner_id = private.uid() or coalesce(z.org_id = any((select private.admin_orgs())::uuid[]), false))`,
 )
 
 /** SQL: the reach and the obstacles of zone `z`. */
@@ -27,7 +31,13 @@ export const reachOf =
 export const settable = `org_id, label, lat, lon, radius_km, shape_type, polygon, match, min_severity,
   severity_multiplier, dwell_minutes, quiet_hours_start, quiet_hours_end, quiet_hours_tz, quiet_windows, quiet_mode,
   emergency_severity, aftershocks, max_alerts_per_hour, escalation, color, icon, channel_ids, sources, types, snoozed_until,
-  enabled, boxes`
+  enabled, external_id, boxes`
+
+/** SQL: the same for an update from the rows `n`. */
+export const settableFrom = settable
+  .split(',')
+  .map((column) => `${column} = n.${column.trim()}`)
+  .join(',')
 
 export type ZoneRow = z.infer<typeof Zone>
 export type UncoveredRow = Omit<ZoneRow, 'coverage'>
@@ -96,7 +106,7 @@ export function one<T>(rows: T[]): T {
  * The zone with a patch applied: a polygon makes it a polygon, and `circle` drops the polygon it has. Throws a
  * ZodError when null is set on a field that requires a value.
  */
-export function merge(zone: ZoneRow, patch: ZonePatch): ZoneFields {
+export function merge(zone: UncoveredRow, patch: ZonePatch): ZoneFields {
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
   const fields = ZoneFields.parse({ ...ZoneFields.parse(zone), ...given })
   if (patch.polygon && patch.shape_type === undefined) return { ...fields, shape_type: 'polygon' }
@@ -106,10 +116,10 @@ export function merge(zone: ZoneRow, patch: ZonePatch): ZoneFields {
   return fields
 }
 
-/** The zone as a JSON row, with its bounding boxes computed from its shape. */
-export function toRow(fields: ZoneFields): string {
+/** The zone as a JSON row, with its bounding boxes computed from its shape, and perhaps which row it is. */
+export function toRow(fields: ZoneFields, which: { id?: string; version?: number } = {}): string {
   const boxes = boxesOf(fields).map(
     ({ west, south, east, north }) => `(${east},${north}),(${west},${south})`,
   )
-  return JSON.stringify({ ...fields, boxes })
+  return JSON.stringify({ ...fields, ...which, boxes })
 }

@@ -47,6 +47,7 @@ export const ROUTES: Route[] = [
   get('/events/{id}', { thing: 'event' }),
   get('/zones'),
   write('POST', '/zones', { body: zone }),
+  write('POST', '/zones/bulk', { body: { zones: [{ ...zone, external_id: 'site-1' }] } }),
   get('/zones/{id}', { thing: 'zone' }),
   write('PATCH', '/zones/{id}', { thing: 'zone', body: { label: 'Changed' } }),
   write('DELETE', '/zones/{id}', { thing: 'zone' }),
