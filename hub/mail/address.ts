@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url'
 import { disposableEmailBlocklistSet } from 'disposable-email-domains-js'
+import MimeNode from 'nodemailer/lib/mime-node'
 import { getDomain } from 'tldts'
 
 /** Local parts of addresses that belong to a function, not to a person; English and Turkish. */
@@ -15,6 +16,18 @@ const ROLES = new Set(
   web welcome yonetim`.split(/\s+/),
 )
 const NO_REPLY = /^(no|do[-_.]?not|donot)[-_.]?reply|^bounces?([-_.+]|$)|^(yanitlamayin|noreply)/
+
+/**
+ * A name and an address as one header has them (RFC 5322, encoded by RFC 2047): a comma, dot or
+ * colon in the name must not end it.
+ */
+export function mailbox({ name, email }: { name: string; email: string }): string {
+  const header = new MimeNode('text/plain')
+    .setHeader('From', { name, address: email })
+    .buildHeaders()
+  // Long headers are folded over several lines.
+  return /^From: (.*?)\r\n(?! )/ms.exec(`${header}\r\n`)?.[1]?.replace(/\r\n /g, ' ') ?? email
+}
 
 /** Why an address is refused. */
 export type AddressFault = 'invalid_email' | 'role_address' | 'disposable_address'

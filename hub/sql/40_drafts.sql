@@ -119,7 +119,9 @@ create table hub.campaigns (
   clicked integer not null default 0,
   started_at timestamptz,
   finished_at timestamptz,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- The hub paused it; it starts no campaign again that others paused.
+  held boolean not null default false
 );
 comment on table hub.campaigns is 'The campaigns in listmonk that send an approved draft.';
 create unique index campaigns_portion on hub.campaigns (draft_id, portion) where state <> 'void';

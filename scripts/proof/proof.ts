@@ -72,6 +72,10 @@ const PARTS = {
         'tests/hub/mail/drafts/mail-flow-kill.test.ts',
       ),
   },
+  listmonk: {
+    about: 'a real listmonk, which must answer as the stand-in does',
+    prove: realListmonk,
+  },
   campaign: {
     about: 'a campaign to 500 leads of a CSV file, each of whom gets it once',
     prove: () => longForm('tests/hub/mail/drafts/mail-flow-listmonk.test.ts'),
@@ -153,6 +157,15 @@ async function realModel(): Promise<Proven> {
     }
   }
   return longForm('tests/hub/model/smollm2.test.ts', 'tests/hub/missions/missions-smollm2.test.ts')
+}
+
+/** Its SMTP server must be 127.0.0.1:2525 without TLS (`LISTMONK_TEST_SMTP_PORT`): the test listens. */
+async function realListmonk(): Promise<Proven> {
+  if (!process.env.LISTMONK_TEST_URL) {
+    const why = 'set LISTMONK_TEST_URL, _USER and _TOKEN of a listmonk that is there for tests'
+    return { outcome: 'left out', numbers: [], why }
+  }
+  return longForm('tests/hub/mail/listmonk.test.ts', 'tests/hub/mail/listmonk-conversation.test.ts')
 }
 
 /** Runs every attack test in its long form, and then attacks a real server. */

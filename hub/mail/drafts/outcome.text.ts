@@ -13,6 +13,12 @@ export const outcomeText = texts(
       `The mail server is not accepting mail at the moment: ${answer}`,
     no_server: 'no mail server is set up any more',
     no_listmonk: 'listmonk is no longer set up',
+    handed_over:
+      'listmonk took this mail. It does not tell whether its mail server accepted it; its logs do.',
+    counted: (sent: number, people: number) =>
+      `listmonk counts ${sent} of ${people} mails as sent, and does not tell which. Its logs say why.`,
+    paused_there: (sent: number, to_send: number) =>
+      `listmonk paused this campaign after ${sent} of ${to_send} mails: somebody did so there, or too many mails failed. Resume or cancel it in listmonk.`,
     hub_ended: 'The hub stopped while this mail was being sent.',
     only_bounces:
       'Only bounced addresses can be taken off the list. This address is on it for another reason and stays.',
@@ -43,6 +49,12 @@ export const outcomeText = texts(
     takes_none: (answer) => `E-posta sunucusu şu anda e-posta kabul etmiyor: ${answer}`,
     no_server: 'artık e-posta sunucusu tanımlı değil',
     no_listmonk: 'artık listmonk tanımlı değil',
+    handed_over:
+      'listmonk bu e-postayı aldı. E-posta sunucusunun kabul edip etmediğini bildirmez; bunu günlükleri gösterir.',
+    counted: (sent, people) =>
+      `listmonk ${people} e-postadan ${sent} tanesini gönderilmiş sayıyor ve hangileri olduğunu bildirmiyor. Nedeni günlüklerindedir.`,
+    paused_there: (sent, to_send) =>
+      `listmonk bu kampanyayı ${to_send} e-postadan ${sent} tanesinin ardından duraklattı: biri orada duraklattı ya da çok fazla e-posta gönderilemedi. Kampanyayı listmonk’ta sürdürün veya iptal edin.`,
     hub_ended: 'Bu e-posta gönderilirken hub durdu.',
     only_bounces:
       'Yalnızca geri dönen adresler listeden kaldırılabilir. Bu adres başka bir nedenle listede ve orada kalır.',

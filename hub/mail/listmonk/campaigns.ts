@@ -21,6 +21,8 @@ type Portion = {
   list_id: number
   campaign_id: number
   state: 'made' | 'started'
+  /** The hub paused it; another pause is listmonk's own or a person's. */
+  held: boolean
 }
 type Work = { mailing: Mailing; client: Listmonk; draft: DraftRow; portion: Portion }
 
@@ -36,7 +38,7 @@ export async function sendCampaigns(mailing: Mailing, draft: DraftRow): Promise<
   const portions = await everywhere(
     mailing.db,
     (sql) => sql<Portion>`
-      select id, portion, list_id, campaign_id, state
+      select id, portion, list_id, campaign_id, state, held
       from hub.campaigns
       where draft_id = ${draft.id} and state in ('made', 'started')
       order by portion`,
@@ -180,7 +182,7 @@ async function follow(work: Work): Promise<boolean> {
   }
   switch (campaign.status) {
     case 'finished':
-      await end(work, 'sent', null)
+      await finish(work, campaign)
       return true
     case 'cancelled':
       await end(work, 'unclear', say.campaign_cancelled(campaign.sent))
@@ -191,12 +193,48 @@ async function follow(work: Work): Promise<boolean> {
       return false
     case 'scheduled':
     case 'running':
-      if (isPaused) await client.setCampaignStatus(portion.campaign_id, 'paused')
+      if (isPaused) {
+        await hold(work, true)
+        await client.setCampaignStatus(portion.campaign_id, 'paused')
+      }
       return false
     case 'paused':
-      if (!isPaused) await client.setCampaignStatus(portion.campaign_id, 'running')
+      if (isPaused) return false
+      if (portion.held) {
+        await client.setCampaignStatus(portion.campaign_id, 'running')
+        await hold(work, false)
+      } else {
+        const what = say.paused_there(campaign.sent, campaign.to_send)
+        await everywhere(mailing.db, (sql) => explainDraft(sql, draft.id, what))
+      }
       return false
   }
+}
+
+/** Remembers who paused: only what the hub paused may it start again. */
+async function hold({ mailing, portion }: Work, held: boolean): Promise<void> {
+  await everywhere(
+    mailing.db,
+    (sql) => sql`update hub.campaigns set held = ${held} where id = ${portion.id}`,
+  )
+}
+
+/**
+ * listmonk finishes a campaign whatever its mail server answered. Only its count says that mails
+ * left; it may be too low after a restart, so that a lower one is unclear, not failed.
+ */
+async function finish(work: Work, campaign: Campaign): Promise<void> {
+  const { mailing, draft, portion } = work
+  await everywhere(mailing.db, (sql) => explainDraft(sql, draft.id, null))
+  const [row] = await everywhere(
+    mailing.db,
+    (sql) => sql<{ people: number }>`
+      select count(*)::int as people from hub.recipients
+      where draft_id = ${draft.id} and portion = ${portion.portion} and state = 'sending'`,
+  )
+  const people = row?.people ?? 0
+  if (campaign.sent >= people) return end(work, 'sent', null)
+  return end(work, 'unclear', say.counted(campaign.sent, people))
 }
 
 async function end(work: Work, to: 'sent' | 'unclear', reason: Words | null): Promise<void> {

@@ -71,6 +71,21 @@ const PROBES: Probe[] = [
   },
 ]
 
+/**
+ * Without this permission listmonk refuses no call: it shows no lists, and the hub would create its
+ * own again. The role says it; a listmonk that does not show the role is taken at its word.
+ */
+async function grantedByRole(call: ReturnType<typeof caller>, name: string): Promise<boolean> {
+  const Profile = z.object({ user_role: z.object({ permissions: z.array(z.string()) }) })
+  try {
+    const { user_role } = await call('GET', '/profile', Profile)
+    return user_role.permissions.includes(name)
+  } catch (error) {
+    if (error instanceof ListmonkError) return true
+    throw error
+  }
+}
+
 /** Reads the version of a listmonk and tests every permission that the hub needs. */
 export async function checkListmonk(
   settings: ListmonkSettings,
@@ -105,6 +120,9 @@ export async function checkListmonk(
       permissions.push({ name, what_for, granted: error.status !== 403 })
     }
   }
+  const seesLists = await grantedByRole(call, 'lists:get_all')
+  const lists = { name: 'lists:get_all', what_for: say.permissions['lists:get_all'] }
+  permissions.unshift({ ...lists, granted: seesLists })
   const missing = permissions.filter((each) => !each.granted).map((each) => each.name)
   const message = missing.length ? say.missing(missing.join(', ')) : say.connected
   return { ok: missing.length === 0, version, permissions, missing, message }

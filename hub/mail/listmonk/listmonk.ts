@@ -73,7 +73,8 @@ export const Campaign = z.object({
   subject: z.string(),
   status: z.enum(CAMPAIGN_STATUSES),
   lists: z
-    .array(z.object({ id: Id, name: z.string() }))
+    // The id of a list that was deleted is null.
+    .array(z.object({ id: Id.nullable(), name: z.string() }))
     .nullish()
     .transform((all) => all ?? []),
   tags: z
@@ -129,6 +130,7 @@ type TransactionalInput = {
 type Subscribed = { kind: 'added' | 'blocklisted' | 'unsubscribed'; subscriber: Subscriber }
 
 const PAGE_SIZE = 500
+const BLOCKLISTED = "subscribers.status = 'blocklisted'"
 /** The hub's templates in listmonk. They add nothing, because the mail is complete. */
 const TEMPLATES = {
   campaign: { name: 'Watchpost campaign', body: '{{ template "content" . }}', subject: '' },
@@ -158,7 +160,12 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
     row: S,
     query: Parameters<typeof call>[3] & object,
   ): Promise<z.output<S>[]> {
-    const Page = z.object({ results: z.array(row), total: z.number().int() })
+    // Behind the last page there is null.
+    const results = z
+      .array(row)
+      .nullable()
+      .transform((rows) => rows ?? [])
+    const Page = z.object({ results, total: z.number().int() })
     const rows: z.output<S>[] = []
     for (let page = 1; ; page += 1) {
       const answer = await call('GET', path, Page, {
@@ -281,13 +288,26 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
 
     deleteSubscriber: (id: number) => call('DELETE', `/subscribers/${id}`, z.literal(true)),
 
-    /** Those who were blocklisted since then: they belong on the suppression list. */
-    blocklistedSince: (since: Date) =>
-      all('/subscribers', Subscriber, {
-        query: {
-          query: `subscribers.status = 'blocklisted' and subscribers.updated_at >= ${sqlLiteral(since.toISOString())}`,
-        },
-      }),
+    /** How many are blocklisted. listmonk keeps no time of it: bounces and readers leave none. */
+    async countBlocklisted(): Promise<number> {
+      const query = { query: BLOCKLISTED, page: 1, per_page: 1 }
+      const { total } = await call('GET', '/subscribers', z.object({ total: z.number().int() }), {
+        query,
+      })
+      return total
+    },
+
+    /** Everybody who is blocklisted: they belong on the suppression list. */
+    blocklisted: () => all('/subscribers', Subscriber, { query: { query: BLOCKLISTED } }),
+
+    /** How many are on a list, whatever their subscription. */
+    async countMembers(list_id: number): Promise<number> {
+      const query = { list_id, page: 1, per_page: 1 }
+      const { total } = await call('GET', '/subscribers', z.object({ total: z.number().int() }), {
+        query,
+      })
+      return total
+    },
 
     /** Those who unsubscribed from a list: they belong on the suppression list. */
     unsubscribed: (list_id: number) =>
@@ -326,7 +346,7 @@ export function listmonk(settings: ListmonkSettings, options: CallOptions = {}) 
     /** The hub's campaign with this name, to find one that an unclear call created. */
     async findCampaign(name: string): Promise<Campaign | null> {
       const campaigns = await all('/campaigns', Campaign, {
-        query: { tags: HUB_TAG, no_body: true },
+        query: { tag: HUB_TAG, no_body: true },
       })
       return campaigns.find((campaign) => campaign.name === name) ?? null
     },

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { Paths } from '../../config.ts'
 import { readJson, writeJson } from '../../files.ts'
-import type { Listmonk } from './listmonk.ts'
+import { type Listmonk, ListmonkError } from './listmonk.ts'
 
 const Mapped = z.object({ list_id: z.int().positive(), name: z.string() })
 const Mapping = z.record(z.string(), Mapped)
@@ -17,14 +17,17 @@ export async function readLists(paths: Paths): Promise<z.infer<typeof Mapping>> 
   throw new Error(`${file(paths)}: each slug maps to {"list_id": number, "name": text}.`)
 }
 
-/** The project's list in listmonk; if there is none, it is created and stored in the file. */
+/**
+ * The project's list in listmonk, stored in the file. If there is none, or it was deleted there, it
+ * is created: `is_new`.
+ */
 export async function ensureProjectList(
   paths: Paths,
   listmonk: Listmonk,
   project: { slug: string; name: string },
-): Promise<Mapped> {
+): Promise<Mapped & { is_new: boolean }> {
   const known = (await readLists(paths))[project.slug]
-  if (known) return known
+  if (known && (await isThere(listmonk, known.list_id))) return { ...known, is_new: false }
   const list = await listmonk.ensureList({
     name: project.name,
     tag: `watchpost-project-${project.slug}`,
@@ -32,5 +35,16 @@ export async function ensureProjectList(
   })
   const mapped = { list_id: list.id, name: list.name }
   await writeJson(file(paths), { ...(await readLists(paths)), [project.slug]: mapped }, 0o640)
-  return mapped
+  return { ...mapped, is_new: true }
+}
+
+async function isThere(listmonk: Listmonk, id: number): Promise<boolean> {
+  try {
+    await listmonk.getList(id)
+    return true
+  } catch (error) {
+    const isGone = error instanceof ListmonkError && [400, 404].includes(error.status ?? 0)
+    if (!isGone) throw error
+    return false
+  }
 }

@@ -8,10 +8,12 @@ import { type Listmonk, ListmonkError, type ListmonkSettings, listmonk } from '.
 import { readLists } from './lists.ts'
 
 const Cursor = z
-  .object({ blocklisted_since: z.string(), bounce_id: z.int() })
-  .catch({ blocklisted_since: new Date(0).toISOString(), bounce_id: 0 })
+  .object({ blocklisted: z.int(), blocklist_read_at: z.string(), bounce_id: z.int() })
+  .catch({ blocklisted: 0, blocklist_read_at: new Date(0).toISOString(), bounce_id: 0 })
 /** Openings and bounces of older campaigns are rare, and every call costs. */
 const FOLLOWED_DAYS = 30
+/** The blocklist is read whole when its size changes, and this often: one may leave as one comes. */
+const BLOCKLIST_HOURS = 6
 
 type Watched = {
   id: string
@@ -50,13 +52,20 @@ export async function pollListmonk(
     ...watched.filter(({ state }) => state !== 'void').map(({ list_id }) => list_id),
     ...Object.values(await readLists(mailing.config.paths)).map(({ list_id }) => list_id),
   ])
-  const blocked = await client.blocklistedSince(new Date(cursor.blocklisted_since))
-  await everywhere(mailing.db, (sql) =>
-    suppress(sql, salt, { emails: blocked.map(({ email }) => email), reason: 'imported' }),
-  )
   const bounces = (await client.bounces()).filter(({ id }) => id > cursor.bounce_id)
   for (const { email, type, campaign } of bounces) {
     await takeBounce(mailing, salt, { email, type, campaign_id: campaign?.id ?? null })
+  }
+  // After the bounces, which give the reason: listmonk blocklists bounced addresses.
+  const blocklisted = await client.countBlocklisted()
+  const age = began.getTime() - Date.parse(cursor.blocklist_read_at)
+  const isDue = blocklisted !== cursor.blocklisted || age > BLOCKLIST_HOURS * 3_600_000
+  if (isDue) {
+    const emails = (await client.blocklisted()).map(({ email }) => email)
+    await everywhere(mailing.db, (sql) => suppress(sql, salt, { emails, reason: 'unsubscribed' }))
+  }
+  for (const campaign of watched.filter(({ state }) => state === 'finished')) {
+    await findWiped(mailing, client, salt, campaign)
   }
   // After the bounces: listmonk removes bounced addresses from its lists as if they had
   // unsubscribed.
@@ -65,9 +74,37 @@ export async function pollListmonk(
     for (const { email } of gone ?? []) await takeUnsubscription(mailing, salt, email)
   }
   return {
-    // Clocks differ a little, and a list may change while it is read.
-    blocklisted_since: new Date(began.getTime() - 5 * 60_000).toISOString(),
+    blocklisted,
+    blocklist_read_at: isDue ? began.toISOString() : cursor.blocklist_read_at,
     bounce_id: Math.max(cursor.bounce_id, ...bounces.map(({ id }) => id)),
+  }
+}
+
+/**
+ * Those of a campaign who deleted themselves on listmonk's public page: they are on its list no
+ * longer, nor among the subscribers. Their wish is kept here, because listmonk forgets it.
+ */
+async function findWiped(
+  mailing: Mailing,
+  client: Listmonk,
+  salt: Salt,
+  { draft_id, campaign_id, list_id }: Watched,
+): Promise<void> {
+  // Without the list absence says nothing.
+  if (!(await ifThere(client.getList(list_id)))) return
+  const mailed = await everywhere(
+    mailing.db,
+    (sql) => sql<{ email: string }>`
+      select r.email from hub.recipients as r
+      join hub.campaigns as c on c.draft_id = r.draft_id and c.portion = r.portion
+      where r.draft_id = ${draft_id} and c.campaign_id = ${campaign_id}
+        and r.claimed_at is not null and r.unsubscribed_at is null`,
+  )
+  if ((await client.countMembers(list_id)) >= mailed.length) return
+  const members = await client.listMembers(list_id)
+  const on = new Set(members.map(({ subscriber }) => subscriber.email.toLowerCase()))
+  for (const { email } of mailed.filter((one) => !on.has(one.email))) {
+    if (!(await client.findSubscriber(email))) await takeUnsubscription(mailing, salt, email)
   }
 }
 

@@ -1,6 +1,7 @@
 import { ApiError } from '../../../shared/problem.ts'
-import { inProject, type Project } from '../../db/db.ts'
+import { everywhere, inProject, type Project } from '../../db/db.ts'
 import { bilingual } from '../../i18n/words.ts'
+import { mailbox } from '../address.ts'
 import { type Mailing, readGateInputs, withApproval } from '../drafts/approval.ts'
 import { personalOf, skipWords } from '../drafts/audience.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
@@ -62,7 +63,8 @@ export async function push(mailing: Mailing, given: { slug: string; id: string }
       const client = listmonk(mail.listmonk)
       const work = { mailing, project, draft, mail, client }
       const list = await ensureProjectList(config.paths, client, project)
-      const added = await subscribeAll(work, list.list_id, recipients)
+      const there = await leaveOutWiped(work, list, recipients)
+      const added = await subscribeAll(work, list.list_id, there)
       if (draft.via === 'campaign') await makeCampaigns(work, added)
       else await client.ensureTemplate('tx')
     }
@@ -116,6 +118,34 @@ async function subscribeAll(
     ),
   )
   for (const end of ends) if (end.status === 'rejected') throw end.reason
+  await skipGone(work, [...gone])
+  return recipients.filter(({ email }) => !gone.has(email))
+}
+
+/**
+ * People can delete themselves on listmonk's public page, which leaves no trace there. Whoever was
+ * mailed through it before and is no longer among its subscribers has left, and is not made anew.
+ */
+async function leaveOutWiped(
+  work: Work,
+  list: { is_new: boolean },
+  recipients: Recipient[],
+): Promise<Recipient[]> {
+  // After a list was lost, or in another listmonk, absence says nothing.
+  if (list.is_new) return recipients
+  const emails = recipients.map(({ email }) => email)
+  const mailed = await everywhere(
+    work.mailing.db,
+    (sql) => sql<{ email: string }>`
+      select distinct r.email from hub.recipients as r
+      join hub.drafts as d on d.id = r.draft_id
+      where r.email = any(${emails}::text[]) and r.project_id = ${work.project.id}
+        and d.via in ('campaign', 'tx') and r.claimed_at is not null`,
+  )
+  const gone = new Set<string>()
+  for (const { email } of mailed) {
+    if (!(await work.client.findSubscriber(email))) gone.add(email)
+  }
   await skipGone(work, [...gone])
   return recipients.filter(({ email }) => !gone.has(email))
 }
@@ -217,7 +247,7 @@ function campaignInput(
   return {
     name: given.name,
     list_ids: [given.list_id],
-    from_email: `${mail.sender.name.replace(/["\\<>]/g, '')} <${mail.sender.email}>`,
+    from_email: mailbox(mail.sender),
     rendered: { ...campaign, bytes: Buffer.byteLength(campaign.html) },
     template_id: given.template_id,
   }

@@ -2,6 +2,7 @@ import type { Sql } from '../../../shared/sql.ts'
 import { everywhere } from '../../db/db.ts'
 import { bilingual, verbatim, type Words } from '../../i18n/words.ts'
 import type { Log } from '../../log.ts'
+import { mailbox } from '../address.ts'
 import type { Mailing } from '../drafts/approval.ts'
 import { peopleOf, personalOf, skipWords } from '../drafts/audience.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
@@ -124,7 +125,10 @@ export async function reasonToSkip(
 }
 
 /** The outcome of a mail, with the server's answer. */
-type Outcome = SendResult & { said: Words }
+/** `handed_over`: listmonk took the mail, and does not tell what its mail server said. */
+type Outcome = (SendResult | { kind: 'handed_over'; response: string; message_id: string }) & {
+  said: Words
+}
 
 type Work = { draft: DraftRow; settings: MailSettings; recipient: Recipient }
 
@@ -244,13 +248,13 @@ async function byListmonk(
     await claim()
     await client.sendTransactional({
       email: recipient.email,
-      from_email: `${sender.name.replace(/["\\<>]/g, '')} <${sender.email}>`,
+      from_email: mailbox(sender),
       rendered,
       headers: unsubscribeHeaders(url),
       template_id,
     })
     const response = 'taken by listmonk'
-    return { kind: 'sent', response, message_id: '', said: verbatim(response) }
+    return { kind: 'handed_over', response, message_id: '', said: verbatim(response) }
   } catch (error) {
     if (!(error instanceof ListmonkError)) throw error
     const { kind, message: response, words: said, call } = error
@@ -286,6 +290,13 @@ async function settle(
   if (result.kind === 'sent' && claimed) {
     await everywhere(db, async (sql) => {
       await recordSent(sql, claimed)
+      await explainDraft(sql, draft.id, null)
+    })
+    return true
+  }
+  if (result.kind === 'handed_over' && claimed) {
+    await everywhere(db, async (sql) => {
+      await markUnclear(sql, claimed, say.handed_over)
       await explainDraft(sql, draft.id, null)
     })
     return true

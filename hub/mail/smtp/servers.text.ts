@@ -26,6 +26,7 @@ export const serverText = texts(
       missing: (names: string) =>
         `The API user lacks these permissions: ${names}. Add them to its role in Admin > User roles.`,
       permissions: {
+        'lists:get_all': 'to find the lists it has created',
         'lists:manage_all': 'to create lists',
         'subscribers:get_all': 'to see who unsubscribed',
         'subscribers:sql_query': 'to find a recipient by address',
@@ -82,6 +83,7 @@ export const serverText = texts(
       missing: (names) =>
         `API kullanıcısında şu izinler eksik: ${names}. Rolüne Admin > User roles bölümünde ekleyin.`,
       permissions: {
+        'lists:get_all': 'oluşturduğu listeleri bulmak için',
         'lists:manage_all': 'liste oluşturmak için',
         'subscribers:get_all': 'kimin abonelikten çıktığını görmek için',
         'subscribers:sql_query': 'alıcıyı adresiyle bulmak için',

@@ -91,6 +91,7 @@ describe('failures are sorted', () => {
   })
 
   test.each([
+    'lists:get_all',
     'lists:manage_all',
     'subscribers:get_all',
     'subscribers:sql_query',

@@ -27,12 +27,21 @@ export async function body<S extends z.ZodType>(c: Context<Env>, schema: S): Pro
   throw new Refusal(400, `Invalid fields: ${issue?.path.join('.')}`)
 }
 
-/** A page of rows, newest first, as listmonk answers it. */
-export function paged<T extends { id: number }>(c: Context<Env>, rows: T[]) {
+/** A page of rows, newest first, as listmonk answers it; `past_end` is what it has behind the last. */
+export function paged<T extends { id: number }>(
+  c: Context<Env>,
+  rows: T[],
+  past_end: null | 0 = 0,
+) {
   const page = Number(c.req.query('page') ?? 1)
   const per_page =
     c.req.query('per_page') === 'all' ? rows.length : Number(c.req.query('per_page') ?? 20)
   const sorted = rows.toSorted((a, b) => b.id - a.id)
   const results = sorted.slice((page - 1) * per_page, page * per_page)
-  return c.json({ data: { results, query: '', total: rows.length, per_page, page } })
+  if (results.length > 0 || rows.length === 0) {
+    return c.json({ data: { results, query: '', total: rows.length, per_page, page } })
+  }
+  // Subscribers are counted apart, other rows with the page.
+  const empty = past_end === null ? { results: null, total: rows.length } : { results, total: 0 }
+  return c.json({ data: { ...empty, query: '', per_page, page } })
 }

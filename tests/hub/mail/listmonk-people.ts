@@ -5,7 +5,7 @@ import { body, type Env, Ids, idOf, paged, Refusal } from './listmonk-http.ts'
 import { newSubscriber, type StandInSubscriber, type State } from './listmonk-state.ts'
 
 /** Lists, and who is on them. */
-export function lists(app: Hono<Env>, state: State) {
+export function lists(app: Hono<Env>, state: State, permissions: string[] | undefined) {
   const show = (id: number) => {
     const list = state.lists.get(id)
     if (!list) throw new Refusal(400, 'List not found')
@@ -20,8 +20,10 @@ export function lists(app: Hono<Env>, state: State) {
   }
   app.get('/api/lists', (c) => {
     const tags = c.req.queries('tag') ?? []
-    const found = [...state.lists.values()].filter((list) =>
-      tags.every((tag) => list.tags.includes(tag)),
+    // Without this permission listmonk shows none, and refuses nothing.
+    const isSeen = !permissions || permissions.includes('lists:get_all')
+    const found = [...state.lists.values()].filter(
+      (list) => isSeen && tags.every((tag) => list.tags.includes(tag)),
     )
     return paged(
       c,
@@ -34,24 +36,40 @@ export function lists(app: Hono<Env>, state: State) {
       c,
       z.object({
         name: z.string().default(''),
-        type: z.enum(['private', 'public', 'temporary']).default('private'),
+        type: z.string().default('private'),
         optin: z.enum(['single', 'double']).default('single'),
         tags: z.array(z.string()).default([]),
         description: z.string().default(''),
       }),
     )
     if (!name) throw new Refusal(400, 'Invalid name')
+    if (!['private', 'public', 'temporary'].includes(rest.type)) {
+      throw new Refusal(500, `Error creating List: ${notIn('list_type', rest.type)}`)
+    }
     const id = state.nextId()
-    state.lists.set(id, { id, uuid: randomUUID(), name, ...rest })
+    state.lists.set(id, { id, uuid: randomUUID(), name, ...rest, tags: rest.tags.map(tagOf) })
     return c.json({ data: show(id) })
   })
   app.delete('/api/lists/:id', (c) => {
     const id = idOf(c)
-    state.lists.delete(id)
+    state.deleteList(id)
     for (const subscriber of state.subscribers.values()) subscriber.subscriptions.delete(id)
     return c.json({ data: true })
   })
 }
+
+/** What Postgres says of a value that an enum does not have. */
+export function notIn(type: string, value: string): string {
+  return `pq: invalid input value for enum ${type}: "${value}"`
+}
+
+/** listmonk puts a dash for each space of a tag. */
+export function tagOf(tag: string): string {
+  return tag.replace(/\s+/g, '-')
+}
+
+const Status = z.enum(['enabled', 'disabled', 'blocklisted'])
+const Subscription = z.enum(['confirmed', 'unconfirmed', 'unsubscribed'])
 
 const NOW = '2026-01-01T00:00:00.000000Z'
 
@@ -80,22 +98,30 @@ export function subscribers(app: Hono<Env>, state: State, permissions: string[] 
     const { subscriptions, ...rest } = subscriber
     const subscribed = [...subscriptions].flatMap(([id, subscription_status]) => {
       const list = state.lists.get(id)
-      return list ? [{ ...list, subscription_status }] : []
+      if (!list) return []
+      const tags = list.tags.length > 0 ? list.tags : null
+      return [{ ...list, tags, status: 'active', subscription_status }]
     })
     return { ...rest, created_at: NOW, lists: subscribed }
   }
   const get = (id: number) => {
     const subscriber = state.subscribers.get(id)
-    if (!subscriber) throw new Refusal(400, 'Subscriber not found')
+    if (!subscriber) throw new Refusal(400, `Subscriber (${id}: ) not found`)
     return subscriber
   }
   const Input = z.object({
     email: z.string().default(''),
     name: z.string().default(''),
-    status: z.enum(['enabled', 'disabled', 'blocklisted']).default('enabled'),
+    status: z.string().default('enabled'),
     lists: Ids.default([]),
     attribs: z.record(z.string(), z.unknown()).default({}),
+    preconfirm_subscriptions: z.boolean().default(false),
   })
+  const statusOf = (status: string, doing: string) => {
+    const known = Status.safeParse(status)
+    if (known.success) return known.data
+    throw new Refusal(500, `Error ${doing} Subscriber: ${notIn('subscriber_status', status)}`)
+  }
   const valid = (email: string) => {
     if (!/^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/.test(email)) throw new Refusal(400, 'Invalid email.')
   }
@@ -113,7 +139,7 @@ export function subscribers(app: Hono<Env>, state: State, permissions: string[] 
       if (list_ids.length && !on.some((one) => !status || one === status)) return false
       return matches(subscriber)
     })
-    return paged(c, found.map(show))
+    return paged(c, found.map(show), null)
   })
   app.post('/api/subscribers', async (c) => {
     const input = await body(c, Input)
@@ -121,9 +147,10 @@ export function subscribers(app: Hono<Env>, state: State, permissions: string[] 
     if (state.byEmail(input.email)) throw new Refusal(409, 'E-mail already exists.')
     const subscriber = newSubscriber(state.nextId(), input.email, input.name)
     subscriber.attribs = input.attribs
-    subscriber.status = input.status
+    subscriber.status = statusOf(input.status, 'creating')
+    const confirmed = input.preconfirm_subscriptions ? 'confirmed' : 'unconfirmed'
     for (const id of input.lists)
-      if (state.lists.has(id)) subscriber.subscriptions.set(id, 'confirmed')
+      if (state.lists.has(id)) subscriber.subscriptions.set(id, confirmed)
     state.subscribers.set(subscriber.id, subscriber)
     return c.json({ data: show(subscriber) })
   })
@@ -132,17 +159,37 @@ export function subscribers(app: Hono<Env>, state: State, permissions: string[] 
       c,
       z.object({
         ids: Ids,
-        action: z.enum(['add', 'remove', 'unsubscribe']),
+        action: z.string(),
         target_list_ids: Ids,
-        status: z.enum(['confirmed', 'unconfirmed', 'unsubscribed']).default('unconfirmed'),
+        status: z.string().default('unconfirmed'),
       }),
     )
-    if (ids.length === 0 || target_list_ids.length === 0) throw new Refusal(400, 'No IDs given.')
-    for (const subscriber of ids.map(get)) {
+    if (ids.length === 0) throw new Refusal(400, 'No IDs given.')
+    if (target_list_ids.length === 0) throw new Refusal(400, 'No lists given.')
+    if (!['add', 'remove', 'unsubscribe'].includes(action)) {
+      throw new Refusal(400, 'Invalid action.')
+    }
+    const violated = (of: string) =>
+      `Error updating Subscribers: pq: insert or update on table "subscriber_lists" violates foreign key constraint "subscriber_lists_${of}_id_fkey"`
+    if (action === 'add') {
+      const known = Subscription.safeParse(status)
+      if (!known.success) {
+        const fault = notIn('subscription_status', status)
+        throw new Refusal(500, `Error updating Subscribers: ${fault}`)
+      }
+      if (ids.some((id) => !state.subscribers.has(id)))
+        throw new Refusal(500, violated('subscriber'))
+      if (target_list_ids.some((id) => !state.lists.has(id)))
+        throw new Refusal(500, violated('list'))
+      for (const one of ids.map(get)) {
+        for (const id of target_list_ids) one.subscriptions.set(id, known.data)
+      }
+      return c.json({ data: true })
+    }
+    for (const one of ids.flatMap((id) => state.subscribers.get(id) ?? [])) {
       for (const id of target_list_ids) {
-        if (action === 'add') subscriber.subscriptions.set(id, status)
-        if (action === 'remove') subscriber.subscriptions.delete(id)
-        if (action === 'unsubscribe') subscriber.subscriptions.set(id, 'unsubscribed')
+        if (action === 'remove') one.subscriptions.delete(id)
+        else if (one.subscriptions.has(id)) one.subscriptions.set(id, 'unsubscribed')
       }
     }
     return c.json({ data: true })
@@ -150,22 +197,32 @@ export function subscribers(app: Hono<Env>, state: State, permissions: string[] 
   app.put('/api/subscribers/blocklist', async (c) => {
     const { ids } = await body(c, z.object({ ids: Ids }))
     if (ids.length === 0) throw new Refusal(400, 'One or more IDs are invalid: ids')
-    for (const subscriber of ids.map(get)) block(subscriber)
+    for (const one of ids.flatMap((id) => state.subscribers.get(id) ?? [])) {
+      block(one)
+      one.updated_at = new Date().toISOString()
+    }
     return c.json({ data: true })
   })
+  app.get('/api/subscribers/:id', (c) => c.json({ data: show(get(idOf(c))) }))
   app.put('/api/subscribers/:id', async (c) => {
-    const subscriber = get(idOf(c))
     const input = await body(c, Input)
     valid(input.email)
-    const kept = new Map(
-      input.lists.map((id) => [id, subscriber.subscriptions.get(id) ?? 'confirmed']),
-    )
+    const subscriber = state.subscribers.get(idOf(c))
+    if (!subscriber) throw new Refusal(400, `Subscriber (0: ${input.email}) not found`)
+    const holder = state.byEmail(input.email)
+    if (holder && holder !== subscriber) {
+      const key = `Key (email)=(${input.email}) already exists.`
+      const rule = 'pq: duplicate key value violates unique constraint "subscribers_email_key".'
+      throw new Refusal(500, `Error updating Subscriber: ${rule} ${key}`)
+    }
+    const fresh = input.preconfirm_subscriptions ? 'confirmed' : 'unconfirmed'
+    const kept = new Map(input.lists.map((id) => [id, subscriber.subscriptions.get(id) ?? fresh]))
     Object.assign(subscriber, {
       email: input.email.toLowerCase(),
       name: input.name,
       attribs: input.attribs,
     })
-    subscriber.status = input.status
+    subscriber.status = statusOf(input.status, 'updating')
     subscriber.subscriptions = kept
     subscriber.updated_at = new Date().toISOString()
     return c.json({ data: show(subscriber) })
@@ -190,9 +247,8 @@ export function subscribers(app: Hono<Env>, state: State, permissions: string[] 
   })
 }
 
-/** Blocklisting takes somebody off every list. */
+/** Blocklisting takes somebody off every list. listmonk notes its time only where an admin does it. */
 export function block(subscriber: StandInSubscriber) {
   subscriber.status = 'blocklisted'
-  subscriber.updated_at = new Date().toISOString()
   for (const id of subscriber.subscriptions.keys()) subscriber.subscriptions.set(id, 'unsubscribed')
 }

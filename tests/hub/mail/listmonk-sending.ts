@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import { execute, type GoContext } from './go-template.ts'
 import { body, type Env, Ids, idOf, paged, Refusal } from './listmonk-http.ts'
+import { block, notIn, tagOf } from './listmonk-people.ts'
 import {
   GENERIC,
   newSubscriber,
@@ -34,8 +35,20 @@ export function campaigns(app: Hono<Env>, state: State, deliver: Deliver) {
   }
   const show = (campaign: StandInCampaign, no_body = false) => {
     const { list_ids, body: html, altbody, ...rest } = campaign
-    const on = list_ids.map((id) => ({ id, name: state.lists.get(id)?.name ?? '' }))
-    return { ...rest, lists: on, ...(no_body ? {} : { body: html, altbody }) }
+    // The name stays when the list is deleted.
+    const on = list_ids.flatMap((id): { id: number | null; name: string }[] => {
+      const gone = state.deleted_lists.get(id)
+      if (gone !== undefined) return [{ id: null, name: gone }]
+      const list = state.lists.get(id)
+      return list ? [{ id, name: list.name }] : []
+    })
+    return {
+      ...rest,
+      type: 'regular',
+      attribs: {},
+      lists: on,
+      ...(no_body ? {} : { body: html, altbody }),
+    }
   }
   const Input = z.object({
     name: z.string().default(''),
@@ -47,14 +60,24 @@ export function campaigns(app: Hono<Env>, state: State, deliver: Deliver) {
     altbody: z.string().nullable().default(null),
     headers: z.array(z.record(z.string(), z.string())).default([]),
     tags: z.array(z.string()).default([]),
+    messenger: z.string().default('email'),
     template_id: z.number().int().optional(),
   })
   const checked = async (c: Context<Env>) => {
-    const { lists: list_ids, template_id = 1, ...input } = await body(c, Input)
+    const { lists: list_ids, template_id = 1, messenger, ...input } = await body(c, Input)
     if (!input.name) throw new Refusal(400, 'Invalid length for name.')
     if (!input.subject) throw new Refusal(400, 'Invalid length for subject.')
+    if (!/<.+@.+>|^[^\s@]+@[^\s@]+$/.test(input.from_email)) {
+      throw new Refusal(400, 'Invalid `from_email`.')
+    }
     if (list_ids.length === 0) throw new Refusal(400, 'Invalid list IDs.')
-    return { ...input, list_ids, template_id }
+    if (messenger !== 'email') throw new Refusal(400, `Unknown messenger ${messenger}.`)
+    return {
+      ...input,
+      tags: input.tags.map(tagOf),
+      list_ids,
+      template_id: state.templates.has(template_id) ? template_id : null,
+    }
   }
   /** Templates are tried on nobody in particular, as listmonk compiles them on saving. */
   const compile = (campaign: StandInCampaign) => {
@@ -67,7 +90,7 @@ export function campaigns(app: Hono<Env>, state: State, deliver: Deliver) {
   }
 
   app.get('/api/campaigns', (c) => {
-    const tags = c.req.queries('tags') ?? []
+    const tags = c.req.queries('tag') ?? []
     const found = [...state.campaigns.values()].filter((each) =>
       tags.every((tag) => each.tags.includes(tag)),
     )
@@ -87,6 +110,7 @@ export function campaigns(app: Hono<Env>, state: State, deliver: Deliver) {
       status: 'draft',
       to_send: 0,
       sent: 0,
+      handled: 0,
       views: 0,
       clicks: 0,
       bounces: 0,
@@ -102,7 +126,10 @@ export function campaigns(app: Hono<Env>, state: State, deliver: Deliver) {
     const { status } = await body(c, z.object({ status: z.string() }))
     const transition = TRANSITIONS[status]
     if (!transition)
-      throw new Refusal(500, `Error updating Campaign: pq: invalid input value: ${status}`)
+      throw new Refusal(500, `Error updating Campaign: ${notIn('campaign_status', status)}`)
+    if (status === 'scheduled' && campaign.status === 'draft') {
+      throw new Refusal(400, 'Campaign needs a date to be scheduled.')
+    }
     if (!transition.from.includes(campaign.status)) throw new Refusal(400, transition.message)
     campaign.status = status
     campaign.updated_at = new Date().toISOString()
@@ -120,21 +147,27 @@ export function campaigns(app: Hono<Env>, state: State, deliver: Deliver) {
     return c.json({ data: show(campaign) })
   })
   app.delete('/api/campaigns/:id', (c) => {
-    state.campaigns.delete(idOf(c))
+    state.campaigns.delete(get(idOf(c)).id)
     return c.json({ data: true })
   })
 }
 
-/** Sends a running campaign to whoever is on its lists at that moment. */
+/** Sends a running campaign to whoever is on its lists at that moment; what fails is not counted. */
 async function run(state: State, campaign: StandInCampaign, deliver: Deliver) {
   await new Promise((resolve) => setImmediate(resolve))
   const audience = state.audience(campaign)
   campaign.to_send = audience.length
-  campaign.started_at ??= new Date().toISOString()
-  for (const subscriber of audience.slice(campaign.sent)) {
+  if (audience.length > 0) campaign.started_at ??= new Date().toISOString()
+  for (const subscriber of audience.slice(campaign.handled)) {
     if (campaign.status !== 'running') return
-    await deliver(state.campaignMessage(campaign, subscriber))
-    campaign.sent += 1
+    campaign.handled += 1
+    const message = state.campaignMessage(campaign, subscriber)
+    await deliver(message).then(
+      () => {
+        campaign.sent += 1
+      },
+      () => {},
+    )
   }
   campaign.status = 'finished'
 }
@@ -147,7 +180,7 @@ export function templates(app: Hono<Env>, state: State) {
       c,
       z.object({
         name: z.string().default(''),
-        type: z.enum(['campaign', 'campaign_visual', 'tx']),
+        type: z.string().default(''),
         subject: z.string().default(''),
         body: z.string().default(''),
       }),
@@ -156,11 +189,14 @@ export function templates(app: Hono<Env>, state: State) {
     if (input.type === 'campaign' && !/\{\{\s*template "content" \.\s*\}\}/.test(input.body)) {
       throw new Refusal(
         400,
-        'The placeholder {{ template "content" . }} should appear exactly once.',
+        'The placeholder {{ template "content" . }} should appear exactly once in the template.',
       )
     }
     if (input.type === 'tx' && !input.subject.trim())
       throw new Refusal(400, 'Missing field(s): subject')
+    if (!['campaign', 'campaign_visual', 'tx'].includes(input.type)) {
+      throw new Refusal(500, `Error creating Template: ${notIn('template_type', input.type)}`)
+    }
     const template = { id: state.nextId(), ...input }
     state.templates.set(template.id, template)
     return c.json({ data: template })
@@ -191,15 +227,16 @@ export function transactional(app: Hono<Env>, state: State, deliver: Deliver) {
     for (const email of input.subscriber_emails) {
       const known = state.byEmail(email)
       if (!known && input.subscriber_mode === 'default')
-        throw new Refusal(400, 'Subscriber not found')
+        throw new Refusal(400, `Subscriber (0: ${email}) not found`)
       const subscriber = known ?? newSubscriber(0, email, '')
       const Tx = { Data: input.data, Subject: input.subject }
       const context: GoContext = {
         fields: { Subscriber: subscriberFields(subscriber), Tx },
         functions: GENERIC,
       }
+      let message: StandInMessage
       try {
-        await deliver({
+        message = {
           from: input.from_email,
           to: subscriber.email,
           subject: execute(input.subject || template.subject, context, 'text'),
@@ -207,13 +244,15 @@ export function transactional(app: Hono<Env>, state: State, deliver: Deliver) {
           text: execute(input.altbody, context, 'text'),
           headers: Object.assign({}, ...input.headers),
           campaign_id: null,
-        })
+        }
       } catch (error) {
         throw new Refusal(
           400,
           `Error rendering message: ${error instanceof Error ? error.message : error}`,
         )
       }
+      // The answer does not wait for the mail server, and says nothing of it.
+      void deliver(message).catch(() => {})
     }
     return c.json({ data: true })
   })
@@ -234,11 +273,20 @@ export function publicPages(app: Hono<Env>, state: State) {
       ? c.html('<form method="post"><button>Unsubscribe</button></form>')
       : c.notFound()
   })
-  app.post('/subscription/:campaign/:subscriber', (c) => {
+  app.post('/subscription/wipe/:subscriber', (c) => {
+    const { subscriber } = find(c)
+    if (!subscriber) return c.html('<p>Not found</p>', 404)
+    state.subscribers.delete(subscriber.id)
+    return c.html('<p>Data removed</p>')
+  })
+  app.post('/subscription/:campaign/:subscriber', async (c) => {
     const { subscriber, campaign } = find(c)
+    if (!subscriber) return c.html('<p>Not found</p>', 404)
+    const { blocklist } = await c.req.parseBody()
+    if (blocklist === 'true') block(subscriber)
     for (const id of campaign?.list_ids ?? []) {
-      if (subscriber?.subscriptions.has(id)) subscriber.subscriptions.set(id, 'unsubscribed')
+      if (subscriber.subscriptions.has(id)) subscriber.subscriptions.set(id, 'unsubscribed')
     }
-    return c.html('<p>You have been unsubscribed.</p>')
+    return c.html('<p>Unsubscribed</p>')
   })
 }

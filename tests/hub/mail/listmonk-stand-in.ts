@@ -82,9 +82,16 @@ export async function startListmonk(options: StandInOptions = {}): Promise<Listm
     if (fault === 'drop_after') c.res = hangUp(c)
   })
 
+  app.get('/api/profile', (c) => {
+    const granted = permissions ?? [...PERMISSIONS.flatMap(([, names]) => names), 'lists:get_all']
+    const user_role = { id: 1, name: 'Hub', permissions: granted }
+    return c.json({
+      data: { username: user, name: user, type: 'api', email: null, status: 'enabled', user_role },
+    })
+  })
   app.get('/api/about', (c) => c.json({ version: 'v6.2.0', build: 'stand-in' }))
 
-  lists(app, state)
+  lists(app, state, permissions)
   subscribers(app, state, permissions)
   campaigns(app, state, deliver)
   templates(app, state)
@@ -98,8 +105,13 @@ export async function startListmonk(options: StandInOptions = {}): Promise<Listm
     ? createTransport({ ...options.smtp, pool: true, secure: false, ignoreTLS: true })
     : null
   async function deliver(message: StandInMessage) {
-    state.messages.push(message)
     const { from, to, subject, html, text, headers } = message
+    // Go reads the sender by RFC 5322: a name with a comma or a colon must be quoted.
+    const [name = ''] = from.split(/\s*<[^<>]*>$/)
+    if (!/^[^@]+@[^@]+$|<[^<>@]+@[^<>@]+>$/.test(from) || /^[^"]*[,:;()[\]\\]/.test(name)) {
+      throw new Error('mail: expected comma')
+    }
+    state.messages.push(message)
     await transport?.sendMail({ from, to, subject, html, text, headers })
   }
 

@@ -32,10 +32,12 @@ export type StandInCampaign = {
   headers: Record<string, string>[]
   tags: string[]
   list_ids: number[]
-  template_id: number
+  template_id: number | null
   status: string
   to_send: number
   sent: number
+  /** Sent or failed: where a paused campaign goes on. */
+  handled: number
   views: number
   clicks: number
   bounces: number
@@ -72,6 +74,8 @@ export type StandInMessage = {
 export class State {
   root = ''
   lists = new Map<number, StandInList>()
+  /** The names of deleted lists, which campaigns keep. */
+  deleted_lists = new Map<number, string>()
   subscribers = new Map<number, StandInSubscriber>()
   campaigns = new Map<number, StandInCampaign>()
   templates = new Map<number, StandInTemplate>()
@@ -83,6 +87,12 @@ export class State {
     const id = this.nextId()
     const body = '<html><body>{{ template "content" . }}</body></html>'
     this.templates.set(id, { id, name: 'Default', type: 'campaign', subject: '', body })
+  }
+
+  deleteList(id: number) {
+    const list = this.lists.get(id)
+    if (list) this.deleted_lists.set(id, list.name)
+    this.lists.delete(id)
   }
 
   nextId(): number {
@@ -127,7 +137,7 @@ export class State {
       },
     }
     const content = new SafeHtml(execute(campaign.body, context, 'html'))
-    const frame = this.templates.get(campaign.template_id)?.body ?? ''
+    const frame = this.templates.get(campaign.template_id ?? 1)?.body ?? ''
     const framed = { ...context, functions: { ...context.functions, template: () => content } }
     return {
       from: campaign.from_email,

@@ -1,81 +1,28 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
-import type { DraftRow } from '../../../../hub/mail/drafts/drafts.ts'
 import { finishPush } from '../../../../hub/mail/drafts/state.ts'
-import { readPolls } from '../../../../hub/mail/imap/poll.ts'
 import { sendCampaigns } from '../../../../hub/mail/listmonk/campaigns.ts'
-import { draftCalls } from '../../support/draft-calls.ts'
-import { startHub, type TestHub } from '../../support/hub.ts'
-import { apiOf, FOOTER, SENDER } from '../../support/mail-help.ts'
-import { type ListmonkStandIn, startListmonk } from '../listmonk-stand-in.ts'
+import { SENDER } from '../../support/mail-help.ts'
+import {
+  api,
+  campaign,
+  campaigns,
+  get,
+  hub,
+  look,
+  of,
+  recipients,
+  rowOf,
+  sentTo,
+  standIn,
+  steps,
+  subscriber,
+  tag,
+  the,
+  useListmonk,
+} from './listmonk-scene.ts'
 
-let hub: TestHub
-let standIn: ListmonkStandIn
-let api: ReturnType<typeof apiOf>
-beforeAll(async () => {
-  standIn = await startListmonk()
-  hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
-  api = apiOf(hub)
-  await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
-})
-afterAll(async () => {
-  await hub.close()
-  await standIn.close()
-})
-let tag = ''
-let count = 0
-beforeEach(async () => {
-  count += 1
-  tag = `t${count}`
-  const { url, user, token } = standIn
-  await api.put('settings/mail', {
-    sender: SENDER,
-    footer: FOOTER,
-    listmonk: { url, user, token },
-    daily_cap: 10_000,
-    ramp: null,
-  })
-  await api.ok('settings/mail/confirm')
-  await add({ name: 'Jo Öz', company: 'Client', email: `jo@${tag}.example` })
-  await add({ name: null, company: null, email: `nobody@${tag}.example` })
-})
-
-const { addLead, get, of, recipientsOf: recipients, steps } = draftCalls(() => hub)
-const add = (data: object) => addLead({ tags: [tag], ...data })
-/** A campaign to the two leads of this test, that far on its way. */
-async function campaign(...names: string[]): Promise<string> {
-  const { draft } = await api.ok('draft/create', {
-    project: 'demir',
-    audience: { kind: 'list', filter: { tag } },
-    subject: 'A short question',
-    text: 'Hello {first_name},\n\nwould you like to talk next week?\n\nKind regards',
-  })
-  await steps(draft.id, ...names)
-  return draft.id
-}
-const rowOf = async (id: string) =>
-  (await hub.query<DraftRow>('select * from hub.drafts where id = $1', [id]))[0] as DraftRow
-const campaigns = (id: string) =>
-  [...standIn.state.campaigns.values()].filter(({ name }) => name.includes(id))
-const the = (id: string) => {
-  const [one, ...others] = campaigns(id)
-  if (!one || others.length > 0) throw new Error('There is not one campaign')
-  return one
-}
-const subscriber = (email: string) => {
-  const found = standIn.state.byEmail(email)
-  if (!found) throw new Error(`${email} is no subscriber`)
-  return found
-}
-const sentTo = (id: string) =>
-  standIn.state.messages.filter(({ campaign_id }) => campaign_id === the(id).id).map(({ to }) => to)
-/** The hub's look at what it sends, until what listmonk does by itself is done. */
-async function look(times = 1) {
-  for (let n = 0; n < times; n += 1) {
-    await hub.deps.mailer.run()
-    await new Promise((wait) => setTimeout(wait, 20))
-  }
-}
+useListmonk()
 
 describe('a push', () => {
   test('gives listmonk each person with name, company and first name, on two lists', async () => {
@@ -105,14 +52,14 @@ describe('a push', () => {
       subject: rendered?.subject,
       body: rendered?.html,
       altbody: rendered?.text,
-      from_email: `${SENDER.name} <${SENDER.email}>`,
+      from_email: `=?UTF-8?Q?Ay=C5=9Fe_Demir?= <${SENDER.email}>`,
       status: 'draft',
     })
     expect(made.list_ids).toHaveLength(1)
     expect(standIn.state.lists.get(made.list_ids[0] ?? 0)?.name).toBe(
       'Demir Lojistik: A short question (1)',
     )
-    expect(standIn.state.templates.get(made.template_id)).toMatchObject({ type: 'campaign' })
+    expect(standIn.state.templates.get(made.template_id ?? 0)).toMatchObject({ type: 'campaign' })
     expect(await recipients(id)).toMatchObject([{ state: 'pushed' }, { state: 'pushed' }])
   })
 
@@ -255,6 +202,7 @@ describe('a campaign that runs', () => {
       [id],
     )
     the(id).status = status
+    if (status === 'finished') the(id).sent = 2
     return id
   }
 
@@ -297,106 +245,47 @@ describe('a campaign that runs', () => {
     )
   })
 
+  test.each([
+    ['nobody', 0],
+    ['one of them', 1],
+  ])(
+    'that is finished and counts %s leaves all unclear, because nobody knows which',
+    async (_, sent) => {
+      const id = await running('finished')
+      the(id).sent = sent
+      await look(2)
+      expect(await get(id)).toMatchObject({ state: 'unclear', progress: { sent: 0, unclear: 2 } })
+      const [one] = await recipients(id)
+      expect(one.reason).toContain(`listmonk counts ${sent} of 2 mails as sent`)
+    },
+  )
+
+  test('that listmonk paused is left to people there, and says so', async () => {
+    const id = await running('paused')
+    await look(2)
+    expect(the(id).status).toBe('paused')
+    expect((await get(id)).state_reason).toContain('listmonk paused this campaign after 0 of 0')
+    the(id).status = 'running'
+    await look()
+    the(id).status = 'finished'
+    the(id).sent = 2
+    await look(2)
+    expect(await get(id)).toMatchObject({ state: 'sent', state_reason: null })
+  })
+
+  test('from a sender whose name has a comma leaves, and is counted', async () => {
+    await api.put('settings/mail', { sender: { ...SENDER, name: 'Demir, Ltd.: sales' } })
+    const id = await campaign('render', 'approve', 'push', 'send')
+    await look(3)
+    expect(the(id).from_email).toBe(`"Demir, Ltd.: sales" <${SENDER.email}>`)
+    expect(await get(id)).toMatchObject({ state: 'sent', progress: { sent: 2 } })
+    expect(sentTo(id)).toHaveLength(2)
+  })
+
   test('that is gone there leaves its mails unclear', async () => {
     const id = await running()
     standIn.state.campaigns.delete(the(id).id)
     await look(2)
     expect(await get(id)).toMatchObject({ state: 'unclear', progress: { unclear: 2 } })
-  })
-})
-
-describe('what is read from listmonk', () => {
-  const suppression = async (name: string) =>
-    (await api.get(`suppression?email=${name}@${tag}.example`)).body.suppression
-  const poll = () => hub.deps.poller.run(true)
-  async function sent(): Promise<string> {
-    const id = await campaign('render', 'approve', 'push', 'send')
-    await look(3)
-    expect((await get(id)).state).toBe('sent')
-    return id
-  }
-
-  test('a bounce counts once: what was read is not read again', async () => {
-    const id = await sent()
-    standIn.bounce(`jo@${tag}.example`, 'hard', the(id).id)
-    await poll()
-    expect(await suppression('jo')).toHaveLength(1)
-    expect((await recipients(id))[0].bounced_at).toEqual(expect.any(String))
-    await hub.query('delete from hub.suppression')
-    await hub.query('update hub.recipients set bounced_at = null, bounce = null')
-    subscriber(`jo@${tag}.example`).status = 'enabled'
-    await poll()
-    // listmonk took the address off its lists as well, and that is read each time.
-    expect((await suppression('jo')).map((one: { reason: string }) => one.reason)).not.toContain(
-      'bounced',
-    )
-    expect(await recipients(id)).toMatchObject([{ bounced_at: null }, { bounced_at: null }])
-    // The next one does.
-    standIn.bounce(`nobody@${tag}.example`, 'hard', the(id).id)
-    await poll()
-    expect(await suppression('nobody')).toHaveLength(1)
-  })
-
-  test('a soft bounce is noted and suppresses nobody', async () => {
-    const id = await sent()
-    standIn.bounce(`jo@${tag}.example`, 'soft', the(id).id)
-    await poll()
-    expect(await recipients(id)).toMatchObject([
-      { bounced_at: expect.any(String) },
-      { bounced_at: null },
-    ])
-    expect(await suppression('jo')).toEqual([])
-  })
-
-  test('a bounce belongs to the campaign it came of', async () => {
-    const first = await sent()
-    const second = await sent()
-    standIn.bounce(`jo@${tag}.example`, 'hard', the(first).id)
-    await poll()
-    expect((await recipients(first))[0].bounced_at).toEqual(expect.any(String))
-    expect((await recipients(second))[0].bounced_at).toBeNull()
-  })
-
-  test('who was blocked there is suppressed; who was long ago is not asked for again', async () => {
-    await sent()
-    await poll()
-    const jo = subscriber(`jo@${tag}.example`)
-    jo.status = 'blocklisted'
-    jo.updated_at = new Date(Date.now() - 3_600_000).toISOString()
-    const nobody = subscriber(`nobody@${tag}.example`)
-    nobody.status = 'blocklisted'
-    nobody.updated_at = new Date().toISOString()
-    await poll()
-    expect(await suppression('nobody')).toMatchObject([{ reason: 'imported' }])
-    expect(await suppression('jo')).toEqual([])
-  })
-
-  test('who unsubscribed from the project’s list is, though no campaign tells of it', async () => {
-    await sent()
-    const { list } = await api.ok('projects/listmonk_list', { slug: 'demir' })
-    subscriber(`nobody@${tag}.example`).subscriptions.set(list.list_id, 'unsubscribed')
-    await poll()
-    expect(await suppression('nobody')).toMatchObject([{ reason: 'unsubscribed' }])
-    const lead = await hub.query(
-      `select from hub.activities as a join hub.leads as lead on lead.id = a.lead_id
-       where $1 = any(lead.tags) and a.kind = 'unsubscribed'`,
-      [tag],
-    )
-    expect(lead).toHaveLength(1)
-  })
-
-  test('a look that fails is repeated from where the last one ended', async () => {
-    const id = await sent()
-    await poll()
-    const cursor = async () => (await readPolls(hub.deps)).listmonk
-    const before = (await cursor()).cursor
-    standIn.bounce(`jo@${tag}.example`, 'hard', the(id).id)
-    standIn.failNext('GET', '/bounces', 'error')
-    await poll()
-    expect(await cursor()).toMatchObject({ failures: 1, cursor: before })
-    expect((await recipients(id))[0].bounced_at).toBeNull()
-    await poll()
-    expect((await recipients(id))[0].bounced_at).toEqual(expect.any(String))
-    expect((await cursor()).failures).toBe(0)
   })
 })

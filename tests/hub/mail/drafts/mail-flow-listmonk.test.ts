@@ -87,7 +87,7 @@ describe('a campaign', () => {
     const [campaign] = campaignsOf(id)
     expect(campaign).toMatchObject({
       status: 'draft',
-      from_email: 'Ayşe Demir <ayse@demir.example>',
+      from_email: '=?UTF-8?Q?Ay=C5=9Fe_Demir?= <ayse@demir.example>',
     })
     const { list } = await api.ok('projects/listmonk_list', { slug: 'demir' })
     const mapping = await readFile(
@@ -141,7 +141,8 @@ describe('a campaign', () => {
       { subject: 'For {name}', text: 'Hello {name},\n\nof {company}.' },
     )
     await steps(letter, 'render', 'approve', 'push', 'send')
-    expect(await untilOver(letter)).toMatchObject({ state: 'sent', via: 'tx' })
+    // listmonk does not tell whether its mail server took it.
+    expect(await untilOver(letter)).toMatchObject({ state: 'unclear', via: 'tx' })
     expect(smtp.mails[0]?.subject).toBe(`For ${name}`)
     expect(smtp.mails[0]?.text).toContain('of {{ printf "%d" 7 }}.')
     const list = smtp.mails[0]?.headerLines.find(({ key }) => key === 'list-unsubscribe')?.line
