@@ -5,6 +5,7 @@ import type { Limits } from './context.ts'
 import type { AnyFeed } from './feeds/feed.ts'
 import { FEED_SETTINGS, findFeed, KNOWN_FEEDS, type Selection, selectFeeds } from './feeds/feeds.ts'
 import { type MailSettings, parseSender, parseSmtpUrl } from './mail/settings.ts'
+import { OPERATOR_VARIABLES, type OperatorSettings, operatorOf } from './operator-settings.ts'
 import { createSeal, type Seal } from './seal.ts'
 import type { Issuer } from './sessions.ts'
 import { TRACING_VARIABLES, type TracingSettings, tracingOf } from './tracing/settings.ts'
@@ -39,6 +40,8 @@ export type Config = {
   heartbeat_url: string | undefined
   /** Where the metrics are: on a port of their own, or else beside the API, which needs the token. */
   metrics: { port: number | undefined; token: string | undefined } | undefined
+  /** Where the operator page is; undefined where it is off. */
+  operator: OperatorSettings | undefined
   /** How traces are sent; undefined where they are not. */
   tracing: TracingSettings | undefined
   log: 'json' | 'text'
@@ -194,6 +197,7 @@ const Environment = z.object({
     .max(65535, 'must be a port between 1 and 65535')
     .optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  ...OPERATOR_VARIABLES.shape,
   ...TRACING_VARIABLES.shape,
   LOG: z.enum(['json', 'text'], { error: 'must be "json" or "text"' }).default('json'),
 })
@@ -215,6 +219,7 @@ export function readConfig(environment: Record<string, string | undefined>, mode
     public_url: data.PUBLIC_URL ?? `http://${urlHost(data.HOST)}:${data.PORT}`,
     auth: issuer(data),
     metrics: metricsOf(data),
+    operator: operatorOf(data, { port: data.PORT }),
     tracing: tracingOf(data),
     log: data.LOG,
   }

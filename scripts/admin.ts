@@ -1,14 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import type pg from 'pg'
 import { z } from 'zod'
-import { SIGN_IN_PATH } from '../functions/sign-in-page.ts'
+import { createOperatorLink } from './operator/sessions.ts'
 import {
   type AccountSelector,
   addMember,
   asOperator,
   changePlan,
   createAccount,
-  createLink,
   createOrganisation,
   deleteAccount,
   mintKey,
@@ -18,6 +17,7 @@ import {
   revokeKey,
   SCOPES,
 } from './postgres/accounts.ts'
+import { discard, listDeadJobs, redrive } from './postgres/dead-jobs.ts'
 import {
   readEvidence,
   readKeys,
@@ -27,9 +27,10 @@ import {
 } from './postgres/evidence.ts'
 import { findDatabase, type Place } from './postgres/find-database.ts'
 import { listAccounts, listKeys, listMembers, listOrganisations } from './postgres/lists.ts'
-import { isSupabase } from './postgres/migrate.ts'
+import { MAX_NAME, userOperator } from './postgres/operator.ts'
+import { createSignInLink } from './postgres/sign-in-link.ts'
 import { environment, readArguments, runMain, UsageError } from './start/arguments.ts'
-import { feedsStatus, queueStatus, redrive } from './start/status.ts'
+import { feedsStatus, queueStatus } from './start/status.ts'
 
 const HELP = `npm run admin -- <command> [options]
 
@@ -49,7 +50,10 @@ const HELP = `npm run admin -- <command> [options]
   feeds status                                            shows the state of each source
   feeds try SOURCE FILE                                   normalises a recorded answer of it, without a network
   queue status                                            counts the jobs and deliveries that wait, run and have failed
-  queue redrive  [--limit N] [--queue Q]                  puts failed jobs back, the oldest first (at most 10,000)
+  queue dead     [--limit N] [--queue Q]                  lists the jobs that have failed for good, the newest first
+  queue redrive  [--limit N] [--queue Q] [--job ID]       puts failed jobs back, the oldest first (at most 10,000)
+  queue discard  --job ID --reason TEXT                   deletes a failed job; its owner's log says why
+  operator link  [--name N] [--url URL]                   creates a one-time link to the operator page of npm start
   evidence verify FILE [--keys FILE]                      says whether a record is as this service signed it
   evidence rotate                                         retires the key that signs records; another one follows
   backup FILE                                             writes all data into a new file (or into a new file in a folder)
@@ -77,7 +81,10 @@ const OPTIONS = {
   confirm: { type: 'string' },
   limit: { type: 'string' },
   queue: { type: 'string' },
+  job: { type: 'string' },
+  reason: { type: 'string' },
   'public-url': { type: 'string' },
+  url: { type: 'string' },
   keys: { type: 'string' },
   check: { type: 'boolean' },
   'lost-key': { type: 'boolean' },
@@ -112,6 +119,12 @@ const Expires = z
   .transform((text) => new Date(text))
   .refine((at) => at.getTime() > Date.now(), 'must be in the future')
 
+const Reason = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(200, 'must be at most 200 characters')
+
 const MAX_REDRIVEN = 10_000
 const Limit = z.coerce
   .number({ error: `must be a whole number from 1 to ${MAX_REDRIVEN}` })
@@ -124,6 +137,15 @@ const Limit = z.coerce
 const PublicUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .default(() => environment().PUBLIC_URL ?? `http://127.0.0.1:${environment().PORT ?? 8787}`)
+  .transform((url) => url.replace(/\/$/, ''))
+
+/** Where the operator page is: as the start says it, or at its default address. */
+const OperatorUrl = z
+  .url({ protocol: /^http$/, error: 'must be the http URL that npm start prints' })
+  .default(() => {
+    const { OPERATOR_PORT: port, PORT = 8787 } = environment()
+    return `http://127.0.0.1:${Number(port) || Number(PORT) + 1}`
+  })
   .transform((url) => url.replace(/\/$/, ''))
 
 /** An account, for options that name an owner. */
@@ -157,15 +179,8 @@ const VERBS: Record<string, Verb> = {
   ),
   'account link': verb(
     z.strictObject({ ...accountOptions, 'public-url': PublicUrl }).superRefine(requireOneAccount),
-    async (client, { 'public-url': publicUrl, ...who }) => {
-      if (await isSupabase(client)) {
-        throw new UsageError(
-          'People sign in with Supabase Auth here, which does not know such links. Send one from its dashboard.',
-        )
-      }
-      const link = await createLink(client, who)
-      return { url: `${publicUrl}${SIGN_IN_PATH}#${link.token_hash}`, ...link }
-    },
+    (client, { 'public-url': public_url, ...who }) =>
+      createSignInLink(client, { ...who, public_url }),
   ),
   'account delete': verb(
     z
@@ -208,7 +223,27 @@ const VERBS: Record<string, Verb> = {
   'feeds status': verb(z.strictObject({}), feedsStatus),
   'queue status': verb(z.strictObject({}), queueStatus),
   'evidence rotate': verb(z.strictObject({}), rotateEvidenceKey),
-  'queue redrive': verb(z.strictObject({ limit: Limit, queue: Name.optional() }), redrive),
+  'queue dead': verb(
+    z.strictObject({ limit: Limit, queue: Name.optional() }),
+    async (client, given) => ({
+      dead_jobs: (await listDeadJobs(client, given)).map(({ cursor_at: _, ...job }) => job),
+    }),
+  ),
+  'queue redrive': verb(
+    z.strictObject({ limit: Limit, queue: Name.optional(), job: Id.optional() }),
+    redrive,
+  ),
+  'queue discard': verb(z.strictObject({ job: Id, reason: Reason }), discard),
+  'operator link': verb(
+    z.strictObject({
+      name: Name.max(MAX_NAME).default(() => userOperator().name),
+      url: OperatorUrl,
+    }),
+    async (client, { name, url }) => {
+      const { token, ...link } = await createOperatorLink(client, { name })
+      return { url: `${url}/#${token}`, ...link }
+    },
+  ),
 }
 
 /**
@@ -315,7 +350,7 @@ async function runCommand(words: string[], given: Result, place: Place): Promise
   const work = found(given)
   const database = await findDatabase(place)
   try {
-    return await asOperator(database.adminUrl, work)
+    return await asOperator(database.adminUrl, work, userOperator())
   } finally {
     await database.close()
   }
@@ -357,7 +392,8 @@ function table(name: string, rows: Result[]): string {
 
 function cell(value: unknown): string {
   if (value instanceof Date) return value.toISOString()
-  return value === null || value === undefined ? '-' : String(value)
+  if (value === null || value === undefined) return '-'
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 await runMain(main)

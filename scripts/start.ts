@@ -5,6 +5,8 @@ import { startService } from '../functions/service.ts'
 import { SIGN_IN_PATH } from '../functions/sign-in-page.ts'
 import { generateSecret } from '../shared/signing.ts'
 import { VERSION } from '../shared/version.ts'
+import { startOperator } from './operator/server.ts'
+import { createOperatorLink } from './operator/sessions.ts'
 import {
   asOperator,
   createAccount,
@@ -14,6 +16,7 @@ import {
 } from './postgres/accounts.ts'
 import { createSecrets, type Logins, prepareLogins } from './postgres/logins.ts'
 import { migrate, usesSupabaseAuth } from './postgres/migrate.ts'
+import { userOperator } from './postgres/operator.ts'
 import { findPort, portProblem } from './postgres/port.ts'
 import { startPostgres } from './postgres/postgres.ts'
 import { readSecrets, type Secrets } from './postgres/secrets.ts'
@@ -130,6 +133,10 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
     throw portProblem(error, options)
   })
   closing.push(service.stop)
+  const operator =
+    config.operator &&
+    (await startOperator(config.operator, { adminUrl, public_url: config.public_url, log }))
+  if (operator) closing.push(operator.stop)
   const has_people = config.auth !== undefined || (await usesSupabaseAuth(adminUrl))
   const minted = has_people ? undefined : await firstAccount(adminUrl)
   const zones = options.is_replay && minted ? await createZones(options, minted) : []
@@ -145,6 +152,7 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
       is_issuer: config.auth === undefined,
       admin_options: adminOptions(options),
       signing_secret: generateSecret(),
+      operator: operator && (await operatorLink(adminUrl, operator.url)),
     }),
   )
   if (config.log === 'json') {
@@ -164,6 +172,14 @@ async function consoleLink(adminUrl: string, public_url: string): Promise<string
   } catch {
     return undefined
   }
+}
+
+/** The operator page, with a link that opens it once. What is not shown to a person goes into logs, which get no link. */
+async function operatorLink(adminUrl: string, url: string) {
+  if (!process.stdout.isTTY) return { url, is_link: false }
+  const who = userOperator()
+  const { token } = await asOperator(adminUrl, (client) => createOperatorLink(client, who), who)
+  return { url: `${url}/#${token}`, is_link: true }
 }
 
 async function addReplay(config: Config, options: Options, env: Environment): Promise<void> {

@@ -22,7 +22,7 @@ create table watchpost.audit (
 comment on table watchpost.audit is 'Actions of an account, and of others on its things; one row per account concerned. Kept for 400 days.';
 comment on column watchpost.audit.xid is 'With seq, the order of the export.';
 comment on column watchpost.audit.account_id is 'Account whose log contains the row.';
-comment on column watchpost.audit.actor_id is 'Account that acted; null for operators and the service itself.';
+comment on column watchpost.audit.actor_id is 'Account that acted; null for operators, whom details may name, and the service itself.';
 comment on column watchpost.audit.key_id is 'API key used; null outside the API.';
 comment on column watchpost.audit.action is 'What was done, as <thing>.<verb>; request.refused for refusals.';
 comment on column watchpost.audit.target_id is 'Its id, or the route of a refusal.';
@@ -42,7 +42,7 @@ create policy audit_select on watchpost.audit for select to authenticated
 grant select on watchpost.audit to authenticated;
 
 -- Writes an action into the log of each account concerned, with the context of the request, if any, and into the
--- actor's log unless it is there already.
+-- actor's log unless it is there already. What an operator does stands among the acts of operators too.
 create function private.record_audit(
   p_action text, p_target_type text, p_target_id text, p_accounts uuid[], p_details jsonb default '{}',
   p_for_actor boolean default true
@@ -53,10 +53,12 @@ language sql volatile set search_path = '' as $$
     account_id, actor_id, key_id, action, target_type, target_id, ip, user_agent, request_id, details)
   select distinct a.id, private.uid(), (c.claims ->> 'key_id')::uuid, p_action, p_target_type, p_target_id,
     c.claims ->> 'ip', c.claims ->> 'user_agent', (c.claims ->> 'request_id')::uuid,
-    p_details || case when c.claims is null then jsonb_build_object('via', session_user::text) else '{}' end
+    p_details || case when c.claims is null
+      then jsonb_strip_nulls(jsonb_build_object('via', session_user::text, 'operator', private.operator())) else '{}' end
   from (select private.claims() as claims) c
   cross join lateral unnest(p_accounts || private.uid()) as a (id)
-  where a.id is not null and (p_for_actor or a.id is distinct from private.uid())
+  where a.id is not null and (p_for_actor or a.id is distinct from private.uid());
+  select private.record_operator_act(p_action, p_target_type, p_target_id, p_details)
 $$;
 
 -- The people who are responsible for organisations: actions on things shared there appear in their logs too.

@@ -246,6 +246,10 @@ begin
   where zone_id = any(v_shared)
     and (actor_id = p_user_id or concat(definition, changes) like '%' || p_user_id || '%');
   update watchpost.account_states set user_id = v_pseudonym where user_id = p_user_id;
+  update watchpost.operator_acts
+  set target_id = case when target_id = p_user_id::text then v_pseudonym::text else target_id end,
+      details = replace((details - 'label')::text, p_user_id::text, v_pseudonym::text)::jsonb
+  where target_id = p_user_id::text or details::text like '%' || p_user_id || '%';
   -- Its own log first, then its traces in the logs of others.
   update watchpost.audit
   set account_id = v_pseudonym,

@@ -122,4 +122,42 @@ language sql stable set search_path = '' as $$
 $$;
 grant execute on function private.queue_counts to watchpost_jobs;
 
+-- Deletes jobs that wait in `dead`, for good, and answers how many. The messages that they were to send are cancelled,
+-- with the reason.
+create function private.discard_dead(p_ids uuid[], p_reason text) returns integer
+language plpgsql volatile set search_path = '' as $$
+declare
+  v_dead uuid[] := array(
+    select j.id from pgboss.job j where j.name = 'dead' and j.state < 'active' and j.id = any(p_ids) for update);
+  v_deliveries uuid[] := array(
+    select d.id from watchpost.deliveries d
+    join pgboss.job j on j.data ->> 'delivery_id' = d.id::text
+    where j.name = 'dead' and j.source_name = 'deliver' and j.id = any(v_dead)
+      and d.status in ('queued', 'held', 'sending')
+    for update of d);
+begin
+  if v_dead = '{}' then
+    return 0;
+  end if;
+  perform private.record_operator_act(
+    'queue.discarded', 'queue', 'dead', jsonb_build_object('jobs', cardinality(v_dead), 'reason', p_reason));
+  perform private.record_audit(
+    'queue.discarded', 'queue', 'dead', array[c.owner_id],
+    jsonb_build_object('deliveries', count(*), 'reason', p_reason))
+  from watchpost.deliveries d
+  join watchpost.channels c on c.id = d.channel_id
+  where d.id = any(v_deliveries)
+  group by c.owner_id;
+  perform private.cancel_deliveries(v_deliveries, 'An operator discarded it: ' || p_reason);
+  update watchpost.alerts a
+  set status = 'failed', updated_at = now()
+  where a.id in (select d.alert_id from watchpost.deliveries d where d.id = any(v_deliveries))
+    and a.status in ('pending', 'held') and not exists (
+      select from watchpost.deliveries d
+      where d.alert_id = a.id and d.status in ('queued', 'held', 'sending', 'succeeded'));
+  delete from pgboss.job j where j.name = 'dead' and j.id = any(v_dead);
+  return cardinality(v_dead);
+end
+$$;
+
 reset role;

@@ -272,6 +272,7 @@ language sql volatile set search_path = '' as $$
   delete from watchpost.api_keys where revoked_at < private.kept_since('audit');
   delete from watchpost.idempotency_keys where created_at < now() - interval '24 hours';
   delete from watchpost.sign_in_links where expires_at < now();
+  delete from watchpost.operator_sessions where expires_at < now();
   delete from watchpost.refresh_tokens where used_at < now() - interval '30 days';
   delete from watchpost.sessions where refreshed_at < now() - interval '30 days';
   delete from watchpost.rate_denials where at < now() - interval '10 minutes';
@@ -330,6 +331,7 @@ begin
   perform private.purge_credentials();
   perform private.purge_hosts();
   perform private.purge_positions();
+  delete from watchpost.operator_acts where at < private.kept_since('audit');
   delete from watchpost.source_hours where hour < now() - interval '7 days';
   perform private.measure_silence();
   perform private.measure_accepted();

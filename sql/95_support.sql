@@ -16,7 +16,7 @@ set role watchpost_owner;
 -- column; the dashboard's own role reads as a member of the owner.
 grant usage on schema watchpost, private, support to service_role;
 grant select on watchpost.accounts, watchpost.key_usage, watchpost.organisations, watchpost.sources,
-  watchpost.alerts, watchpost.audit to service_role;
+  watchpost.alerts, watchpost.audit, watchpost.operator_acts to service_role;
 grant select (id, user_id, name, prefix, scopes, expires_at, revoked_at, created_at)
   on watchpost.api_keys to service_role;
 grant select (id, org_id, user_id, email, role, status, invited_by, invite_expires_at, joined_at, created_at)
@@ -251,7 +251,7 @@ comment on column support.dead_letters.data is 'What the job was about: only ids
 
 create view support.audit with (security_invoker = true) as
 select u.id, u.at, a.email as account, case
-    when u.actor_id is null then coalesce('operator ' || (u.details ->> 'via'), 'service')
+    when u.actor_id is null then coalesce('operator ' || coalesce(u.details ->> 'operator', u.details ->> 'via'), 'service')
     else coalesce(b.email, u.actor_id::text)
   end as actor,
   u.action, u.outcome, u.target_type, u.target_id, k.name as key, u.ip, u.user_agent, u.details, u.request_id,
@@ -263,9 +263,16 @@ left join watchpost.api_keys k on k.id = u.key_id
 order by u.at desc;
 comment on view support.audit is 'Who did what, newest first; one row per account concerned.';
 comment on column support.audit.account is 'Account whose log contains the row; null once it is deleted.';
-comment on column support.audit.actor is 'Address of the actor, or operator with the login used.';
+comment on column support.audit.actor is 'Address of the actor, or operator with the name, else the login used.';
 comment on column support.audit.target_id is 'Its id, or the route of a refusal.';
 comment on column support.audit.details is 'What changed, before and after, without secrets.';
+
+create view support.operator_acts with (security_invoker = true) as
+select o.id, o.at, o.operator, o.via, o.action, o.target_type, o.target_id, o.details
+from watchpost.operator_acts o
+order by o.at desc;
+comment on view support.operator_acts is 'What operators did by a command or on the operator page, newest first.';
+comment on column support.operator_acts.operator is 'The name that was given with the sign-in link, or the user of the machine.';
 
 grant select on all tables in schema support to service_role;
 

@@ -323,6 +323,40 @@ export type Database = {
           },
         ]
       }
+      operator_acts: {
+        Row: {
+          action: string
+          at: string
+          details: NonNullable<Json>
+          id: string
+          operator: string
+          target_id: string | null
+          target_type: string
+          via: string
+        }
+        ComputedFields: never
+        Insert: {
+          action?: string | null
+          at?: string | null
+          details?: Json | null
+          id?: string | null
+          operator?: string | null
+          target_id?: string | null
+          target_type?: string | null
+          via?: string | null
+        }
+        Update: {
+          action?: string | null
+          at?: string | null
+          details?: Json | null
+          id?: string | null
+          operator?: string | null
+          target_id?: string | null
+          target_type?: string | null
+          via?: string | null
+        }
+        Relationships: []
+      }
       organisations: {
         Row: {
           channels: number | null
@@ -2052,6 +2086,71 @@ export type Database = {
             referencedColumns: ['user_id']
           },
         ]
+      }
+      operator_acts: {
+        Row: {
+          action: string
+          at: string
+          details: NonNullable<Json>
+          id: string
+          operator: string
+          target_id: string | null
+          target_type: string
+          via: string
+        }
+        ComputedFields: never
+        Insert: {
+          action: string
+          at?: string
+          details?: NonNullable<Json>
+          id?: string
+          operator: string
+          target_id?: string | null
+          target_type: string
+          via: string
+        }
+        Update: {
+          action?: string
+          at?: string
+          details?: NonNullable<Json>
+          id?: string
+          operator?: string
+          target_id?: string | null
+          target_type?: string
+          via?: string
+        }
+        Relationships: []
+      }
+      operator_sessions: {
+        Row: {
+          created_at: string
+          expires_at: string
+          id: string
+          link_hash: string | null
+          operator: string
+          session_hash: string | null
+          used_at: string
+        }
+        ComputedFields: never
+        Insert: {
+          created_at?: string
+          expires_at: string
+          id?: string
+          link_hash?: string | null
+          operator: string
+          session_hash?: string | null
+          used_at?: string
+        }
+        Update: {
+          created_at?: string
+          expires_at?: string
+          id?: string
+          link_hash?: string | null
+          operator?: string
+          session_hash?: string | null
+          used_at?: string
+        }
+        Relationships: []
       }
       organisations: {
         Row: {

@@ -1,5 +1,5 @@
 /**
- * Builds the interfaces named as arguments (hub, console; both if none is) into dist/ when their
+ * Builds the interfaces named as arguments (hub, console, operator; all if none is) into dist/ when their
  * sources changed since the last time. `--force` builds in any case.
  */
 import { execFile } from 'node:child_process'
@@ -37,8 +37,19 @@ const INTERFACES = {
         'shared',
       ),
   },
+  operator: {
+    root: 'web/operator',
+    sources: [
+      'web/operator',
+      'web/public',
+      'web/shell/hash-location.ts',
+      'shared/operator.ts',
+      'shared/texts.ts',
+    ],
+  },
 } as const
 type Interface = keyof typeof INTERFACES
+const LABELS = { hub: 'interface of the hub', console: 'console', operator: 'operator page' }
 
 const COMPRESSIBLE = /\.(js|css|json|svg|txt)$/
 
@@ -53,7 +64,7 @@ export async function buildWeb(
   const hash = await hashOf([...COMMON, ...sources])
   const built = existsSync(stamp) ? await readFile(stamp, 'utf8') : ''
   if (!force && built === hash) return
-  log(`Building the ${name === 'hub' ? 'interface of the hub' : name} (takes a few seconds) …`)
+  log(`Building the ${LABELS[name]} (takes a few seconds) …`)
   const fresh = join(ROOT, `dist/${name}-${process.pid}`)
   const vite = join(ROOT, 'web/node_modules/vite/bin/vite.js')
   const options = ['--outDir', fresh, '--logLevel', 'warn']

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { type Removal, tellRemoval } from '../../functions/api/account/removal.ts'
 import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
 import { generateToken, tokenHash } from '../../shared/token.ts'
+import { nameOperator, type Operator } from './operator.ts'
 
 export const PLANS = ['free', 'pro', 'enterprise'] as const
 export const SCOPES = ['read', 'write', 'ingest'] as const
@@ -17,10 +18,11 @@ export type Account = { user_id: string; email: string; plan: Plan }
 export type AccountSelector = { email?: string | undefined; user?: string | undefined }
 export type MintedKey = { key_id: string; api_key: string }
 
-/** asOperator runs one transaction of an operator; the audit log records the login it used. */
+/** asOperator runs one transaction of an operator; the audit log records the login, and who it is if that is given. */
 export async function asOperator<T>(
   adminUrl: string,
   work: (client: pg.Client) => Promise<T>,
+  operator?: Operator,
 ): Promise<T> {
   const client = new pg.Client({
     connectionString: adminUrl,
@@ -32,6 +34,7 @@ export async function asOperator<T>(
   try {
     await client.query('begin')
     await requireSchema(client)
+    if (operator) await nameOperator(client, operator)
     const value = await work(client)
     await client.query('commit')
     return value

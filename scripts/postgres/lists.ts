@@ -5,16 +5,37 @@ type Rows = Record<string, unknown>[]
 
 /** What an operator can list, from the views that the Supabase dashboard shows too (sql/95_support.sql). */
 
+const ACCOUNT = `user_id, email, plan, keys::integer, zones::integer, channels::integer, organisations, last_used_at,
+  banned_until, signed_up_at`
+
 /** listAccounts lists every account, the newest first. */
 export async function listAccounts(client: pg.Client): Promise<{ accounts: Rows }> {
   await becomeOwner(client)
   const { rows } = await client.query(
-    `select user_id, email, plan, keys::integer, zones::integer, channels::integer, organisations, last_used_at, banned_until,
-      signed_up_at
-    from support.accounts
-    order by signed_up_at desc, user_id`,
+    `select ${ACCOUNT} from support.accounts order by signed_up_at desc, user_id desc`,
   )
   return { accounts: rows }
+}
+
+/** findAccounts lists those whose address contains a text or whose id it is, the newest first; after `before` where it is given. */
+export async function findAccounts(
+  client: pg.Client,
+  {
+    search,
+    before,
+    limit,
+  }: { search: string; before?: { at: string; id: string } | undefined; limit: number },
+): Promise<(Record<string, unknown> & { cursor_at: string; user_id: string })[]> {
+  await becomeOwner(client)
+  const { rows } = await client.query(
+    `select ${ACCOUNT}, signed_up_at::text as cursor_at from support.accounts
+    where ($1 = '' or position(lower($1) in lower(email)) > 0 or user_id::text = lower($1))
+      and ($2::timestamptz is null or (signed_up_at, user_id) < ($2, $3::uuid))
+    order by signed_up_at desc, user_id desc
+    limit $4`,
+    [search, before?.at ?? null, before?.id ?? null, limit],
+  )
+  return rows
 }
 
 /** listKeys lists the keys of an account, or of all, without their hashes; the newest first. */

@@ -1,7 +1,5 @@
 import type pg from 'pg'
-import { PgBoss } from 'pg-boss'
 import { becomeOwner } from '../postgres/accounts.ts'
-import { UsageError } from './arguments.ts'
 
 type SourceStatus = {
   source: string
@@ -86,55 +84,4 @@ export async function queueStatus(client: pg.Client): Promise<{
     deliveries_24h: deliveries.rows,
     heartbeat: heartbeat.rows,
   }
-}
-
-/** SQL: whether job `d` has used up its retries. */
-const DEAD = `d.name = 'dead' and d.state::text in ('created', 'retry')`
-
-/**
- * redrive puts dead jobs back into their original queues, the oldest first, with all their attempts: at most
- * `limit`, of one queue where it is named. It says how many remain, and how many no queue would take.
- */
-export async function redrive(
-  client: pg.Client,
-  { limit, queue }: { limit: number; queue?: string | undefined },
-): Promise<{ redriven: number; remaining: number; unroutable: number }> {
-  await becomeOwner(client)
-  const boss = new PgBoss({
-    db: { executeSql: (text: string, values?: unknown[]) => client.query(text, values) },
-    schema: 'pgboss',
-    migrate: false,
-    supervise: false,
-    schedule: false,
-  })
-  const names = await client.query<{ name: string }>('select name from pgboss.queue order by name')
-  if (queue !== undefined && !names.rows.some(({ name }) => name === queue)) {
-    const known = names.rows.map(({ name }) => name).join(', ')
-    throw new UsageError(`There is no queue "${queue}". There are: ${known}.`)
-  }
-  const { rows } = await client.query<{ id: string }>(
-    `select d.id from pgboss.job d
-    where ${DEAD} and d.source_name is not null and ($1::text is null or d.source_name = $1)
-    order by d.created_on, d.id
-    limit $2`,
-    [queue ?? null, limit],
-  )
-  const ids = rows.map(({ id }) => id)
-  await client.query(
-    `select private.record_audit('queue.redriven', 'queue', 'dead', array[dead.owner_id],
-      jsonb_build_object('deliveries', dead.count))
-    from (
-      select c.owner_id, count(*)
-      from pgboss.job j
-      join watchpost.deliveries d on d.id::text = j.data ->> 'delivery_id'
-      join watchpost.channels c on c.id = d.channel_id
-      where j.name = 'dead' and j.id = any($1)
-      group by c.owner_id
-    ) dead`,
-    [ids],
-  )
-  const redriven = ids.length > 0 ? await boss.redrive('dead', { ids, limit: ids.length }) : 0
-  await client.query(`select pg_notify('watchpost_jobs', '')`)
-  const left = await boss.previewRedrive('dead', queue === undefined ? {} : { sourceName: queue })
-  return { redriven, remaining: left.total, unroutable: left.unroutable }
 }

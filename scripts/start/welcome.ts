@@ -19,6 +19,8 @@ export type Welcome = {
   admin_options: string
   /** For the demo: the secret that its webhook is signed with. */
   signing_secret: string
+  /** Where the operator page is, with what opens it once where it is a link; undefined where it is off. */
+  operator: { url: string; is_link: boolean } | undefined
 }
 
 /** welcome returns what `npm start` prints when the service runs: what to open, and what to try. */
@@ -26,7 +28,7 @@ export function welcome(given: Welcome): string {
   return [links(given), key(given), given.is_replay ? demo(given) : firstCalls(given)].join('\n')
 }
 
-function links({ url, is_replay, console_link }: Welcome): string {
+function links({ url, is_replay, console_link, operator, admin_options }: Welcome): string {
   const replay = `
   REPLAY: recorded events are replayed in five minutes, then again every thirty: earthquakes of a week
   of 2018, hurricanes of 2008, fires of 2020 and weather warnings of 2026. The vessels are INVENTED.
@@ -40,7 +42,19 @@ function links({ url, is_replay, console_link }: Welcome): string {
   The console                 ${console}
   API and its documentation   ${url}/docs
   Status of the sources       ${url}/status
-  The same for programs       ${url}/api/sources/health`
+  The same for programs       ${url}/api/sources/health${operator ? operatorPage(operator, admin_options) : ''}`
+}
+
+function operatorPage(
+  { url, is_link }: { url: string; is_link: boolean },
+  options: string,
+): string {
+  const how = is_link
+    ? '(opens once, within 15 minutes; for another link: npm run admin -- operator link'
+    : `(this machine only; for a link: npm run admin -- operator link --url ${url}`
+  return `
+  The operator page           ${url}
+  ${how}${options})`
 }
 
 function key({ account, minted, is_issuer, admin_options }: Welcome): string {

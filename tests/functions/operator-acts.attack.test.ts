@@ -13,7 +13,7 @@ import {
   removeMember,
   revokeKey,
 } from '../../scripts/postgres/accounts.ts'
-import { redrive } from '../../scripts/start/status.ts'
+import { discard, redrive } from '../../scripts/postgres/dead-jobs.ts'
 import { createService, type Service } from '../support/service.ts'
 
 let service: Service
@@ -85,25 +85,41 @@ const VERBS: Record<
   'org members': async () => undefined,
   'feeds status': async () => undefined,
   'queue status': async () => undefined,
+  'queue dead': async () => undefined,
   // The key is nobody's: the public key list says when it was retired.
   'evidence rotate': async () => undefined,
+  // Of nobody's account: it stands among the acts of operators alone.
+  'operator link': async () => undefined,
+  'queue discard': async (email) => {
+    const job = await deadJob(email)
+    return {
+      work: (client) => discard(client, { job, reason: 'Nobody waits for it.' }),
+      action: 'queue.discarded',
+    }
+  },
   'queue redrive': async (email) => {
-    await service.database.query(
-      `with channel as (
-        insert into watchpost.channels (owner_id, kind, target_sealed, target_masked)
-        select user_id, 'ntfy', 'x', 'x' from watchpost.accounts where email = $1 returning id
-      ), delivery as (
-        insert into watchpost.deliveries (channel_id, type, status)
-        select id, 'channel.test', 'failed' from channel returning id
-      )
-      insert into pgboss.job (name, data, policy, source_name)
-      select 'dead', jsonb_build_object('delivery_id', id), 'standard', 'deliver' from delivery`,
-      [email],
-    )
+    await deadJob(email)
     return { work: (client) => redrive(client, { limit: 10 }), action: 'queue.redriven' }
   },
 }
 type Work = Parameters<typeof asOperator>[1]
+
+/** A job that was to send a message of somebody and has failed for good. */
+async function deadJob(email: string): Promise<string> {
+  const [row] = await service.database.query<{ id: string }>(
+    `with channel as (
+        insert into watchpost.channels (owner_id, kind, target_sealed, target_masked)
+        select user_id, 'ntfy', 'x', 'x' from watchpost.accounts where email = $1 returning id
+      ), delivery as (
+        insert into watchpost.deliveries (channel_id, type, status)
+        select id, 'channel.test', 'queued' from channel returning id
+      )
+      insert into pgboss.job (name, data, policy, source_name)
+      select 'dead', jsonb_build_object('delivery_id', id), 'standard', 'deliver' from delivery returning id`,
+    [email],
+  )
+  return row?.id ?? ''
+}
 
 describe('what an operator does stands in the log of whose it is', () => {
   test('every verb of the CLI is one of these', async () => {
@@ -115,9 +131,10 @@ describe('what an operator does stands in the log of whose it is', () => {
   test.each(Object.keys(VERBS))('%s', async (verb) => {
     const { email } = await service.person()
     const act = await VERBS[verb]?.(email)
-    if (!act) return expect(verb).toMatch(/ (status|list|members)$|^evidence rotate$/)
+    if (!act)
+      return expect(verb).toMatch(/ (status|list|members|dead)$|^evidence rotate$|^operator link$/)
     const from = new Date()
-    await asOperator(service.database.adminUrl, act.work)
+    await asOperator(service.database.adminUrl, act.work, { name: 'Ayşe', via: 'command' })
     const rows = await service.database.query(
       `select actor_id, key_id, outcome, target_id, details from watchpost.audit where action = $1 and at >= $2::timestamptz - interval '1 s'
         and actor_id is null order by seq desc limit 1`,
@@ -126,7 +143,12 @@ describe('what an operator does stands in the log of whose it is', () => {
     expect(rows).toMatchObject([
       { actor_id: null, key_id: null, outcome: 'success', target_id: expect.any(String) },
     ])
-    expect(rows[0]?.details).toMatchObject({ via: expect.any(String) })
+    expect(rows[0]?.details).toMatchObject({ via: expect.any(String), operator: 'Ayşe' })
+    const acts = await service.database.query(
+      'select operator, via from watchpost.operator_acts where action = $1 and at >= $2',
+      [act.action, from.toISOString()],
+    )
+    expect(acts).toEqual([{ operator: 'Ayşe', via: 'command' }])
     expect(JSON.stringify(rows)).not.toMatch(/wp_live_|eyJ/)
   })
 })

@@ -8,6 +8,7 @@ import {
   createOrganisation,
   mintKey,
 } from '../../scripts/postgres/accounts.ts'
+import { userOperator } from '../../scripts/postgres/operator.ts'
 import { keyHash } from '../../shared/key.ts'
 import { tokenHash } from '../../shared/token.ts'
 import { Account, type Admin, createAdmin, Minted } from '../support/admin.ts'
@@ -114,7 +115,10 @@ describe('account', () => {
     expect(acts).toEqual([
       {
         action: 'account.plan_changed',
-        details: { via: 'postgres', changed: { plan: ['pro', 'free'] } },
+        details: {
+          ...{ via: 'postgres', operator: userOperator().name },
+          changed: { plan: ['pro', 'free'] },
+        },
       },
     ])
   })

@@ -107,6 +107,12 @@ describe('npm run demo', () => {
       plan: 'enterprise',
       scopes: ['read', 'write'],
     })
+    // The page of operators is on this machine alone, with no link in what goes into a log.
+    const [, operator = ''] =
+      started.stdout().match(/The operator page {11}(http:\/\/127\.0\.0\.1:\d+)$/m) ?? []
+    expect(new URL(operator).port).not.toBe(new URL(url).port)
+    expect((await fetch(`${operator}/api/session`)).status).toBe(401)
+    expect((await fetch(`${url}/api/session`)).status).toBe(404)
     const secrets = await stat(join(processes.dataDir, 'secrets.json'))
     expect(secrets.mode & 0o777).toBe(0o600)
   })

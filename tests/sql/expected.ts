@@ -170,6 +170,8 @@ export const CLOSED = lines(`
   issuer_keys
   mainshocks
   match_memory
+  operator_acts
+  operator_sessions
   passing_positions
   rate_denials
   rate_limits

@@ -226,6 +226,15 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
     },
   },
   heartbeat: { is_only: { takes: ['true'], refuses: ['false'] } },
+  operator_sessions: {
+    operator: { takes: [x(1), x(80)], refuses: ["''", x(81)] },
+    link_hash: { ...hash, refuses: [...hash.refuses, 'null'] },
+    session_hash: { takes: ['null'], refuses: [bytes(31), bytes(32), bytes(33)] },
+  },
+  operator_acts: {
+    operator: { takes: [x(1), x(80)], refuses: ["''", x(81)] },
+    via: words(['command', 'page']),
+  },
   channel_troubles: { status: words(['failing', 'disabled']) },
   source_hours: { rejected: { takes: ['0', '2'], refuses: ['-1', '3'] } },
   delivery_attempts: {

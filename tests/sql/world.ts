@@ -102,6 +102,8 @@ export async function createWorld(database: TestDatabase): Promise<World> {
     insert into watchpost.evidence_keys (kid, public_jwk, private_sealed) values ('key', '{}', 'sealed');
     insert into watchpost.evidence (alert_id, number, record, read_at, is_settled, frozen_at)
       select id, 1, zone_name, now(), true, now() from watchpost.alerts;
+    insert into watchpost.operator_sessions (operator, link_hash, expires_at) values ('operator', sha256('link'), now());
+    insert into watchpost.operator_acts (operator, via, action, target_type) values ('operator', 'page', 'a.b', 'a');
     insert into watchpost.evidence_due (alert_id) select id from watchpost.alerts;
     insert into watchpost.alert_steps (alert_id, round, step, after_minutes, began_at, due_at)
       select id, 0, 1, 10, now(), now() from watchpost.alerts;

@@ -116,7 +116,7 @@ describe('the views of support', () => {
     const views = await run(
       `select relname as view from pg_class where relnamespace = 'support'::regnamespace`,
     )
-    expect(views).toHaveLength(13)
+    expect(views).toHaveLength(14)
     for (const { view } of views) {
       const read = (client: pg.Client) => client.query(`select * from support.${view}`)
       await withClient(server.adminUrl, async (client) => {

@@ -55,7 +55,10 @@ export async function createFilledService() {
     return issuing.fetch('/auth/v1/verify', { method: 'POST', headers, body })
   }
   const link = () =>
-    asOperator(service.database.adminUrl, (client) => createLink(client, { email: other.email }))
+    asOperator(service.database.adminUrl, (client) => createLink(client, { email: other.email }), {
+      name: 'Deniz',
+      via: 'command',
+    })
   const session = z.object({ access_token: z.string(), refresh_token: z.string() })
   const signed = session.parse(await (await signIn(await link())).json())
   await link()

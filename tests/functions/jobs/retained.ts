@@ -118,6 +118,18 @@ export const LIMITS: Limit[] = [
     insert: `(token_hash, user_id, expires_at) values (sha256($2::bytea), gen_random_uuid(), $1)`,
   },
   {
+    table: 'operator_sessions',
+    what: 'that have expired',
+    keep: '0 seconds',
+    insert: `(operator, link_hash, expires_at) values ('operator', sha256($2::bytea), $1)`,
+  },
+  {
+    table: 'operator_acts',
+    keep: '400 days',
+    thing: 'audit',
+    insert: `(operator, via, action, target_type, target_id, at) values ('operator', 'page', 'a.b', 'a', $2, $1)`,
+  },
+  {
     table: 'refresh_tokens',
     what: 'that were used',
     keep: '30 days',

@@ -1,0 +1,386 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createOperatorApp } from '../../../scripts/operator/app.ts'
+import { createOperatorLink } from '../../../scripts/operator/sessions.ts'
+import { asOperator } from '../../../scripts/postgres/accounts.ts'
+import { createTenant } from '../../support/attacks/tenants.ts'
+import { createService, type Service } from '../../support/service.ts'
+
+const HOST = '127.0.0.1:8788'
+const NAME = 'Ayşe'
+
+let service: Service
+let folder: string
+let app: ReturnType<typeof createOperatorApp>
+const logged: Record<string, unknown>[] = []
+beforeAll(async () => {
+  service = await createService()
+  folder = await mkdtemp(join(tmpdir(), 'watchpost-operator-'))
+  await writeFile(join(folder, 'index.html'), '<title>Operator</title>')
+  app = createOperatorApp({
+    adminUrl: service.database.adminUrl,
+    public_url: 'https://watchpost.test',
+    log: (line) => void logged.push(line),
+    folder,
+  })
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+  await service?.close()
+})
+
+type Headers = Record<string, string | undefined>
+type Signed = { cookie: string; page: string }
+
+async function ask(method: string, path: string, headers: Headers = {}, body?: unknown) {
+  const sent = {
+    host: HOST,
+    ...(method === 'GET' ? {} : { origin: `http://${HOST}`, 'content-type': 'application/json' }),
+    ...headers,
+  }
+  const given = Object.entries(sent).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined,
+  )
+  const answer = await app.request(path, {
+    method,
+    headers: Object.fromEntries(given),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  const isJson = answer.headers.get('content-type')?.includes('json')
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    body: isJson ? JSON.parse(text) : text,
+  }
+}
+
+const credentials = ({ cookie, page }: Signed) => ({ cookie, 'x-operator-page': page })
+
+async function newLink(): Promise<string> {
+  const { token } = await asOperator(service.database.adminUrl, (client) =>
+    createOperatorLink(client, { name: NAME }),
+  )
+  return token
+}
+
+async function signIn(): Promise<Signed> {
+  const answer = await ask('POST', '/api/sign-in', {}, { token: await newLink() })
+  expect(answer.status).toBe(200)
+  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
+  return { cookie, page: z.object({ page: z.string() }).parse(answer.body).page }
+}
+
+async function acts() {
+  return service.database.query(
+    'select operator, via, action, target_id, details from watchpost.operator_acts order by at desc, id',
+  )
+}
+
+describe('a link', () => {
+  test('makes one session, whose cookie no script and no other site gets', async () => {
+    const token = await newLink()
+    const first = await ask('POST', '/api/sign-in', {}, { token })
+    expect(first.body).toEqual({
+      ...{ operator: NAME, page: expect.stringMatching(/^[\w-]{43}$/) },
+      expires_at: expect.stringMatching(/Z$/),
+    })
+    expect(first.headers.get('set-cookie')).toMatch(
+      /^watchpost_operator_8788=[\w-]{43}; Path=\/; Expires=.*; HttpOnly; SameSite=Strict$/,
+    )
+    expect((await acts())[0]).toMatchObject({
+      operator: NAME,
+      via: 'page',
+      action: 'operator.signed_in',
+    })
+    const again = await ask('POST', '/api/sign-in', {}, { token })
+    expect([again.status, again.headers.get('set-cookie')]).toEqual([401, null])
+    expect(again.body.detail).toMatch(/was used or has expired/)
+  })
+
+  test('that has expired, or is none, makes no session', async () => {
+    const token = await newLink()
+    await service.database.query(
+      'update watchpost.operator_sessions set expires_at = now() where link_hash is not null',
+    )
+    for (const wrong of [token, 'x', 'A'.repeat(43)]) {
+      expect((await ask('POST', '/api/sign-in', {}, { token: wrong })).status).toBe(401)
+    }
+  })
+
+  test('and a session are stored as hashes', async () => {
+    const [token, signed] = [await newLink(), await signIn()]
+    const rows = await service.database.query<{ row: string }>(
+      'select s::text as row from watchpost.operator_sessions s',
+    )
+    const stored = JSON.stringify(rows)
+    for (const secret of [token, signed.page, signed.cookie.split('=')[1] ?? '']) {
+      expect(stored).not.toContain(secret)
+    }
+  })
+})
+
+describe('a session', () => {
+  let signed: Signed
+  beforeEach(async () => {
+    signed = await signIn()
+  })
+  const session = (headers: Headers = credentials(signed)) => ask('GET', '/api/session', headers)
+
+  test('needs both halves of its secret', async () => {
+    const other = await signIn()
+    expect((await session()).status).toBe(200)
+    expect((await session({ cookie: signed.cookie })).status).toBe(401)
+    expect((await session({ 'x-operator-page': signed.page })).status).toBe(401)
+    expect((await session(credentials({ ...signed, page: other.page }))).status).toBe(401)
+  })
+
+  test.each([
+    ['an hour without use', "used_at = now() - interval '61 minutes'"],
+    ['twelve hours', 'expires_at = now()'],
+  ])('ends after %s', async (_, change) => {
+    await service.database.query(`update watchpost.operator_sessions set ${change}`)
+    expect((await session()).status).toBe(401)
+  })
+
+  test('that is in use stays', async () => {
+    await service.database.query(
+      "update watchpost.operator_sessions set used_at = now() - interval '50 minutes' where session_hash is not null",
+    )
+    expect((await session()).status).toBe(200)
+    const [row] = await service.database.query<{ fresh: boolean }>(
+      "select max(used_at) > now() - interval '1 minute' as fresh from watchpost.operator_sessions",
+    )
+    expect(row?.fresh).toBe(true)
+  })
+
+  test('ends when its operator signs out', async () => {
+    const out = await ask('POST', '/api/sign-out', credentials(signed))
+    expect(out.status).toBe(204)
+    expect(out.headers.get('set-cookie')).toMatch(/Max-Age=0/)
+    expect((await session()).status).toBe(401)
+    expect((await acts())[0]).toMatchObject({ operator: NAME, action: 'operator.signed_out' })
+  })
+})
+
+describe('what another page sends is refused:', () => {
+  test.each([
+    ['under a name of its own', { host: 'attacker.example:8788' }],
+    ['under a name that looks like ours', { host: '127.0.0.1.attacker.example' }],
+    ['under no name', { host: undefined }],
+  ])('%s, also the page itself', async (_, headers) => {
+    for (const path of ['/', '/api/session']) {
+      const answer = await ask('GET', path, { ...credentials(await signIn()), ...headers })
+      expect([answer.status, answer.body.code]).toEqual([403, 'forbidden'])
+    }
+  })
+
+  test.each([
+    ['of another port', { origin: 'http://127.0.0.1:8787' }],
+    ['of another site', { origin: 'https://attacker.example' }],
+    ['that hides its origin', { origin: 'null' }],
+    ['without an origin', { origin: undefined }],
+    ['of the same site', { 'sec-fetch-site': 'same-site' }],
+    ['of another site, says the browser', { 'sec-fetch-site': 'cross-site' }],
+  ])('a write %s', async (_, headers) => {
+    const person = await service.person()
+    const path = `/api/accounts/${person.user_id}/plan`
+    const own = credentials(await signIn())
+    const answer = await ask('POST', path, { ...own, ...headers }, { plan: 'free' })
+    expect(answer.status).toBe(403)
+    const [row] = await service.database.query(
+      'select plan from watchpost.accounts where user_id = $1',
+      [person.user_id],
+    )
+    expect(row).toEqual({ plan: person.plan })
+  })
+
+  test('a read that the browser says is of another port', async () => {
+    const headers = { ...credentials(await signIn()), 'sec-fetch-site': 'same-site' }
+    expect((await ask('GET', '/api/session', headers)).status).toBe(403)
+  })
+
+  test('what a form can send', async () => {
+    const headers = { ...credentials(await signIn()), 'content-type': 'text/plain' }
+    expect((await ask('POST', '/api/jobs/redrive', headers, {})).status).toBe(415)
+  })
+
+  test.each(['localhost:9000', '[::1]:8788', '127.0.0.1'])('but not %s', async (host) => {
+    const page = await ask('GET', '/', { host })
+    expect([page.status, page.text]).toEqual([200, '<title>Operator</title>'])
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'/,
+    )
+    expect(page.headers.get('content-security-policy')).not.toMatch(/unsafe/)
+    expect(page.headers.get('access-control-allow-origin')).toBeNull()
+  })
+})
+
+/** Each route that does something, with what it leaves in the acts. */
+const ACTS: [
+  string,
+  (user: string, job: string, key: string) => [string, unknown],
+  string,
+  number,
+][] = [
+  ['plan', (user) => [`/api/accounts/${user}/plan`, { plan: 'free' }], 'account.plan_changed', 204],
+  ['link', (user) => [`/api/accounts/${user}/link`, {}], 'sign_in_link.created', 201],
+  ['revoke', (_, __, key) => [`/api/keys/${key}/revoke`, {}], 'key.revoked', 204],
+  ['redrive', (_, job) => ['/api/jobs/redrive', { job }], 'queue.redriven', 200],
+  [
+    'discard',
+    (_, job) => [`/api/jobs/${job}/discard`, { reason: 'Too old' }],
+    'queue.discarded',
+    204,
+  ],
+]
+
+async function deadJob(): Promise<string> {
+  const [row] = await service.database.query<{ id: string }>(
+    `insert into pgboss.job (name, data, policy, source_name, source_output)
+    values ('dead', '{"source": "usgs"}', 'standard', 'match', '{"message": "It broke.\\n  at line 1"}') returning id`,
+  )
+  return row?.id ?? ''
+}
+
+describe('every act', () => {
+  let user: string
+  let key: string
+  let job: string
+  beforeEach(async () => {
+    ;({ user_id: user } = await service.person())
+    const rows = await service.database.query<{ id: string }>(
+      'select id from watchpost.api_keys where user_id = $1',
+      [user],
+    )
+    key = rows[0]?.id ?? ''
+    job = await deadJob()
+  })
+
+  test.each(ACTS)(
+    '%s is recorded once, under the operator’s name',
+    async (_, of, action, status) => {
+      const headers = credentials(await signIn())
+      const before = await acts()
+      const [path, body] = of(user, job, key)
+      expect((await ask('POST', path, headers, body)).status).toBe(status)
+      const after = await acts()
+      expect(after.slice(0, after.length - before.length)).toMatchObject([
+        { operator: NAME, via: 'page', action },
+      ])
+      const shown = await ask('GET', '/api/acts', headers)
+      expect(shown.body.acts[0]).toMatchObject({ operator: NAME, via: 'page', action })
+    },
+  )
+
+  test.each(ACTS)('%s needs a session', async (_, of) => {
+    const [path, body] = of(user, job, key)
+    const before = await acts()
+    expect((await ask('POST', path, {}, body)).status).toBe(401)
+    expect(await acts()).toEqual(before)
+  })
+
+  test('that cannot be done says why, and is not recorded', async () => {
+    const headers = credentials(await signIn())
+    const before = await acts()
+    const nobody = '00000000-0000-4000-8000-000000000000'
+    const plan = await ask('POST', `/api/accounts/${nobody}/plan`, headers, { plan: 'free' })
+    expect([plan.status, plan.body.detail]).toEqual([
+      409,
+      expect.stringMatching(/^There is no account/),
+    ])
+    const reason = await ask('POST', `/api/jobs/${job}/discard`, headers, { reason: ' ' })
+    expect([reason.status, reason.body.errors[0].path]).toEqual([422, 'reason'])
+    expect(await acts()).toEqual(before)
+  })
+})
+
+describe('the lists', () => {
+  test('page by page, each thing once', async () => {
+    const headers = credentials(await signIn())
+    for (let n = 0; n < 55; n += 1) await deadJob()
+    const ids: string[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const answer = await ask(
+        'GET',
+        `/api/jobs?queue=match${cursor && `&cursor=${cursor}`}`,
+        headers,
+      )
+      expect(answer.status).toBe(200)
+      ids.push(...answer.body.dead_jobs.map(({ id }: { id: string }) => id))
+      cursor = answer.body.next_cursor
+    }
+    const [row] = await service.database.query<{ count: number }>(
+      "select count(*)::integer from pgboss.job where name = 'dead' and source_name = 'match'",
+    )
+    expect(ids.length).toBeGreaterThan(50)
+    expect(new Set(ids).size).toBe(row?.count)
+    const forged = await ask('GET', '/api/jobs?cursor=x', headers)
+    expect([forged.status, forged.body.code]).toEqual([400, 'invalid_cursor'])
+  })
+
+  test('accounts are found by a part of their address', async () => {
+    const headers = credentials(await signIn())
+    const { email, user_id } = await service.person()
+    const part = encodeURIComponent(email.slice(2, 30).toUpperCase())
+    const { body } = await ask('GET', `/api/accounts?search=${part}`, headers)
+    expect(body.accounts).toMatchObject([{ email, user_id, plan: 'pro', keys: 1 }])
+    expect((await ask('GET', '/api/accounts?search=%25', headers)).body.accounts).toEqual([])
+    const one = await ask('GET', `/api/accounts/${user_id}`, headers)
+    expect(one.body).toMatchObject({ account: { email }, keys: [{ state: 'works' }] })
+  })
+
+  test('health, feeds and queues tell what they should', async () => {
+    const headers = credentials(await signIn())
+    const { body: health } = await ask('GET', '/api/health', headers)
+    expect(health.database.bytes).toBeGreaterThan(1_000_000)
+    expect(health.database.migration).toMatch(/^\d{14}$/)
+    expect(health.runs.map(({ name }: { name: string }) => name)).toEqual([
+      ...['ingest', 'purge', 'heartbeat'],
+    ])
+    const { body: queues } = await ask('GET', '/api/queues', headers)
+    expect(queues.queues).toContainEqual(
+      expect.objectContaining({ queue: 'deliver', done_5min: 0 }),
+    )
+    expect((await ask('GET', '/api/feeds', headers)).status).toBe(200)
+  })
+})
+
+test('no answer and no log line holds what belongs to an account: secrets, targets, zones and alerts', async () => {
+  const tenant = await createTenant(service)
+  const headers = credentials(await signIn())
+  const { user_id } = tenant.person
+  await ask('POST', `/api/accounts/${user_id}/plan`, headers, { plan: 'enterprise' })
+  const answers: string[] = []
+  for (const path of ['session', 'health', 'feeds', 'queues', 'jobs', 'accounts', 'acts']) {
+    const answer = await ask('GET', `/api/${path}`, headers)
+    expect(answer.status, path).toBe(200)
+    answers.push(answer.text)
+  }
+  answers.push((await ask('GET', `/api/accounts/${user_id}`, headers)).text)
+  const all = answers.join('\n') + JSON.stringify(logged)
+  expect(all).toContain(user_id)
+  expect(tenant.secrets.length).toBeGreaterThan(2)
+  for (const secret of tenant.secrets) expect(all).not.toContain(secret)
+  expect(all).not.toMatch(/zqsecret/)
+  for (const kind of ['zone', 'channel', 'alert', 'delivery', 'feed_link'] as const) {
+    for (const id of tenant.ids[kind]) expect(all, kind).not.toContain(id)
+  }
+})
+
+test('nothing of it is at the public address', async () => {
+  const paths = app.routes.map(({ path }) => path).filter((path) => !path.includes('*'))
+  expect(paths.length).toBeGreaterThan(10)
+  for (const path of paths) {
+    const at = path.replace(':id', '00000000-0000-4000-8000-000000000000')
+    for (const method of ['GET', 'POST']) {
+      const { status } = await service.request(method, at)
+      expect([method, at, status]).toEqual([method, at, 404])
+    }
+  }
+})
