@@ -8,6 +8,8 @@ const WAIT_SECONDS = 25
 const RETRY_MS = 5_000
 /** Under load one look is enough for many changes. */
 const GATHER_MS = 250
+/** Footprints and tracks are many bytes, and are asked for no more often. */
+const SHAPES_MS = 5_000
 
 /** What a listener is told of an alert. */
 type Raised = Pick<Alert, 'id' | 'zone_name' | 'severity' | 'event'>
@@ -25,6 +27,7 @@ export function useLive(): void {
   useEffect(() => {
     const stopped = new AbortController()
     const began = timeNow()
+    let shapesDue: ReturnType<typeof setTimeout> | undefined
     void follow(stopped.signal, async (after) => {
       const { changes, next_cursor } = await ok(
         api.GET('/api/v1/alerts/changes', {
@@ -52,7 +55,13 @@ export function useLive(): void {
           signal: stopped.signal,
         }),
       )
-      if (changes.length > 0) void queryClient.invalidateQueries({ queryKey: ['events'] })
+      if (changes.length > 0) {
+        void queryClient.invalidateQueries({ queryKey: ['events'] })
+        shapesDue ??= setTimeout(() => {
+          shapesDue = undefined
+          void queryClient.invalidateQueries({ queryKey: ['shapes'] })
+        }, SHAPES_MS)
+      }
       return next_cursor
     })
     // What was told while the service was away could not be fetched then.
@@ -64,6 +73,7 @@ export function useLive(): void {
     })
     return () => {
       forget()
+      clearTimeout(shapesDue)
       stopped.abort()
     }
   }, [])

@@ -7,6 +7,8 @@ export type Zone = Schemas['Zone']
 export type Alert = Schemas['Alert']
 export type MapFeature = Schemas['EventMap']['features'][number]
 export type MapEvent = Schemas['MapEvent']
+export type Footprint = Schemas['Footprint']
+export type Track = Schemas['Track']
 export type Check = Schemas['Check']
 export type Channel = Schemas['Channel']
 export type ChannelDelivery = Schemas['ChannelDelivery']
@@ -75,17 +77,84 @@ export const zonesQuery = queryOptions({
   },
 })
 
-/** What the map shows: the events of the last `hours`, wherever they are. */
-export function eventsQuery(hours: number, view: { bbox: string; zoom: number } | null) {
+/** Which events a map shows: of a type, and of at least a severity. */
+export type MapFilter = { types?: Schemas['EventType']; min_severity?: number }
+type View = { bbox: string; zoom: number }
+
+const windowOf = (hours: number) => ({
+  from: new Date(timeNow() - hours * 3_600_000).toISOString(),
+})
+
+/** What the map shows: the events of the last `hours`, wherever they are; up to `to` in milliseconds, if given. */
+export function eventsQuery(hours: number, filter: MapFilter, view: View | null, to?: number) {
+  const until = to === undefined ? {} : { to: new Date(to).toISOString() }
   return queryOptions({
-    queryKey: ['events', 'map', hours, view],
-    queryFn: () => {
-      const to = timeNow()
-      const from = new Date(to - hours * 3_600_000).toISOString()
-      return ok(api.GET('/api/v1/events/map', { params: { query: { from, ...view } } }))
+    queryKey: ['events', 'map', hours, filter, view, to],
+    queryFn: () =>
+      ok(
+        api.GET('/api/v1/events/map', {
+          params: { query: { ...windowOf(hours), ...until, ...filter, ...view } },
+        }),
+      ),
+    refetchInterval: 60_000,
+    placeholderData: (before) => before,
+  })
+}
+
+/** So many footprints are drawn, the newest; the rest is seen by zooming in. */
+const MAX_FOOTPRINT_PAGES = 10
+
+/** The areas and lines of those events, as far as they can be seen at the zoom. */
+export function footprintsQuery(hours: number, filter: MapFilter, view: View) {
+  return queryOptions({
+    queryKey: ['shapes', 'footprints', hours, filter, view],
+    queryFn: async ({ signal }) => {
+      const features: Footprint[] = []
+      const query = { ...windowOf(hours), ...filter, ...view }
+      let cursor: string | null = ''
+      for (let page = 0; page < MAX_FOOTPRINT_PAGES && cursor !== null; page += 1) {
+        const found: Schemas['Footprints'] = await ok(
+          api.GET('/api/v1/events/footprints', {
+            params: { query: { ...query, ...(cursor ? { cursor } : {}) } },
+            signal,
+          }),
+        )
+        features.push(...found.features)
+        cursor = found.next_cursor
+      }
+      return { features, isCut: cursor !== null }
     },
     refetchInterval: 60_000,
     placeholderData: (before) => before,
+  })
+}
+
+/** Positions are in no list of changes. */
+const POSITIONS_MS = 15_000
+
+/** What moves there, with the way it took. */
+export function tracksQuery(hours: number, filter: MapFilter, view: View) {
+  return queryOptions({
+    queryKey: ['shapes', 'tracks', hours, filter, view],
+    queryFn: async () => {
+      const query = { ...windowOf(hours), ...filter, ...view }
+      return (await ok(api.GET('/api/v1/events/tracks', { params: { query } }))).tracks
+    },
+    refetchInterval: POSITIONS_MS,
+    placeholderData: (before) => before,
+  })
+}
+
+/** The whole way of one event or position; null when it has none. */
+export function trackQuery(hours: number, event_id: string) {
+  return queryOptions({
+    queryKey: ['shapes', 'track', hours, event_id],
+    queryFn: async () => {
+      const query = { ...windowOf(hours), event_id }
+      const { tracks } = await ok(api.GET('/api/v1/events/tracks', { params: { query } }))
+      return tracks[0] ?? null
+    },
+    refetchInterval: POSITIONS_MS,
   })
 }
 

@@ -1,24 +1,21 @@
 import 'maplibre-gl/dist/maplibre-gl.css'
 import type { FeatureCollection } from 'geojson'
-import {
-  AttributionControl,
-  type GeoJSONSource,
-  Map as MapLibre,
-  NavigationControl,
-} from 'maplibre-gl'
+import type { GeoJSONSource, Map as MapLibre } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
-import type { MapFeature, Zone } from '../api/queries.ts'
+import type { Footprint, MapFeature, Track, Zone } from '../api/queries.ts'
+import { timeNow } from '../ui/clock.ts'
 import { onTheme } from '../ui/theme.ts'
 import { baseStyle, coloursOf, fillBase } from './base.ts'
+import { showFootprints } from './footprints.ts'
 import { keepView, lastView } from './last-view.ts'
-import { addLayers, EMPTY, setData } from './layers.ts'
+import { addLayers, EMPTY, placeData, setData, showFootprintsUntil } from './layers.ts'
+import { openMap } from './open-map.ts'
 import type { Place } from './places.ts'
 import { eventFeatures, showZones } from './shapes.ts'
 import { addSymbols } from './symbols.ts'
-import './worker.ts'
+import { headFeatures, trackFeatures } from './tracks.ts'
+import type { View } from './view.ts'
 
-/** The part of the world that the map shows. */
-export type View = { bbox: string; zoom: number }
 type Look = 'flat' | 'globe'
 
 /** A place is shown with what is around it. */
@@ -28,8 +25,16 @@ type Props = {
   label: string
   events: MapFeature[]
   zones: Zone[]
-  selected: string | null
+  footprints: Footprint[]
+  tracks: Track[]
+  /** Up to when it shows what happened; undefined: up to now. */
+  until: number | undefined
+  /** The whole stretch of time, in milliseconds. */
+  span: number
+  /** What is chosen: its place, its footprint, and its way. */
+  chosen: { lat: number; lon: number } | null
   footprint: FeatureCollection | null
+  track: Track | null
   /** A place to go to. */
   at: Place | undefined
   look: Look
@@ -41,7 +46,20 @@ type Props = {
 
 /** The living map. It needs WebGL: `hasWebGL` says whether there is any. */
 export function MapView(props: Props) {
-  const { label, events, zones, selected, footprint, at, look } = props
+  const {
+    label,
+    events,
+    zones,
+    footprints,
+    tracks,
+    until,
+    span,
+    chosen,
+    footprint,
+    track,
+    at,
+    look,
+  } = props
   const place = useRef<HTMLDivElement>(null)
   const latest = useRef(props)
   latest.current = props
@@ -50,18 +68,14 @@ export function MapView(props: Props) {
   useEffect(() => {
     if (!place.current) return
     const container = place.current
-    const created = new MapLibre({
+    const created = openMap({
       container,
       style: { version: 8, sources: {}, layers: [] },
       ...lastView(),
-      attributionControl: false,
       renderWorldCopies: true,
-      maxPitch: 0,
-      dragRotate: false,
     })
+    if (!created) return
     created.touchZoomRotate.disableRotation()
-    created.addControl(new NavigationControl({ showCompass: false }), 'top-right')
-    created.addControl(new AttributionControl({ compact: true }), 'top-right')
     let stopBase = (): void => undefined
     const dress = () => {
       const colours = coloursOf(container)
@@ -75,6 +89,7 @@ export function MapView(props: Props) {
       })
     }
     listen(created, latest)
+    latest.current.onView(viewOf(created))
     created.on('error', ({ error }) => console.error('map:', error))
     dress()
     const stopTheme = onTheme(() => {
@@ -96,25 +111,27 @@ export function MapView(props: Props) {
     if (!map) held.current = new Map()
     else return showZones(map, zones, held.current)
   }, [map, zones])
+  const drawn = useRef(new Map<string, Footprint>())
+  useEffect(() => {
+    if (!map) drawn.current = new Map()
+    else return showFootprints(map, footprints, drawn.current)
+  }, [map, footprints])
+  useEffect(() => {
+    if (map) showFootprintsUntil(map, until)
+  }, [map, until])
+  useEffect(() => {
+    if (!map) return
+    const shown = { until: until ?? timeNow(), span, chosen: track ?? undefined }
+    setData(map, 'tracks', trackFeatures(tracks, shown))
+    setData(map, 'heads', headFeatures(tracks, shown.until))
+  }, [map, tracks, until, span, track])
   useEffect(() => setData(map, 'footprint', footprint ?? EMPTY), [map, footprint])
+  useEffect(() => setData(map, 'chosen', placeData(chosen)), [map, chosen])
   useEffect(() => {
     if (!map || !at) return
-    setData(map, 'place', {
-      type: 'FeatureCollection',
-      features: [
-        {
-          type: 'Feature',
-          properties: {},
-          geometry: { type: 'Point', coordinates: [at.lon, at.lat] },
-        },
-      ],
-    })
+    setData(map, 'place', placeData(at))
     map.easeTo({ center: [at.lon, at.lat], zoom: Math.max(map.getZoom(), PLACE_ZOOM) })
   }, [map, at])
-  useEffect(
-    () => void map?.setFilter('selected', ['==', ['get', 'id'], selected ?? '']),
-    [map, selected],
-  )
   useEffect(
     () => void map?.setProjection({ type: look === 'globe' ? 'globe' : 'mercator' }),
     [map, look],
@@ -126,7 +143,11 @@ export function MapView(props: Props) {
   )
 }
 
-const CLICKABLE = ['events', 'clusters', 'event-clusters']
+/** What is on top wins: a point, then an area or a way, then a zone. */
+const POINTS = ['events', 'heads', 'clusters', 'event-clusters']
+const SHAPES = ['tracks', 'track-gaps', 'footprints', 'footprint-lines', 'footprint-points']
+/** A line is thin; a click beside it is meant for it. */
+const REACH_PX = 3
 
 function listen(map: MapLibre, latest: { current: Props }): void {
   map.on('moveend', () => {
@@ -137,13 +158,16 @@ function listen(map: MapLibre, latest: { current: Props }): void {
   })
   map.on('mousemove', ({ point }) => {
     if (!map.getLayer('events')) return
-    const found = map.queryRenderedFeatures(point, { layers: [...CLICKABLE, 'zone-areas'] })
+    const layers = [...POINTS, ...SHAPES, 'zone-areas']
+    const found = map.queryRenderedFeatures(point, { layers })
     map.getCanvas().style.cursor = found.length > 0 ? 'pointer' : ''
   })
   map.on('click', async ({ point, lngLat }) => {
     if (!map.getLayer('events')) return
-    const [found] = map.queryRenderedFeatures(point, { layers: CLICKABLE })
-    if (found?.layer.id === 'events') return latest.current.onEvent(String(found.properties.id))
+    const [found] = map.queryRenderedFeatures(point, { layers: POINTS })
+    if (found?.layer.id === 'events' || found?.layer.id === 'heads') {
+      return latest.current.onEvent(String(found.properties.id))
+    }
     if (found?.layer.id === 'clusters') {
       const source = map.getSource<GeoJSONSource>('events')
       const zoom = await source?.getClusterExpansionZoom(Number(found.properties.cluster_id))
@@ -155,6 +179,15 @@ function listen(map: MapLibre, latest: { current: Props }): void {
         .map(Number)
       return map.fitBounds([west, south, east, north], { padding: 60, maxZoom: 12 })
     }
+    const { x, y } = point
+    const [shape] = map.queryRenderedFeatures(
+      [
+        [x - REACH_PX, y - REACH_PX],
+        [x + REACH_PX, y + REACH_PX],
+      ],
+      { layers: SHAPES },
+    )
+    if (shape) return latest.current.onEvent(String(shape.properties.id))
     const [zone] = map.queryRenderedFeatures(point, { layers: ['zone-areas'] })
     if (zone) return latest.current.onZone(String(zone.properties.id))
     latest.current.onNothing()

@@ -1,5 +1,5 @@
 import 'maplibre-gl/dist/maplibre-gl.css'
-import { AttributionControl, Map as MapLibre, NavigationControl } from 'maplibre-gl'
+import type { Map as MapLibre } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
 import { boxOf } from '../pages/zones/corners.ts'
 import type { Draft } from '../pages/zones/draft.ts'
@@ -7,9 +7,9 @@ import { baseStyle, type Colours, coloursOf, fillBase } from './base.ts'
 import { type Drawn, drawArea, type Editor, editArea, isEditable } from './drawing.ts'
 import { lastView } from './last-view.ts'
 import { EMPTY, setData } from './layers.ts'
+import { openMap } from './open-map.ts'
 import type { Place } from './places.ts'
 import { areaOf } from './shapes.ts'
-import './worker.ts'
 
 type Shape = Pick<Draft, 'shape_type' | 'lat' | 'lon' | 'radius_km' | 'polygon'>
 type Props = {
@@ -63,16 +63,8 @@ export function ShapeMap(props: Props) {
     const inside = coloursOf(container)
     colours.current = inside
     const { draft } = latest.current
-    const created = new MapLibre({
-      container,
-      style: baseStyle(inside),
-      ...viewOf(draft),
-      attributionControl: false,
-      maxPitch: 0,
-      dragRotate: false,
-    })
-    created.addControl(new NavigationControl({ showCompass: false }), 'top-right')
-    created.addControl(new AttributionControl({ compact: true }), 'top-right')
+    const created = openMap({ container, style: baseStyle(inside), ...viewOf(draft) })
+    if (!created) return
     created.on('click', ({ lngLat }) => {
       if (latest.current.draft.shape_type !== 'circle') return
       const { lat, lng } = lngLat.wrap()

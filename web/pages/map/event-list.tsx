@@ -3,6 +3,14 @@ import { Severity } from '../../event/severity.tsx'
 import { TypeIcon } from '../../event/type-icon.tsx'
 import { Time } from '../../ui/time.tsx'
 
+/** What the list says of an event. */
+export type Listed = {
+  id: string
+  properties: Pick<MapEvent['properties'], 'type' | 'title' | 'severity' | 'ts'>
+  /** A vessel or an aircraft: it is always new, and comes after what is news. */
+  isMoving?: boolean
+}
+
 /** More are on the map; a list of thousands helps nobody. */
 const MAX_LISTED = 200
 
@@ -11,11 +19,15 @@ export function EventList({
   events,
   onEvent,
 }: {
-  events: MapEvent[]
+  events: Listed[]
   onEvent: (id: string) => void
 }) {
   const newest = events
-    .toSorted((one, two) => Date.parse(two.properties.ts) - Date.parse(one.properties.ts))
+    .toSorted(
+      (one, two) =>
+        Number(one.isMoving ?? false) - Number(two.isMoving ?? false) ||
+        Date.parse(two.properties.ts) - Date.parse(one.properties.ts),
+    )
     .slice(0, MAX_LISTED)
   return (
     <ul className="min-h-0 flex-1 overflow-y-auto">

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useState } from 'react'
-import { eventQuery, type Zone } from '../../api/queries.ts'
+import type { Geometry } from '../../../shared/event.ts'
+import { eventQuery, type Track, type Zone } from '../../api/queries.ts'
 import { Severity } from '../../event/severity.tsx'
 import { TypeIcon } from '../../event/type-icon.tsx'
 import { Why } from '../../event/why.tsx'
+import { extentOf, wayOf } from '../../map/extent.ts'
 import { holds } from '../../map/shapes.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { FactsLine } from '../../ui/facts-line.tsx'
-import { number, useLanguage, useText } from '../../ui/language.ts'
+import { duration, number, useLanguage, useText } from '../../ui/language.ts'
 import { SkeletonRows } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useWords } from '../../ui/words.tsx'
@@ -19,10 +21,12 @@ import { mapText } from './map.text.ts'
 export function EventPanel({
   id,
   zones,
+  track,
   onClose,
 }: {
   id: string
   zones: Zone[]
+  track: Track | null
   onClose: () => void
 }) {
   const text = useText(mapText)
@@ -46,7 +50,7 @@ export function EventPanel({
       {found.isError ? <FailedQuery error={found.error} onRetry={() => found.refetch()} /> : null}
       {event ? (
         <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
-          <FactsLine>
+          <FactsLine className="shrink-0">
             <TypeIcon type={event.type} />
             <Severity severity={event.severity} />
             {event.magnitude === null ? null : text.magnitude(say(event.magnitude))}
@@ -63,6 +67,7 @@ export function EventPanel({
               </a>
             ) : null}
           </FactsLine>
+          {event.geometry || track ? <Shapes geometry={event.geometry} track={track} /> : null}
           <section className="flex flex-col gap-2">
             <h2>{text.in_zones}</h2>
             {around.length === 0 ? <p className="text-muted">{text.in_no_zone}</p> : null}
@@ -104,5 +109,44 @@ export function EventPanel({
         </div>
       ) : null}
     </div>
+  )
+}
+
+/** The footprint and the way in words, for those who do not see the map. */
+function Shapes({ geometry, track }: { geometry: Geometry | null; track: Track | null }) {
+  const text = useText(mapText)
+  const language = useLanguage()
+  const extent = geometry && extentOf(geometry)
+  const way = track && wayOf(track.steps)
+  const say = (value: number) => number(language, value, { maximumSignificantDigits: 3 })
+  if (!extent && !way) return null
+  return (
+    <dl className="grid shrink-0 grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-sm">
+      {extent ? (
+        <>
+          <dt className="text-muted">{text.footprint}</dt>
+          <dd data-numbers>
+            {'area_km2' in extent
+              ? text.area(say(extent.area_km2), say(extent.width_km), say(extent.height_km))
+              : text.line(say(extent.length_km))}
+          </dd>
+        </>
+      ) : null}
+      {way ? (
+        <>
+          <dt className="text-muted">{text.track}</dt>
+          <dd data-numbers>
+            <FactsLine>
+              {text.way(say(way.length_km), duration(language, way.seconds))}
+              {way.towards ? text.towards[way.towards] : null}
+              <span>
+                {text.moved} <Time at={way.moved_at} />
+              </span>
+            </FactsLine>
+            {way.gaps > 0 ? <p className="text-muted">{text.gaps(way.gaps)}</p> : null}
+          </dd>
+        </>
+      ) : null}
+    </dl>
   )
 }

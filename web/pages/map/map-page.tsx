@@ -6,30 +6,44 @@ import { Link, useLocation, useSearchParams } from 'wouter'
 import {
   eventQuery,
   eventsQuery,
+  type Footprint,
+  footprintsQuery,
   type MapEvent,
   type MapFeature,
+  type Track,
+  trackQuery,
+  tracksQuery,
+  type Zone,
   zonesQuery,
 } from '../../api/queries.ts'
-import type { View } from '../../map/map-view.tsx'
+import { drawable } from '../../map/footprints.ts'
+import { movedTo, placeAt } from '../../map/moved.ts'
 import { PlaceSearch } from '../../map/place-search.tsx'
 import type { Place } from '../../map/places.ts'
-import { hasWebGL } from '../../map/webgl.ts'
+import { isPositions } from '../../map/tracks.ts'
+import { useWebGL } from '../../map/use-webgl.ts'
+import { around, type View, WORLD_VIEW } from '../../map/view.ts'
 import { loadPart } from '../../shared/connection.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { useKeys } from '../../ui/keys.ts'
 import { number, useLanguage, useText } from '../../ui/language.ts'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
-import { EventList } from './event-list.tsx'
+import { EventList, type Listed } from './event-list.tsx'
 import { EventPanel } from './event-panel.tsx'
+import { filterIn } from './filter.ts'
+import { Filters } from './filters.tsx'
 import { mapText } from './map.text.ts'
-import { TimeSlider } from './time-slider.tsx'
+import { barBefore, TimeSlider } from './time-slider.tsx'
 
 const MapView = lazy(() =>
   loadPart(() => import('../../map/map-view.tsx').then(({ MapView }) => ({ default: MapView }))),
 )
 
 const NONE: MapFeature[] = []
+const NO_AREAS: Footprint[] = []
+const NO_TRACKS: Track[] = []
+const NO_ZONES: Zone[] = []
 const HOURS = { day: 24, week: 168 } as const
 
 /** The living map: events, zones, a slider over time, and what is known of a chosen event. */
@@ -44,15 +58,34 @@ export function MapPage() {
   const [view, setView] = useState<View>()
   const [until, setUntil] = useState<number>()
   const [at, setAt] = useState<Place>()
-  const world = useQuery(eventsQuery(HOURS[window], null))
+  const canDraw = useWebGL()
+  const hours = HOURS[window]
+  const type = search.get('type')
+  const severity = search.get('severity')
+  const filter = useMemo(() => filterIn(type, severity), [type, severity])
+  const world = useQuery(eventsQuery(hours, filter, null))
   // The world is asked first; a part of it only when its events are more than fit.
   const isClustered = world.data?.clustered ?? false
+  // A cluster says only when the newest of its events was: of an earlier time it is asked for anew.
+  const to = until === undefined ? undefined : barBefore(until, hours)
   const part = useQuery({
-    ...eventsQuery(HOURS[window], view ?? null),
+    ...eventsQuery(hours, filter, view ?? null, to),
     enabled: isClustered && view !== undefined,
   })
   const zones = useQuery(zonesQuery)
-  const footprint = useFootprint(selected)
+  const near = useMemo(() => around(view ?? WORLD_VIEW), [view])
+  const isLooking = !canDraw || view !== undefined
+  const areas = useQuery({
+    ...footprintsQuery(hours, filter, near),
+    enabled: canDraw && isLooking,
+  })
+  const moving = useQuery({ ...tracksQuery(hours, filter, near), enabled: isLooking })
+  const chosen = useQuery({ ...eventQuery(selected ?? ''), enabled: selected !== null })
+  const way = useQuery({ ...trackQuery(hours, selected ?? ''), enabled: selected !== null })
+  const event = selected === null ? undefined : chosen.data?.event
+  const track = selected === null ? null : (way.data ?? null)
+  const footprint = useMemo(() => footprintOf(event?.geometry), [event?.geometry])
+  const place = useMemo(() => placeAt(event, track, until), [event, track, until])
   const shown = (isClustered ? part.data : undefined) ?? world.data
   const change = (name: string, value: string | null) =>
     setSearch(
@@ -66,23 +99,29 @@ export function MapPage() {
     )
   useKeys({ Escape: selected ? () => change('event', null) : undefined })
   const all = shown?.features ?? NONE
-  const events = useMemo(
-    () => all.filter(({ properties }) => until === undefined || Date.parse(properties.ts) <= until),
-    [all, until],
+  const tracks = moving.data ?? NO_TRACKS
+  const events = useMemo(() => movedTo(all, tracks, until), [all, tracks, until])
+  const single = useMemo(
+    (): Listed[] => [...events.filter(isEvent), ...tracks.filter(isPositions).map(listed)],
+    [events, tracks],
   )
-  const single = useMemo(() => events.filter(isEvent), [events])
   if (world.isError) return <FailedQuery error={world.error} onRetry={() => world.refetch()} />
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       <div className="relative min-h-0 flex-1">
-        {hasWebGL() ? (
+        {canDraw ? (
           <Suspense>
             <MapView
               label={text.map}
               events={events}
-              zones={zones.data ?? []}
-              selected={selected}
+              zones={zones.data ?? NO_ZONES}
+              footprints={areas.data?.features ?? NO_AREAS}
+              tracks={tracks}
+              until={until}
+              span={hours * 3_600_000}
+              chosen={place}
               footprint={footprint}
+              track={track}
               at={at}
               look={look}
               onEvent={(id) => change('event', id)}
@@ -96,7 +135,8 @@ export function MapPage() {
           {selected ? (
             <EventPanel
               id={selected}
-              zones={zones.data ?? []}
+              zones={zones.data ?? NO_ZONES}
+              track={track}
               onClose={() => change('event', null)}
             />
           ) : (
@@ -107,13 +147,17 @@ export function MapPage() {
                   {shown ? text.count(number(language, shown.total)) : null}
                 </p>
               </header>
-              {hasWebGL() ? (
+              {canDraw ? (
                 <PlaceSearch onPlace={setAt} className="mx-4 mt-2" />
               ) : (
                 <p className="px-4 py-2 text-sm text-muted">{text.no_webgl}</p>
               )}
+              <Filters type={type} severity={severity} onChange={change} />
               {shown?.clustered ? (
                 <p className="px-4 py-2 text-sm text-muted">{text.many}</p>
+              ) : null}
+              {areas.data?.isCut ? (
+                <p className="px-4 py-2 text-sm text-muted">{text.many_areas}</p>
               ) : null}
               {zones.data?.length === 0 ? <FirstZone /> : null}
               {world.isPending ? (
@@ -133,7 +177,7 @@ export function MapPage() {
         </aside>
       </div>
       <TimeSlider
-        hours={HOURS[window]}
+        hours={hours}
         window={window}
         look={look}
         until={until}
@@ -150,17 +194,16 @@ function isEvent(feature: MapFeature): feature is MapEvent {
   return !feature.properties.cluster
 }
 
+/** What moves, as the list says it. */
+function listed({ event_id, type, title, severity, ts }: Track): Listed {
+  return { id: event_id, properties: { type, title, severity, ts }, isMoving: true }
+}
+
 /** The footprint of an event as the map draws it. */
-function useFootprint(id: string | null): FeatureCollection | null {
-  const { data } = useQuery({ ...eventQuery(id ?? ''), enabled: id !== null })
-  return useMemo(() => {
-    if (!id || !data?.event.geometry) return null
-    const geometry = data.event.geometry as GeoJSON.Geometry // safe: the API answers GeoJSON
-    return {
-      type: 'FeatureCollection',
-      features: [{ type: 'Feature', properties: {}, geometry }],
-    }
-  }, [id, data])
+function footprintOf(given: unknown): FeatureCollection | null {
+  if (!given) return null
+  const geometry = drawable(given as GeoJSON.Geometry) // safe: the API answers GeoJSON
+  return { type: 'FeatureCollection', features: [{ type: 'Feature', properties: {}, geometry }] }
 }
 
 /** What the map teaches an account without zones. */

@@ -143,3 +143,9 @@ function countsOf(events: MapFeature[], now: number, span: number): number[] {
   }
   return counts
 }
+
+/** The last edge between two bars up to a time, so that playing asks for no more than the bars. */
+export function barBefore(until: number, hours: number): number {
+  const bar = (hours * 3_600_000) / BARS
+  return Math.floor(until / bar) * bar
+}

@@ -7,7 +7,7 @@ import { useMayEdit } from '../../api/rights.ts'
 import { lastPlace } from '../../map/last-view.ts'
 import { PlaceSearch } from '../../map/place-search.tsx'
 import type { Place } from '../../map/places.ts'
-import { hasWebGL } from '../../map/webgl.ts'
+import { useWebGL } from '../../map/use-webgl.ts'
 import { loadPart } from '../../shared/connection.ts'
 import { ApiForm, useToastError } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -36,6 +36,7 @@ const ShapeMap = lazy(() =>
 /** The form of a zone beside its map, with a preview that follows every change. */
 export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
   const text = useText(zonesText)
+  const canDraw = useWebGL()
   const queryClient = useQueryClient()
   const [, navigate] = useLocation()
   const [draft, setDraft] = useState(() => draftOf(zone, lastPlace()))
@@ -96,7 +97,7 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
       </ApiForm>
       <div className="flex min-h-0 min-w-0 flex-1 flex-col border-line lg:border-l">
         <div className="relative min-h-72 flex-1">
-          {hasWebGL() ? (
+          {canDraw ? (
             <Suspense>
               <ShapeMap label={text.map} draft={draft} at={at} onChange={change} />
             </Suspense>
