@@ -203,3 +203,67 @@ test('a city is found by its name in any spelling, and the map goes there', asyn
   await eventually(view).toMatch(/"center":\[27\.1\d*,38\.4/)
   expectClean(opened)
 })
+
+const SQUARE = [
+  [9, 49],
+  [11, 49],
+  [11, 51],
+  [9, 51],
+  [9, 49],
+]
+
+test('a click into a footprint opens its event, a point on top wins, and the way is told in words', async () => {
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+  const geometry = { type: 'Polygon' as const, coordinates: [SQUARE] }
+  const flood = quake({
+    type: 'flood',
+    lat: 50.5,
+    lon: 10.5,
+    title: 'Flood of the plain',
+    geometry,
+  })
+  const storm = quake({ type: 'storm', title: 'Storm of the plain', lat: 50, lon: 11, ts: ago(3) })
+  await at.jobs.ingest(flood, storm)
+  await at.jobs.ingest({ ...storm, lat: 49.5, lon: 10.5, ts: ago(1) })
+  const opened = await at.visit(owner, '/#/nowhere')
+  const { page } = opened
+  await page.setViewportSize({ width: 900, height: 500 })
+  await page.evaluate(() =>
+    localStorage.setItem('watchpost.view', JSON.stringify({ center: [10, 50], zoom: 6 })),
+  )
+  await page.goto('/#/')
+  const middle = await middleOf(page, 'Map of events and zones')
+  const open = async (x: number, y: number, title: string) => {
+    await expect
+      .poll(
+        async () => {
+          await page.mouse.click(x, y)
+          return page.getByRole('heading', { level: 1, name: title }).count()
+        },
+        { timeout: SLOW_MS, interval: 1000 },
+      )
+      .toBe(1)
+  }
+  await open(middle.x, middle.y, 'Flood of the plain')
+  await page.getByText(/km², .* km wide and .* km high/).waitFor()
+  // Half a degree at zoom 6: 512 px · 2⁶ for 360°.
+  const half = (512 * 2 ** 6) / 720
+  const down = half / Math.cos((50 * Math.PI) / 180)
+  await open(middle.x + half, middle.y + down, 'Storm of the plain')
+  await page.getByText(/^66\.\d km in 2 hrs$/).waitFor()
+  await page.getByText('to the south-west').waitFor()
+  await expectAccessible(page)
+  // Two hours ago it was at its first place, and the flood had not come yet.
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByLabel('Shown until').fill(String(Math.round(240 * (22 / 24))))
+  await open(middle.x + 2 * half, middle.y, 'Storm of the plain')
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.mouse.click(middle.x, middle.y)
+  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
+  expect(await page.getByText('Flood of the plain').count()).toBe(0)
+  await page.getByLabel('Shown until').fill('240')
+  await page.getByLabel('Type').selectOption('Storm')
+  await eventually(() => page.getByText('Flood of the plain').count()).toBe(0)
+  await page.getByText('Storm of the plain').waitFor()
+  expectClean(opened)
+})
