@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import type { Sql } from '../../../shared/sql.ts'
 import { bilingual } from '../../i18n/words.ts'
+import { type FoundLead, storeFound } from '../../leads/found-leads.ts'
 import { factOf, type Mapping, quoteOf, readRow } from '../../leads/import-row.ts'
 import { NewLead } from '../../leads/lead.ts'
-import { addEvidence, createLead } from '../../leads/leads.ts'
 import type { AgentContext, Fact } from '../agent.ts'
 import { isUsable, readSheet, type Sheet } from '../columns.ts'
 import { leftOutText } from '../left-out.text.ts'
@@ -217,49 +216,24 @@ function chunks(whole: string): string[] {
 
 function store(context: AgentContext, name: StepName, candidates: Candidate[]): Promise<Tally> {
   const { project, mission } = context
-  return context.step(name, async (sql) => {
-    const tally: Tally = { found: 0, known: 0, skipped: 0, ids: [] }
-    for (const { lead, facts, source } of candidates) {
-      const parsed = NewLead.safeParse({ ...lead, source: lead.source ?? one(source, 200) })
-      if (!parsed.success || facts.length === 0) {
-        tally.skipped += 1
-        continue
-      }
-      const known = await sameWithoutAddress(sql, project.id, parsed.data)
-      const details = { mission_id: mission.id }
-      const made = known
-        ? { id: known, is_new: false }
-        : await createLead(sql, project.id, parsed.data, { kind: 'imported', details })
-      if (made.is_new) tally.found += 1
-      else tally.known += 1
-      tally.ids.push(made.id)
-      for (const { fact, quote } of facts) {
-        await addEvidence(sql, {
-          project_id: project.id,
-          lead_id: made.id,
-          fact: one(fact, 1000),
-          quote: one(quote, 2000),
-          source: one(source, 500),
-          mission_id: mission.id,
-        })
-      }
-    }
-    return tally
+  const found = candidates.flatMap(({ lead, facts, source }): FoundLead[] => {
+    const parsed = NewLead.safeParse({ ...lead, source: lead.source ?? one(source, 200) })
+    if (!parsed.success || facts.length === 0) return []
+    const short = facts.map(({ fact, quote }) => ({
+      fact: one(fact, 1000),
+      quote: one(quote, 2000),
+    }))
+    return [{ lead: parsed.data, facts: short, source: one(source, 500) }]
   })
-}
-
-/** Without an address, name and company decide whether the lead exists already. */
-async function sameWithoutAddress(
-  sql: Sql,
-  project_id: string,
-  lead: NewLead,
-): Promise<string | undefined> {
-  if (lead.email) return undefined
-  const [row] = await sql<{ id: string }>`
-    select id from hub.leads
-    where project_id = ${project_id}
-      and private.fold(coalesce(name, '')) = private.fold(${lead.name ?? ''})
-      and private.fold(coalesce(company, '')) = private.fold(${lead.company ?? ''})
-    limit 1`
-  return row?.id
+  return context.step(name, async (sql) => {
+    const of = { project_id: project.id, mission_id: mission.id }
+    const stored = await storeFound(sql, of, found)
+    const fresh = stored.filter(({ is_new }) => is_new).length
+    return {
+      found: fresh,
+      known: stored.length - fresh,
+      skipped: candidates.length - found.length,
+      ids: stored.map(({ id }) => id),
+    }
+  })
 }

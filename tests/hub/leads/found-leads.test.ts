@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storeFound } from '../../../hub/leads/found-leads.ts'
+import type { Sql } from '../../../shared/sql.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { makeProject } from '../support/mission-help.ts'
+
+let hub: TestHub
+let of: { project_id: string; mission_id: string }
+beforeAll(async () => {
+  hub = await startHub()
+  await makeProject(hub)
+  const [made] = await hub.query<{ project_id: string; mission_id: string }>(
+    `insert into hub.missions (project_id, department, task)
+     select id, 'research', 'x' from hub.projects returning project_id, id as mission_id`,
+  )
+  of = made ?? of
+})
+afterAll(() => hub.close())
+
+type Given = Parameters<typeof storeFound>[2]
+async function store(found: Given) {
+  let statements = 0
+  const stored = await hub.deps.db.transaction(of.project_id, (sql) => {
+    const counted = (...given: unknown[]) => {
+      statements += 1
+      return Reflect.apply(sql, undefined, given)
+    }
+    return storeFound(counted as unknown as Sql, of, found) // safe: the same tag, counted
+  })
+  return { stored, statements }
+}
+const one = (lead: Given[number]['lead'], ...facts: string[]) => ({
+  lead,
+  facts: facts.map((fact) => ({ fact, quote: fact })),
+  source: 'fair.csv:2',
+})
+
+test('many leads take as many statements as a few', async () => {
+  const many = Array.from({ length: 400 }, (_, n) =>
+    one({ email: `p${n}@many.example`, company: `Many ${n}` }, `Fleet: ${n}`, 'City: Bursa'),
+  )
+  const { stored, statements } = await store(many)
+  expect(statements).toBe(5)
+  expect(stored.every(({ is_new }) => is_new)).toBe(true)
+  expect(new Set(stored.map(({ id }) => id)).size).toBe(400)
+  const again = await store(many)
+  expect(again.stored).toEqual(stored.map(({ id }) => ({ id, is_new: false })))
+  const [count] = await hub.query(
+    `select count(*)::int as evidence, count(distinct lead_id)::int as leads,
+       (select count(*)::int from hub.activities where kind = 'imported') as imported,
+       (select count(*)::int from hub.activities where kind = 'evidence') as told
+     from hub.evidence`,
+  )
+  expect(count).toEqual({ evidence: 800, leads: 400, imported: 400, told: 800 })
+})
+
+test('a lead is known by its address, or without one by name and company', async () => {
+  const { stored } = await store([
+    one({ name: 'Ayşe', company: 'Çelik A.Ş.' }, 'a'),
+    one({ name: 'ayse', company: 'celik a.ş.' }, 'b'),
+    one({ name: 'Ayşe', company: 'Other' }, 'c'),
+    one({ email: 'A@Celik.example', name: 'Ayşe', company: 'Çelik A.Ş.' }, 'd'),
+    one({ email: 'a@celik.example' }, 'e', 'e'),
+  ])
+  const ids = stored.map(({ id }) => id)
+  expect(stored.map(({ is_new }) => is_new)).toEqual([true, false, true, true, false])
+  expect(ids[1]).toBe(ids[0])
+  expect(ids[4]).toBe(ids[3])
+  expect(new Set(ids).size).toBe(3)
+  const facts = await hub.query<{ lead_id: string; facts: string[] }>(
+    'select lead_id, array_agg(fact order by fact) as facts from hub.evidence where lead_id = any($1) group by 1',
+    [ids],
+  )
+  const factsOf = (at: number) => facts.find(({ lead_id }) => lead_id === ids[at])?.facts
+  expect([factsOf(0), factsOf(2), factsOf(3)]).toEqual([['a', 'b'], ['c'], ['d', 'e']])
+  const [lead] = await hub.query<{ domain: string; source: string | null }>(
+    "select domain, stage from hub.leads where email = 'A@Celik.example'",
+  )
+  expect(lead).toEqual({ domain: 'celik.example', stage: 'new' })
+})
+
+test('nothing is no statement', async () => {
+  expect(await store([])).toEqual({ stored: [], statements: 0 })
+})
