@@ -5,6 +5,7 @@ import { WordsError } from '../i18n/failure.ts'
 import { bilingual, type Language, type Words } from '../i18n/words.ts'
 import { type Audience, AudienceFilter } from '../mail/drafts/audience.ts'
 import type { TemplateName } from '../mail/render/slots.ts'
+import { briefFor } from '../projects/brief.ts'
 import type { Reading } from '../reader/web-reader.ts'
 import type { Actions } from './actions.ts'
 import { leftOutText } from './left-out.text.ts'
@@ -171,13 +172,16 @@ export type Agent = {
 }
 
 const say = bilingual(leftOutText)
-const MAX_BRIEF = 6000
+/** Characters of CONTEXT.md that a prompt has. */
+export const MAX_BRIEF = 6000
 
 /** What every prompt may use. */
 export const COMMON: Agent['variables'] = {
   project: ({ project }) => project.name,
-  context: ({ brief, leaveOut }) => {
-    if (brief.length > MAX_BRIEF) leaveOut(say.cut(say.brief, MAX_BRIEF, brief.length))
-    return brief.slice(0, MAX_BRIEF)
+  context: ({ brief, mission, leaveOut }) => {
+    const { text, left, is_cut } = briefFor(brief, mission.task, MAX_BRIEF)
+    if (is_cut) leaveOut(say.cut(say.brief, MAX_BRIEF, brief.length))
+    if (left.length > 0) leaveOut(say.sections(left.join(', ')))
+    return text
   },
 }

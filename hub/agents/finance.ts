@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { heading, list, plain, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON } from './agent.ts'
-import { givenText } from './evidence/given.ts'
+import { givenText, givenTexts } from './evidence/given.ts'
 import { type Line, money, totals } from './money.ts'
 import { decimal, numbersIn } from './run/facts.ts'
 import { spelledNumbers } from './run/spelled.ts'
@@ -74,7 +74,7 @@ export const finance: Agent = {
     const facts = await givenText(context)
     const known = knownNumbers(
       context,
-      facts.map(({ text }) => text),
+      (await givenTexts(context)).map(({ text }) => text),
     )
     const sheet = await context.complete('items', {
       schema: Sheet,

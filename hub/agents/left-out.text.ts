@@ -21,6 +21,12 @@ export const leftOutText = texts(
     us: 'About us',
     no_browser:
       'Pages were read without a browser, so what only scripts show is missing. For those: apt install chromium.',
+    sections: (names: string) =>
+      `CONTEXT.md: these sections were left out, because the task needs them least: ${names}.`,
+    summarised: (what: string, parts: number) =>
+      `${what}: summarised from ${parts} ${parts === 1 ? 'part' : 'parts'}; what it claims counts only by the text itself.`,
+    points: (what: string, given: number, all: number) =>
+      `${what}: ${given} of ${all} points of its summary were given.`,
     task: 'The task',
     documents: 'The documents of the project',
     brief: 'CONTEXT.md',
@@ -42,6 +48,11 @@ export const leftOutText = texts(
     us: 'Bizim hakkımızda',
     no_browser:
       'Sayfalar tarayıcısız okundu; yalnızca betiklerin gösterdiği bölümler eksik. Onlar için: apt install chromium.',
+    sections: (names) =>
+      `CONTEXT.md: görev bunlara en az gerek duyduğu için verilmeyen bölümler: ${names}.`,
+    summarised: (what, parts) =>
+      `${what}: ${parts} bölümden özetlendi; söyledikleri yalnızca metnin kendisiyle geçerlidir.`,
+    points: (what, given, all) => `${what}: özetindeki ${all} noktadan ${given} tanesi verildi.`,
     task: 'Görev metni',
     documents: 'Projenin belgeleri',
     brief: 'CONTEXT.md',

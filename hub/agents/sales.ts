@@ -3,7 +3,7 @@ import type { Words } from '../i18n/words.ts'
 import { heading, list, numbered, plain, table } from '../projects/markdown.ts'
 import { missingNote } from '../projects/own-facts.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
-import { evidenceOf, fittest, givenText, leadFact, nameOf } from './evidence/given.ts'
+import { evidenceOf, fittest, givenText, givenTexts, leadFact, nameOf } from './evidence/given.ts'
 import { historyFact, historyOf } from './evidence/history.ts'
 import { chosenLeads } from './recipients/chosen.ts'
 import { numbersIn } from './run/facts.ts'
@@ -126,7 +126,9 @@ async function proposal(context: AgentContext, facts: Fact[], who: string): Prom
     facts,
     task: 'Write the proposal: need, solution, scope, prices and next steps. A price that nobody has given is an empty text.',
   })
-  const said = [context.mission.task, context.brief, ...facts.map(({ text }) => text)].join('\n')
+  // A price counts by the text itself, never by a summary of it.
+  const texts = [...facts, ...(await givenTexts(context))].map(({ text }) => text)
+  const said = [context.mission.task, context.brief, ...texts].join('\n')
   const numbers = new Set(numbersIn(said))
   // A price that does not occur in the input is not offered.
   const priced = written.prices.map(({ item, price }) => {

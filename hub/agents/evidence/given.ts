@@ -2,7 +2,8 @@ import { bilingual, type Words } from '../../i18n/words.ts'
 import type { AgentContext, Fact } from '../agent.ts'
 import { MissionFailure } from '../agent.ts'
 import { leftOutText } from '../left-out.text.ts'
-import { clip, one } from '../run/facts.ts'
+import { one } from '../run/facts.ts'
+import { MAX_PARTS, summarised } from '../run/summary.ts'
 import { wordsOf } from '../run/words.ts'
 import type { StepName } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
@@ -34,16 +35,23 @@ export async function givenTexts(context: AgentContext): Promise<Fact[]> {
   return texts
 }
 
-const MAX_GIVEN = 3000
+/** Characters of all given texts together that one call of the model has room for. */
+export const MAX_GIVEN = 3000
 
-/** givenText returns the same as facts for the model, cut to fit its context. */
+/** givenText returns the same as facts for the model; what is too long for its context is summarised. */
 export async function givenText(context: AgentContext): Promise<Fact[]> {
   const texts = await givenTexts(context)
   const share = Math.floor(MAX_GIVEN / Math.max(1, texts.length))
-  return texts.map(({ label, text }) => {
-    if (text.length > share) context.leaveOut(told.cut(label, share, text.length))
-    return { label, text: clip(text, share) }
-  })
+  const facts: Fact[] = []
+  for (const [index, { label, text }] of texts.entries()) {
+    if (text.length <= share) facts.push({ label, text })
+    else {
+      const most = Math.max(1, Math.floor(MAX_PARTS / texts.length))
+      const given = { label, text, number: index + 1, length: share, most }
+      facts.push({ label, text: await summarised(context, given) })
+    }
+  }
+  return facts
 }
 
 export type LeadRow = {

@@ -39,6 +39,10 @@ const say = bilingual(stopText)
 const told = bilingual(leftOutText)
 const data = bilingual(answerText)
 
+/** What reading long texts may cost besides an agent's budget; their number is limited by itself. */
+const SUMMARY_TOKENS = 60_000
+const isSummary = (step: string) => step.startsWith('summary ')
+
 /** What a run needs from the hub. */
 export type RunDeps = {
   config: Config
@@ -149,7 +153,8 @@ export async function createContext(
   function begin(name: StepName): Done | undefined {
     signal.throwIfAborted()
     const known = finished.get(name)
-    if (!known && finished.size >= agent.budget.steps) {
+    const own = [...finished.keys()].filter((done) => !isSummary(done)).length
+    if (!known && !isSummary(name) && own >= agent.budget.steps) {
       throw new MissionFailure(say.steps_used(agent.budget.steps))
     }
     return known
@@ -203,8 +208,9 @@ export async function createContext(
   }
 
   async function ask<S extends z.ZodType>(name: string, call: Call<S>, objection?: string) {
-    if (tokens >= agent.budget.tokens) {
-      throw new MissionFailure(say.tokens_used(agent.budget.tokens))
+    const extra = [name, ...finished.keys()].some(isSummary) ? SUMMARY_TOKENS : 0
+    if (tokens >= agent.budget.tokens + extra) {
+      throw new MissionFailure(say.tokens_used(agent.budget.tokens + extra))
     }
     system ??= await fillPrompt(await currentPrompt(config.paths, agent.name), agent, context)
     const { schema, max_tokens } = call

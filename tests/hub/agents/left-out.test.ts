@@ -52,16 +52,22 @@ test('what does not fit into the context of the model is named, in the language 
     solution: 's'.repeat(20),
     scope: ['one', 'two'],
   }
-  stub.script(() => ({ ...document, prices: [], next_steps: ['call'] }))
+  const points = [{ text: 'Says a', quote: 'a a a a a a' }]
+  stub.script(({ name }) =>
+    name.startsWith('summary') ? { points } : { ...document, prices: [], next_steps: ['call'] },
+  )
   const text = 'a '.repeat(2000)
   const files = ['docs/one.txt', 'docs/two.txt']
   for (const file of files) await putFile(hub, file, 'b '.repeat(2000))
   const told = await toldBy('sales', 'write a proposal', { text, files })
   expect(told).toEqual([
-    'docs/one.txt: the first 1000 of 4000 characters were read.',
-    'docs/two.txt: the first 1000 of 4000 characters were read.',
-    'pasted text: the first 1000 of 4000 characters were read.',
+    'docs/one.txt: summarised from 2 parts; what it claims counts only by the text itself.',
+    'docs/two.txt: summarised from 2 parts; what it claims counts only by the text itself.',
+    'pasted text: summarised from 2 parts; what it claims counts only by the text itself.',
   ])
+  const shown = stub.asked.find(({ name }) => name === 'proposal')?.task ?? ''
+  expect(shown).toContain('(part 1) Says a — "a a a a a a"')
+  expect(shown).not.toContain('b b b b')
   await putFile(hub, 'CONTEXT.md', `# Rota\n\n${'We plan routes. '.repeat(500)}`)
   const long = await toldBy('sales', `write a proposal ${'and think well '.repeat(300)}`)
   expect(long).toEqual([

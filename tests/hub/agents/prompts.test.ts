@@ -20,6 +20,10 @@ import { startHub, type TestHub } from '../support/hub.ts'
 import { makeProject } from '../support/mission-help.ts'
 import { temporaryFolder } from '../support/model.ts'
 import { type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
+import { runAlone } from './run-alone.ts'
+import { LEADS } from './scenes/leads.ts'
+import { MACHINE } from './scenes/machine.ts'
+import { PAPERS } from './scenes/papers.ts'
 
 describe('the prompts that ship', () => {
   test.each(AGENT_NAMES)('%s uses exactly the variables its agent offers', async (agent) => {
@@ -172,3 +176,50 @@ describe('settings/prompts', () => {
     expect([502, 503]).toContain(away.status)
   })
 })
+
+/** What each step gives besides the variables, by its label, and where the prompt says so. */
+const TOLD: [label: RegExp, said: RegExp][] = [
+  [/^(?:lead|evidence)$/, /\blead\b/],
+  [/^evidence$/, /evidence/],
+  [/^what was said so far/, /said so far/],
+  [/^sentences without support$/, /without support/],
+  [/^(?:subject|letter)$/, /subject and its sentences/],
+  [
+    /^(?:pasted text|yapıştırılan metin|(?:docs|leads)\/)/,
+    /(?:user (?:has )?(?:gave|wrote|pasted|written))|material|documents|pasted text|tables/,
+  ],
+  [/^(?:the footer|the mail|her e-posta|“)/, /mails/],
+  [/^(?:first rows|the task, part|görevin metni)/, /blocks of data/],
+  [/^https:/, /page/],
+  [/^the query that failed$/, /last query/],
+  [/^the last 7 days/, /this week|last week/],
+  [/^KPIs$/, /KPIs/],
+  [/^missions that failed$/, /missions failed/],
+  [/^drafts that were rejected$/, /rejected/],
+  [/^mails of four weeks/, /answered or bounced/],
+  [/^what people changed/, /people changed/],
+  [/^(?:measured|alert)$/, /measured numbers.*alert/s],
+  [/^files$/, /names of (?:files|the hub)/],
+  [/^(?:what is wanted|[\w/.]+\.(?:py|ts|js))$/, /file to change/],
+]
+/** Given, and deliberately not named: what it is stands in the task of its step. */
+const UNNAMED = new Map([
+  ['what is wanted', 'the plan of the same mission, in the words of its first step'],
+])
+
+test.each(Object.entries({ ...PAPERS, ...LEADS, ...MACHINE }))(
+  '%s: the prompt says what its steps are given',
+  async (_, scene) => {
+    const prompt = await defaultPrompt(scene.agent)
+    for (const language of ['en', 'tr'] as const) {
+      const run = await runAlone(scene, language)
+      const labels = new Set([...run.matchAll(/^\[(.+)\]$/gm)].map(([, label = '']) => label))
+      for (const label of labels) {
+        if (UNNAMED.has(label)) continue
+        const said = TOLD.filter(([pattern]) => pattern.test(label)).map(([, words]) => words)
+        expect(said, `${label} is in the table`).not.toEqual([])
+        for (const words of said) expect(prompt, label).toMatch(words)
+      }
+    }
+  },
+)
