@@ -199,6 +199,7 @@ const TOLD: [label: RegExp, said: RegExp][] = [
   [/^mails of four weeks/, /answered or bounced/],
   [/^what people changed/, /people changed/],
   [/^(?:measured|alert)$/, /measured numbers.*alert/s],
+  [/^what is out of range$/, /out of range/],
   [/^files$/, /names of (?:files|the hub)/],
   [/^(?:what is wanted|[\w/.]+\.(?:py|ts|js))$/, /file to change/],
 ]
