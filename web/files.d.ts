@@ -9,3 +9,15 @@ declare module '*?worker&url' {
   const url: string
   export default url
 }
+
+/** What we use of it. */
+declare module 'papaparse' {
+  type Step<T> = { data: T; meta: { cursor: number } }
+  const Papa: {
+    parse: <T>(
+      text: string,
+      options: { delimitersToGuess: string[]; step: (step: Step<T>) => void },
+    ) => void
+  }
+  export default Papa
+}

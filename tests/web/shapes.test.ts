@@ -78,21 +78,7 @@ describe('what is pasted becomes zones', () => {
     expect(closed.map(({ polygon }) => polygon?.coordinates)).toEqual([[RING]])
   })
 
-  test('a list of sites: any order of columns, quotes, decimal commas; a row without a place is counted', () => {
-    expect(
-      parseShapes('Name;Enlem;Boylam;Radius_km\n"Depo; kuzey";41,5;29;12,5\nBoş;;;\n'),
-    ).toEqual({
-      form: 'sites',
-      skipped: 1,
-      shapes: [{ label: 'Depo; kuzey', lat: 41.5, lon: 29, radius_km: 12.5, polygon: null }],
-    })
-    expect(parseShapes('lon,lat,name\n29,41,"The ""old"" depot"').shapes[0]).toMatchObject({
-      label: 'The "old" depot',
-      lat: 41,
-      lon: 29,
-      radius_km: null,
-    })
-    expect(() => parseShapes('name,place\nA,B')).toThrow('no_columns')
+  test('what is none of them is said', () => {
     expect(() => parseShapes('hello')).toThrow('unknown_form')
   })
 })

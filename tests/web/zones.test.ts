@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually, expectClean } from '../hub/web/browser.ts'
+import { eventually, expectAccessible, expectClean, expectNoSideways } from '../hub/web/browser.ts'
 import type { Person } from '../support/service.ts'
 import { makeChannel, makeZone, type ServedConsole, serveConsole } from './console.ts'
 
@@ -84,22 +84,16 @@ const KML = `<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2"><D
 const GPX = `<gpx xmlns="http://www.topografix.com/GPX/1/1" version="1.1"><wpt lat="40.5" lon="28.5"><name>Buoy</name></wpt>
 <trk><name>Round</name><trkseg><trkpt lat="1" lon="1"/><trkpt lat="1" lon="2"/><trkpt lat="2" lon="2"/><trkpt lat="1" lon="1"/></trkseg></trk></gpx>`
 
-test('a list of sites, KML and GPX become zones, each answered for itself; again is a change', async () => {
+test('KML and GPX become zones, each answered for itself', async () => {
   const importer = await at.service.person()
   const opened = await at.visit(importer, '/#/zones/import')
   const { page } = opened
   const given = page.getByLabel('What to import')
   await given.fill('{"type": ')
   await page.getByText('is not complete JSON').waitFor()
-  await given.fill('name,lat,lon,radius_km\nDepot,41,29,12\nFar off,99,29,5')
-  await page.getByRole('button', { name: 'Import 2 zones' }).click()
-  await page.getByText('1 zone is imported.').waitFor()
-  const refused = page.getByRole('listitem').filter({ hasText: 'Far off' })
-  expect(await refused.textContent()).toMatch(/90/)
-  await given.fill('name,lat,lon,radius_km\nDepot,41,29,20')
+  await given.fill('POLYGON((0 0, 2 2, 2 0, 0 2, 0 0))')
   await page.getByRole('button', { name: 'Import 1 zone' }).click()
-  await page.getByText('Changed', { exact: true }).waitFor()
-  expect(await zones(importer)).toMatchObject([{ label: 'Depot', radius_km: 20 }])
+  await page.getByText('crosses or overlaps itself').waitFor()
 
   await given.fill(KML)
   await page.getByText('1 part is no area and no place.').waitFor()
@@ -110,11 +104,56 @@ test('a list of sites, KML and GPX become zones, each answered for itself; again
   await page.getByRole('button', { name: 'Import 2 zones' }).click()
   await eventually(async () =>
     (await zones(importer)).map(({ label }) => label).toSorted(),
-  ).toEqual(['Bay', 'Buoy', 'Depot', 'Pier', 'Round'])
+  ).toEqual(['Bay', 'Buoy', 'Pier', 'Round'])
   const [bay, pier] = ['Bay', 'Pier'].map((name) =>
     zones(importer).then((all) => all.find(({ label }) => label === name)),
   )
   expect(await bay).toMatchObject({ shape_type: 'polygon' })
   expect(await pier).toMatchObject({ shape_type: 'circle', radius_km: 7 })
+  expectClean(opened)
+})
+
+test('a list of sites is judged row by row before anything is made; again it is a change', async () => {
+  const importer = await at.service.person()
+  const kept = await makeZone(at, importer, { label: 'Merkez', ...PLACE })
+  const opened = await at.visit(importer, '/#/zones/import')
+  const { page } = opened
+  const given = page.getByLabel('What to import')
+  const rows = page.getByRole('region', { name: 'What becomes of the rows' })
+  const list = (radius: string) =>
+    `\uFEFFAd;Enlem;Boylam;Yarıçap (km);Yer\r\nMerkez;41,0082;28,9784;${radius};a\r\n"=Depo; 2";39,9;32,85;;b\r\nUzak;99;29;5;c\r\nMerkez;1;2;3;d\r\n`
+  await given.fill(list('12,5'))
+  await page.getByRole('heading', { name: 'List of sites: 4 rows' }).waitFor()
+  expect(await page.getByLabel('Latitude').inputValue()).toBe('1')
+  await page.getByLabel('Name', { exact: true }).selectOption('')
+  await page.getByLabel('Name', { exact: true }).selectOption('0')
+  await page.getByRole('button', { name: 'Check the list' }).press('Enter')
+  await page.getByText('1 zone of yours has a name of the list and no code').waitFor()
+  await rows.getByText('Line 2 has the same code').waitFor()
+  expect(await rows.getByRole('listitem').first().textContent()).toMatch(/Line 4Uzak.*Rejectedlat/)
+  expect(await zones(importer)).toHaveLength(1)
+  await expectAccessible(page)
+  await expectNoSideways(page)
+  await page.getByLabel('Radius of places').fill('7')
+  await page.getByRole('button', { name: 'Import: 1 new, 1 changed' }).press('Enter')
+  await page.getByText('The list is imported.').waitFor()
+  const made = await zones(importer)
+  expect(made).toHaveLength(2)
+  expect(made.find(({ id }) => id === kept)).toMatchObject({
+    external_id: 'Merkez',
+    lat: 41.0082,
+    radius_km: 12.5,
+  })
+  expect(made.find(({ external_id }) => external_id === '=Depo; 2')).toMatchObject({ radius_km: 7 })
+  const coming = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download the rejected rows' }).click()
+  const file = await (await (await coming).createReadStream()).toArray()
+  expect(file.join('')).toMatch(/^Ad,Enlem,.*,reason\r\nUzak,99,29,5,c,.*lat: /)
+  await given.fill(list('20'))
+  await page.getByRole('button', { name: 'Check the list' }).click()
+  await page.getByText('Unchanged: 1').waitFor()
+  await page.getByRole('button', { name: 'Import: 0 new, 1 changed' }).click()
+  await page.getByText('The list is imported.').waitFor()
+  expect((await zones(importer)).find(({ id }) => id === kept)).toMatchObject({ radius_km: 20 })
   expectClean(opened)
 })

@@ -8,6 +8,8 @@ type Props<T> = {
   height: number
   /** The item to bring into view. */
   open?: string | undefined
+  /** The name of a list without anything to press: it takes the focus itself, to be scrolled by the keyboard. */
+  label?: string
   children: (item: T) => ReactNode
 }
 
@@ -15,7 +17,7 @@ type Props<T> = {
 const OVERSCAN = 12
 
 /** A list that scrolls and has only the rows that are seen in the page: thousands cost no more than a screenful. */
-export function LongList<T>({ items, keyOf, height, open, children }: Props<T>) {
+export function LongList<T>({ items, keyOf, height, open, label, children }: Props<T>) {
   const place = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: items.length,
@@ -29,7 +31,11 @@ export function LongList<T>({ items, keyOf, height, open, children }: Props<T>) 
     if (at >= 0) rows.scrollToIndex(at, { align: 'auto' })
   }, [at, rows])
   return (
-    <div ref={place} className="min-h-0 flex-1 overflow-y-auto">
+    <div
+      ref={place}
+      {...(label ? { role: 'region', 'aria-label': label, tabIndex: 0 } : {})}
+      className="min-h-0 flex-1 overflow-y-auto"
+    >
       <ul className="relative" style={{ height: rows.getTotalSize() }}>
         {rows.getVirtualItems().map(({ index, key, start }) => {
           const item = items[index]

@@ -16,6 +16,8 @@ import { toast } from '../../../ui/toast.tsx'
 import { useWords } from '../../../ui/words.tsx'
 import { zonesText } from '../zones.text.ts'
 import { type Parsed, parseShapes, type Shape, Unreadable } from './shapes.ts'
+import { SiteList } from './site-list.tsx'
+import { decodeList, isTable } from './sites.ts'
 
 type Result = { state: 'made' | 'changed' } | { state: 'refused'; reason: string }
 
@@ -24,9 +26,11 @@ export function ImportZones() {
   const text = useText(zonesText)
   const [given, setGiven] = useState('')
   const [radius, setRadius] = useState('50')
-  const read = useMemo(() => readable(given), [given])
+  const isList = isTable(given)
+  const read = useMemo(() => (isList ? null : readable(given)), [given, isList])
   const shapes = read && 'shapes' in read ? read.shapes : []
-  const run = useImport(Number(radius.replace(',', '.')) || 50)
+  const radius_km = Number(radius.replace(',', '.')) || 50
+  const run = useImport(radius_km)
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4 p-4 md:p-6">
       <header className="flex items-center gap-2">
@@ -61,7 +65,7 @@ export function ImportZones() {
               const file = target.files?.[0]
               if (!file) return
               run.clear()
-              setGiven(await file.text())
+              setGiven(decodeList(new Uint8Array(await file.arrayBuffer())))
               target.value = ''
             }}
           />
@@ -74,6 +78,7 @@ export function ImportZones() {
           />
         </Field>
       </div>
+      {isList ? <SiteList given={given} radius_km={radius_km} /> : null}
       {read instanceof Unreadable ? (
         <Notice tone="bad" text={text.unreadable[read.reason]} />
       ) : null}

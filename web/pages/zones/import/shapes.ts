@@ -8,20 +8,20 @@ export type Shape = {
   radius_km: number | null
   polygon: Polygon | MultiPolygon | null
 }
-type Form = 'geojson' | 'kml' | 'gpx' | 'wkt' | 'sites' | 'coordinates'
+type Form = 'geojson' | 'kml' | 'gpx' | 'wkt' | 'coordinates'
 /** What a text has: the shapes, and how many of its parts are no areas or places (lines, empty rows). */
 export type Parsed = { form: Form; shapes: Shape[]; skipped: number }
 
 /** Why a text cannot be read; the page has a sentence for each. */
 export class Unreadable extends Error {
-  readonly reason: 'unknown_form' | 'not_json' | 'not_xml' | 'no_columns' | 'not_wkt'
+  readonly reason: 'unknown_form' | 'not_json' | 'not_xml' | 'not_wkt'
   constructor(reason: Unreadable['reason']) {
     super(reason)
     this.reason = reason
   }
 }
 
-/** parseShapes reads GeoJSON, KML, GPX, WKT, a list of sites with a heading, or lines of coordinates. */
+/** parseShapes reads GeoJSON, KML, GPX, WKT, or lines of coordinates. */
 export function parseShapes(text: string): Parsed {
   const given = text.trim()
   if (/^[[{]/.test(given)) return fromGeojson(given)
@@ -29,7 +29,6 @@ export function parseShapes(text: string): Parsed {
   if (/^(SRID=\d+;)?\s*(MULTI)?(POLYGON|POINT)/i.test(given)) return fromWkt(given)
   const coordinates = fromCoordinates(given)
   if (coordinates) return coordinates
-  if (/[,;\t]/.test(given.split('\n')[0] ?? '')) return fromSites(given)
   throw new Unreadable('unknown_form')
 }
 
@@ -203,56 +202,4 @@ function placeOf(line: string): { lat: number; lon: number } | null {
     return (whole + sixtieths / 60 + rest / 3600) * (/[SWGB]/i.test(side) ? -1 : 1)
   }
   return { lat: value(one), lon: value(two) }
-}
-
-const COLUMNS = {
-  label: ['name', 'label', 'site', 'title', 'ad', 'isim'],
-  lat: ['lat', 'latitude', 'enlem', 'y'],
-  lon: ['lon', 'lng', 'long', 'longitude', 'boylam', 'x'],
-  radius_km: ['radius_km', 'radius', 'radius km', 'yarıçap', 'yaricap'],
-} as const
-
-/** A table with a heading: name, lat, lon and, if it likes, radius in km. */
-function fromSites(text: string): Parsed {
-  const [head = '', ...lines] = text.split(/\r?\n/).filter((line) => line.trim() !== '')
-  const separator = [';', '\t', ','].find((one) => head.includes(one)) ?? ','
-  const names = cellsOf(head, separator).map((name) => name.toLowerCase())
-  const at = (column: keyof typeof COLUMNS) =>
-    names.findIndex((name) => (COLUMNS[column] as readonly string[]).includes(name))
-  if (at('lat') < 0 || at('lon') < 0) throw new Unreadable('no_columns')
-  return gather(
-    'sites',
-    lines.map((line) => {
-      const cells = cellsOf(line, separator)
-      const numberAt = (column: keyof typeof COLUMNS) => {
-        const cell = (cells[at(column)] ?? '').replace(',', '.')
-        return cell === '' ? Number.NaN : Number(cell)
-      }
-      const [lat, lon, radius] = [numberAt('lat'), numberAt('lon'), numberAt('radius_km')]
-      if (Number.isNaN(lat) || Number.isNaN(lon)) return null
-      const radius_km = Number.isNaN(radius) ? null : radius
-      return { label: cells[at('label')] ?? '', lat, lon, radius_km, polygon: null }
-    }),
-  )
-}
-
-function cellsOf(line: string, separator: string): string[] {
-  const cells: string[] = []
-  let cell = ''
-  let isQuoted = false
-  for (let at = 0; at < line.length; at += 1) {
-    const sign = line.charAt(at)
-    if (sign === '"' && isQuoted && line.charAt(at + 1) === '"') {
-      cell += '"'
-      at += 1
-    } else if (sign === '"') {
-      isQuoted = !isQuoted
-    } else if (sign === separator && !isQuoted) {
-      cells.push(cell.trim())
-      cell = ''
-    } else {
-      cell += sign
-    }
-  }
-  return [...cells, cell.trim()]
 }

@@ -1,0 +1,81 @@
+import { texts } from '../../../../shared/texts.ts'
+
+export const sitesText = texts(
+  {
+    title: (count: number) =>
+      count === 1 ? 'List of sites: 1 row' : `List of sites: ${count} rows`,
+    columns: 'Columns',
+    columns_hint: 'An empty cell leaves the field of a zone as it is.',
+    none: '— not in the list —',
+    none_id: '— the name —',
+    fields: {
+      external_id: 'Code',
+      label: 'Name',
+      lat: 'Latitude',
+      lon: 'Longitude',
+      radius_km: 'Radius in km',
+      min_severity: 'Alert from severity',
+      emergency_severity: 'Tell at once from severity',
+    },
+    owner: 'Whose zones',
+    owner_me: 'My private zones',
+    rule: 'A zone with the same code is changed, others are made. Zones that are not in the list stay as they are.',
+    places_missing: 'Choose the columns of latitude and longitude, or of the code.',
+    check: 'Check the list',
+    checking: 'Checking the list',
+    importing: 'Importing the list',
+    run: (made: number, changed: number) => `Import: ${made} new, ${changed} changed`,
+    nothing: 'Nothing to import: no row is new or changed.',
+    foretold: 'Nothing is made yet. This would become of the rows:',
+    done: 'The list is imported. This became of the rows:',
+    stopped:
+      'The import was interrupted. What is marked as done is done; start it again for the rest.',
+    counts: { created: 'New', updated: 'Changed', unchanged: 'Unchanged', rejected: 'Rejected' },
+    line: (line: number) => `Line ${line}`,
+    repeated: (line: number) => `Line ${line} has the same code. Only that one counts.`,
+    results: 'What becomes of the rows',
+    save_rejected: 'Download the rejected rows',
+    reason: 'reason',
+    adopted: (count: number) =>
+      count === 1
+        ? '1 zone of yours has a name of the list and no code: it is changed, and its name becomes its code.'
+        : `${count} zones of yours have names of the list and no code: they are changed, and their names become their codes.`,
+  },
+  {
+    title: (count: number) => `Yer listesi: ${count} satır`,
+    columns: 'Sütunlar',
+    columns_hint: 'Boş hücre, bölgenin o alanını olduğu gibi bırakır.',
+    none: '— listede yok —',
+    none_id: '— ad —',
+    fields: {
+      external_id: 'Kod',
+      label: 'Ad',
+      lat: 'Enlem',
+      lon: 'Boylam',
+      radius_km: 'Yarıçap (km)',
+      min_severity: 'En düşük şiddet',
+      emergency_severity: 'Hemen bildirilecek en düşük şiddet',
+    },
+    owner: 'Kimin bölgeleri',
+    owner_me: 'Özel bölgelerim',
+    rule: 'Aynı koddaki bölge değiştirilir, ötekiler oluşturulur. Listede olmayan bölgeler olduğu gibi kalır.',
+    places_missing: 'Enlem ve boylam ya da kod sütunlarını seçin.',
+    check: 'Listeyi denetle',
+    checking: 'Liste denetleniyor',
+    importing: 'Liste içe aktarılıyor',
+    run: (made: number, changed: number) => `İçe aktar: ${made} yeni, ${changed} değişen`,
+    nothing: 'İçe aktarılacak bir şey yok: yeni ya da değişen satır yok.',
+    foretold: 'Henüz hiçbir şey yapılmadı. Satırlara şu olurdu:',
+    done: 'Liste içe aktarıldı. Satırlara şu oldu:',
+    stopped:
+      'İçe aktarma yarıda kaldı. Yapıldı diye işaretlenenler yapıldı; kalanı için yeniden başlatın.',
+    counts: { created: 'Yeni', updated: 'Değişen', unchanged: 'Aynı', rejected: 'Reddedilen' },
+    line: (line: number) => `Satır ${line}`,
+    repeated: (line: number) => `${line}. satır aynı kodu taşıyor. Yalnızca o geçerli.`,
+    results: 'Satırlara ne olacağı',
+    save_rejected: 'Reddedilen satırları indir',
+    reason: 'neden',
+    adopted: (count: number) =>
+      `Listedeki adı taşıyan ${count} bölgenizin kodu yok: değiştirilir ve adı kodu olur.`,
+  },
+)
