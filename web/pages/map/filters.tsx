@@ -22,7 +22,7 @@ export function Filters({ type, severity, onChange }: Props) {
     className: 'min-w-0 flex-1',
   })
   return (
-    <div className="flex gap-2 px-4 pt-2">
+    <div className="flex gap-2 px-4 py-2">
       <Select
         aria-label={text.type}
         {...select(
