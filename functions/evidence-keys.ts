@@ -54,16 +54,27 @@ export type PublicKeyRow = {
   public_jwk: JWK
   created_at: string | Date
   retired_at: string | Date | null
+  withdrawn_from: string | Date | null
+  withdrawn_reason: string | null
 }
 
 /** The public keys as they are published. */
 export function publicKeys(rows: PublicKeyRow[]): EvidenceKeys {
   const time = (at: string | Date) => new Date(at).toISOString()
   const keys = rows.map(
-    ({ kid, public_jwk, created_at, retired_at }): EvidenceKey => ({
+    ({
+      kid,
+      public_jwk,
+      created_at,
+      retired_at,
+      withdrawn_from,
+      withdrawn_reason,
+    }): EvidenceKey => ({
       ...{ kty: 'OKP', crv: 'Ed25519', x: public_jwk.x ?? '', kid, alg: 'EdDSA', use: 'sig' },
       created_at: time(created_at),
       retired_at: retired_at && time(retired_at),
+      withdrawn_at: withdrawn_from && time(withdrawn_from),
+      withdrawn_reason,
     }),
   )
   return { keys }

@@ -3,7 +3,6 @@ import type pg from 'pg'
 import { z } from 'zod'
 import { createOperatorLink } from './operator/sessions.ts'
 import {
-  type AccountSelector,
   addMember,
   asOperator,
   changePlan,
@@ -11,11 +10,9 @@ import {
   createOrganisation,
   deleteAccount,
   mintKey,
-  PLANS,
   ROLES,
   removeMember,
   revokeKey,
-  SCOPES,
 } from './postgres/accounts.ts'
 import { discard, listDeadJobs, redrive } from './postgres/dead-jobs.ts'
 import {
@@ -24,12 +21,30 @@ import {
   rotateEvidenceKey,
   selectKeys,
   verifyEvidence,
+  withdrawEvidenceKey,
 } from './postgres/evidence.ts'
 import { findDatabase, type Place } from './postgres/find-database.ts'
 import { listAccounts, listKeys, listMembers, listOrganisations } from './postgres/lists.ts'
 import { MAX_NAME, userOperator } from './postgres/operator.ts'
 import { createSignInLink } from './postgres/sign-in-link.ts'
 import { environment, readArguments, runMain, UsageError } from './start/arguments.ts'
+import {
+  accountOptions,
+  Email,
+  Expires,
+  Id,
+  KeyId,
+  Limit,
+  Name,
+  OperatorUrl,
+  Owner,
+  Past,
+  PlanOption,
+  PublicUrl,
+  Reason,
+  requireOneAccount,
+  Scopes,
+} from './start/options.ts'
 import { feedsStatus, queueStatus } from './start/status.ts'
 
 const HELP = `npm run admin -- <command> [options]
@@ -56,6 +71,7 @@ const HELP = `npm run admin -- <command> [options]
   operator link  [--name N] [--url URL]                   creates a one-time link to the operator page of npm start
   evidence verify FILE [--keys FILE]                      says whether a record is as this service signed it
   evidence rotate                                         retires the key that signs records; another one follows
+  evidence withdraw --key ID --from ISO --reason TEXT     says that others may have signed with a key since then
   backup FILE                                             writes all data into a new file (or into a new file in a folder)
   restore FILE   [--check] [--lost-key] [--trust TEXT]    restores it into an empty database; --check only reads the file
 
@@ -73,6 +89,7 @@ const OPTIONS = {
   plan: { type: 'string' },
   scopes: { type: 'string' },
   expires: { type: 'string' },
+  from: { type: 'string' },
   name: { type: 'string' },
   key: { type: 'string' },
   owner: { type: 'string' },
@@ -96,74 +113,6 @@ const COMMON_OPTIONS = {
   'data-dir': { type: 'string' },
   'database-url': { type: 'string' },
 } as const
-
-const Email = z
-  .email('must be an email address')
-  .max(254, 'must be at most 254 characters')
-  .transform((email) => email.toLowerCase())
-const PlanOption = z.enum(PLANS, { error: `must be one of ${PLANS.join(', ')}` })
-const Id = z.uuid('must be an id (a UUID)')
-const Name = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(120, 'must be at most 120 characters')
-const Scopes = z
-  .string()
-  .transform((text) => [...new Set(text.split(',').map((word) => word.trim()))])
-  .pipe(z.array(z.enum(SCOPES, { error: `must be a list of ${SCOPES.join(', ')}` })))
-const Expires = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], {
-    error: 'must be an ISO 8601 time such as 2027-01-31T00:00:00Z',
-  })
-  .transform((text) => new Date(text))
-  .refine((at) => at.getTime() > Date.now(), 'must be in the future')
-
-const Reason = z
-  .string()
-  .trim()
-  .min(1, 'must not be empty')
-  .max(200, 'must be at most 200 characters')
-
-const MAX_REDRIVEN = 10_000
-const Limit = z.coerce
-  .number({ error: `must be a whole number from 1 to ${MAX_REDRIVEN}` })
-  .int(`must be a whole number from 1 to ${MAX_REDRIVEN}`)
-  .min(1, `must be a whole number from 1 to ${MAX_REDRIVEN}`)
-  .max(MAX_REDRIVEN, `must be a whole number from 1 to ${MAX_REDRIVEN}`)
-  .default(MAX_REDRIVEN)
-
-/** Where people reach the service: as the service reads it, or at its default address. */
-const PublicUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-  .default(() => environment().PUBLIC_URL ?? `http://127.0.0.1:${environment().PORT ?? 8787}`)
-  .transform((url) => url.replace(/\/$/, ''))
-
-/** Where the operator page is: as the start says it, or at its default address. */
-const OperatorUrl = z
-  .url({ protocol: /^http$/, error: 'must be the http URL that npm start prints' })
-  .default(() => {
-    const { OPERATOR_PORT: port, PORT = 8787 } = environment()
-    return `http://127.0.0.1:${Number(port) || Number(PORT) + 1}`
-  })
-  .transform((url) => url.replace(/\/$/, ''))
-
-/** An account, for options that name an owner. */
-const Owner = z.union(
-  [Id.transform((user) => ({ user })), Email.transform((email) => ({ email }))],
-  {
-    error: (issue) =>
-      issue.input === undefined ? 'is required' : 'must be an email address or an id',
-  },
-)
-
-/** The options that name an account: exactly one of them. */
-const accountOptions = { email: Email.optional(), user: Id.optional() }
-function requireOneAccount({ email, user }: AccountSelector, context: z.RefinementCtx): void {
-  if ((email === undefined) !== (user === undefined)) return
-  const message = user ? 'and --user cannot be combined' : 'is required (or --user)'
-  context.addIssue({ code: 'custom', path: ['email'], message })
-}
 
 type Result = Record<string, unknown>
 type Verb = (given: Result) => (client: pg.Client) => Promise<Result>
@@ -223,6 +172,10 @@ const VERBS: Record<string, Verb> = {
   'feeds status': verb(z.strictObject({}), feedsStatus),
   'queue status': verb(z.strictObject({}), queueStatus),
   'evidence rotate': verb(z.strictObject({}), rotateEvidenceKey),
+  'evidence withdraw': verb(
+    z.strictObject({ key: KeyId, from: Past, reason: Reason }),
+    (client, { key: kid, ...why }) => withdrawEvidenceKey(client, { kid, ...why }),
+  ),
   'queue dead': verb(
     z.strictObject({ limit: Limit, queue: Name.optional() }),
     async (client, given) => ({

@@ -14,14 +14,20 @@ const EVIDENCE_FAULTS = [
   'unsigned',
   'unknown_key',
   'bad_signature',
+  'withdrawn_key',
 ] as const
 export type EvidenceFault = (typeof EVIDENCE_FAULTS)[number]
 
 export type EvidenceVerdict =
   | { ok: true; evidence: EvidenceRecord; key: EvidenceKey }
-  | { ok: false; fault: EvidenceFault }
+  | { ok: false; fault: Exclude<EvidenceFault, 'withdrawn_key'> }
+  /** The signature fits, but somebody else may have made it. */
+  | { ok: false; fault: 'withdrawn_key'; evidence: EvidenceRecord; key: EvidenceKey }
 
-const refused = (fault: EvidenceFault): EvidenceVerdict => ({ ok: false, fault })
+const refused = (fault: Exclude<EvidenceFault, 'withdrawn_key'>): EvidenceVerdict => ({
+  ok: false,
+  fault,
+})
 
 /**
  * Judges a file of evidence by these public keys. The file must be canonical JSON byte for byte: a name that comes twice,
@@ -49,7 +55,11 @@ export async function checkEvidence(
   // What was signed is in the text, with whatever a later version of the schema may not know.
   const signed = canonical((value as { evidence: unknown }).evidence) // safe: parsed above
   const isGood = await verify(key, signature.value, signed)
-  return isGood ? { ok: true, evidence: file.data.evidence, key } : refused('bad_signature')
+  if (!isGood) return refused('bad_signature')
+  const { evidence } = file.data
+  // Whenever the record says that it was made: whoever has the key writes any time into it.
+  if (key.withdrawn_at) return { ok: false, fault: 'withdrawn_key', evidence, key }
+  return { ok: true, evidence, key }
 }
 
 async function verify(key: EvidenceKey, signature: string, text: string): Promise<boolean> {

@@ -51,13 +51,15 @@ export function fileText(record: string, signature: { key_id: string; value: str
 }
 
 async function recordOf(facts: Facts, before: EvidenceRecord | null): Promise<EvidenceRecord> {
-  const { settled, read_at, revision_count, ...known } = facts
+  const { settled, read_at, revision_count, audit_count, ...known } = facts
   const fresh = await Promise.all(known.revisions.map(withHash))
   const revisions = united(before?.revisions ?? [], fresh, ({ event_id, revision }) =>
     JSON.stringify([event_id, revision]),
   ).sort(byTime)
   const bounded = withoutRepeats(revisions)
   const lacking = Math.max(before?.omitted.revisions ?? 0, revision_count - revisions.length)
+  const audit = united(before?.audit ?? [], known.audit, canonical)
+  const unlisted = Math.max(before?.omitted.audit ?? 0, audit_count - audit.length)
   return {
     format: EVIDENCE_FORMAT,
     number: (before?.number ?? 0) + 1,
@@ -69,8 +71,12 @@ async function recordOf(facts: Facts, before: EvidenceRecord | null): Promise<Ev
     zone_versions: united(before?.zone_versions ?? [], known.zone_versions, (one) => one.version),
     revisions: bounded.revisions,
     deliveries: unitedDeliveries(before?.deliveries ?? [], known.deliveries),
-    audit: united(before?.audit ?? [], known.audit, canonical),
-    omitted: { revisions: lacking, footprints: bounded.omitted },
+    audit,
+    omitted: {
+      ...{ revisions: lacking, footprints: bounded.omitted },
+      // Not a zero, which would be news to every record that was made before this was counted.
+      ...(unlisted > 0 ? { audit: unlisted } : {}),
+    },
   }
 }
 

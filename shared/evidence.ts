@@ -142,6 +142,7 @@ export const EvidenceFacts = z.object({
   zone_versions: z.array(EvidenceZoneVersion),
   revisions: z.array(EvidenceRevision.omit({ geometry_sha256: true })),
   revision_count: z.int(),
+  audit_count: z.int(),
   deliveries: z.array(EvidenceDelivery),
   audit: z.array(EvidenceAct),
 })
@@ -168,9 +169,18 @@ export const EvidenceRecord = z
     revisions: z.array(EvidenceRevision),
     deliveries: z.array(EvidenceDelivery),
     audit: z.array(EvidenceAct),
-    omitted: z.object({ revisions: z.int(), footprints: z.int() }).meta({
-      description: 'How many revisions beyond 1,000, and footprints beyond 1 MB, it lacks.',
-    }),
+    omitted: z
+      .object({
+        revisions: z.int(),
+        footprints: z.int(),
+        audit: z.int().optional().meta({
+          description: 'Missing: none.',
+        }),
+      })
+      .meta({
+        description:
+          'How many revisions beyond 1,000, footprints beyond 1 MB, and acts in `audit` beyond 1,000 it lacks.',
+      }),
   })
   .meta({ id: 'EvidenceRecord', description: 'What is known of an alert.' })
 export type EvidenceRecord = z.infer<typeof EvidenceRecord>
@@ -205,6 +215,12 @@ export const EvidenceKey = z
     use: z.literal('sig'),
     created_at: Instant,
     retired_at: Time.meta({ description: 'Since when it signs no more; null: it signs.' }),
+    withdrawn_at: Time.optional().meta({
+      description:
+        'Since when somebody else may have signed with it: trust nothing it signed that you had not seen before. Null or ' +
+        'missing: it is not withdrawn.',
+    }),
+    withdrawn_reason: z.string().max(500).nullable().optional(),
   })
   .meta({ id: 'EvidenceKey' })
 export type EvidenceKey = z.infer<typeof EvidenceKey>

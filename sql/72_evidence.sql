@@ -11,10 +11,17 @@ create table watchpost.evidence_keys (
   private_sealed text,
   created_at timestamptz not null default now(),
   retired_at timestamptz,
-  check ((private_sealed is null) = (retired_at is not null))
+  withdrawn_from timestamptz,
+  withdrawn_at timestamptz,
+  withdrawn_reason text check (length(withdrawn_reason) between 1 and 500),
+  check ((private_sealed is null) = (retired_at is not null)),
+  constraint evidence_keys_withdrawn check (
+    num_nulls(withdrawn_from, withdrawn_at, withdrawn_reason) in (0, 3) and (withdrawn_at is null or retired_at is not null))
 );
 comment on table watchpost.evidence_keys is 'The keys that sign evidence: one signs, and the public ones are kept for good, so that what they signed can be checked.';
 comment on column watchpost.evidence_keys.private_sealed is 'The private key, sealed by the jobs with SEAL_KEYS; null once it is retired.';
+comment on column watchpost.evidence_keys.withdrawn_from is 'Since when somebody else may have signed with it; null: nobody is known to.';
+comment on column watchpost.evidence_keys.withdrawn_at is 'When an operator withdrew it.';
 create unique index evidence_keys_one_signs on watchpost.evidence_keys ((true)) where retired_at is null;
 alter table watchpost.evidence_keys enable row level security;
 alter table watchpost.evidence_keys force row level security;
@@ -125,6 +132,18 @@ language sql stable set search_path = '' as $$
     union all
     select m.event_id, m.source, m.event, m.link, m.added_at, m.zone_version, m.reason, m.checks
     from watchpost.alert_events m where m.alert_id = p_alert_id
+  ), acts as (
+    -- One row of several where several accounts are concerned.
+    select min(l.seq) as first, jsonb_build_object(
+      'at', private.iso(min(l.at)), 'actor_id', l.actor_id, 'action', l.action, 'outcome', l.outcome,
+      'request_id', l.request_id) as act
+    from watchpost.alerts a
+    join watchpost.audit l on l.target_type = 'alert' and l.target_id = p_alert_id::text
+    where a.id = p_alert_id
+      and l.account_id in (
+        select a.owner_id union all select m.user_id from watchpost.members m where m.org_id = a.org_id
+        union all select l.actor_id)
+    group by l.xid, l.actor_id, l.action, l.outcome, l.request_id
   )
   select jsonb_build_object(
     'read_at', private.iso(now()),
@@ -181,20 +200,8 @@ language sql stable set search_path = '' as $$
       select count(*) from watchpost.event_revisions r
       where r.event_id in (select t.event_id from told t) and (r.tenant_id is null or r.tenant_id in (a.owner_id, a.tenant_id))),
     'audit', coalesce((
-      -- One row of several where several accounts are concerned.
-      select jsonb_agg(g.act order by g.first)
-      from (
-        select min(l.seq) as first, jsonb_build_object(
-          'at', private.iso(min(l.at)), 'actor_id', l.actor_id, 'action', l.action, 'outcome', l.outcome,
-          'request_id', l.request_id) as act
-        from watchpost.audit l
-        where l.target_type = 'alert' and l.target_id = p_alert_id::text
-          and l.account_id in (
-            select a.owner_id union all select m.user_id from watchpost.members m where m.org_id = a.org_id
-            union all select l.actor_id)
-        group by l.xid, l.actor_id, l.action, l.outcome, l.request_id
-        order by 1
-        limit 1000) g), '[]'))
+      select jsonb_agg(g.act order by g.first) from (select * from acts order by first limit 1000) g), '[]'),
+    'audit_count', (select count(*) from acts))
   from watchpost.alerts a
   where a.id = p_alert_id
 $$;
@@ -214,9 +221,12 @@ $$;
 grant execute on function private.my_evidence to authenticated;
 
 -- Security definer: the public keys are everybody's, the table is nobody's.
-create function private.evidence_public_keys() returns table (kid text, public_jwk jsonb, created_at timestamptz, retired_at timestamptz)
+create function private.evidence_public_keys()
+returns table (
+  kid text, public_jwk jsonb, created_at timestamptz, retired_at timestamptz, withdrawn_from timestamptz, withdrawn_reason text
+)
 language sql stable security definer set search_path = '' as $$
-  select k.kid, k.public_jwk, k.created_at, k.retired_at from watchpost.evidence_keys k order by k.created_at desc, k.kid
+  select k.kid, k.public_jwk, k.created_at, k.retired_at, k.withdrawn_from, k.withdrawn_reason from watchpost.evidence_keys k order by k.created_at desc, k.kid
 $$;
 grant execute on function private.evidence_public_keys to watchpost_api;
 

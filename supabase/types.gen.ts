@@ -1759,6 +1759,9 @@ export type Database = {
           private_sealed: string | null
           public_jwk: NonNullable<Json>
           retired_at: string | null
+          withdrawn_at: string | null
+          withdrawn_from: string | null
+          withdrawn_reason: string | null
         }
         ComputedFields: never
         Insert: {
@@ -1767,6 +1770,9 @@ export type Database = {
           private_sealed?: string | null
           public_jwk: NonNullable<Json>
           retired_at?: string | null
+          withdrawn_at?: string | null
+          withdrawn_from?: string | null
+          withdrawn_reason?: string | null
         }
         Update: {
           created_at?: string
@@ -1774,6 +1780,9 @@ export type Database = {
           private_sealed?: string | null
           public_jwk?: NonNullable<Json>
           retired_at?: string | null
+          withdrawn_at?: string | null
+          withdrawn_from?: string | null
+          withdrawn_reason?: string | null
         }
         Relationships: []
       }

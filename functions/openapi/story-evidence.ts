@@ -105,6 +105,8 @@ export const evidenceKeys: EvidenceKeys = {
       use: 'sig',
       created_at: '2026-02-20T08:25:00.000Z',
       retired_at: null,
+      withdrawn_at: null,
+      withdrawn_reason: null,
     },
   ],
 }

@@ -9,8 +9,9 @@ import {
 } from '../../shared/evidence-check.ts'
 import { UsageError } from '../start/arguments.ts'
 import { becomeOwner } from './accounts.ts'
+import { recordAct } from './operator.ts'
 
-const REASONS: Record<EvidenceFault, string> = {
+const REASONS: Record<Exclude<EvidenceFault, 'withdrawn_key'>, string> = {
   too_large: `It has more than ${MAX_EVIDENCE_BYTES / 1024 / 1024} MiB, which no record has.`,
   not_json: 'It is no JSON.',
   not_canonical: 'It is not canonical JSON: a program wrote it anew, or somebody changed it.',
@@ -58,6 +59,12 @@ export async function selectKeys(client: pg.Client): Promise<unknown[]> {
 /** verifyEvidence throws when the file is not as one of the keys signed it. */
 export async function verifyEvidence(bytes: Uint8Array<ArrayBuffer>, keys: unknown[]) {
   const verdict = await checkEvidence(bytes, keys)
+  if (!verdict.ok && verdict.fault === 'withdrawn_key') {
+    const { kid, withdrawn_at, withdrawn_reason } = verdict.key
+    throw new UsageError(
+      `The evidence is NOT to be trusted unless it was seen before ${withdrawn_at}: the signature fits, but its key ${kid} is withdrawn since then (${withdrawn_reason}). The service may have signed the same record anew.`,
+    )
+  }
   if (!verdict.ok) throw new UsageError(`The evidence is NOT good: ${REASONS[verdict.fault]}`)
   const { evidence, key } = verdict
   return {
@@ -77,5 +84,31 @@ export async function rotateEvidenceKey(client: pg.Client) {
   const { rows } = await client.query<{ kid: string }>(
     `update watchpost.evidence_keys set retired_at = now(), private_sealed = null where retired_at is null returning kid`,
   )
-  return { retired: rows[0]?.kid ?? null }
+  const retired = rows[0]?.kid ?? null
+  if (retired !== null) {
+    await recordAct(client, { action: 'evidence_key.retired', type: 'evidence_key', id: retired })
+  }
+  return { retired }
+}
+
+/**
+ * withdrawEvidenceKey says of a key that somebody else may have signed with it since a time. The records that it signed
+ * and that are still here are signed anew by the jobs, with another key.
+ */
+export async function withdrawEvidenceKey(
+  client: pg.Client,
+  { kid, from, reason }: { kid: string; from: Date; reason: string },
+) {
+  await becomeOwner(client)
+  const { rows } = await client.query<{ records: number | null }>(
+    'select private.withdraw_evidence_key($1, $2, $3)::integer as records',
+    [kid, from, reason],
+  )
+  const records = rows[0]?.records
+  if (records === undefined || records === null) {
+    throw new Error(
+      `There is no key ${kid}. /.well-known/watchpost-evidence.json lists them as "kid".`,
+    )
+  }
+  return { withdrawn: kid, from: from.toISOString(), records_to_sign_anew: records }
 }

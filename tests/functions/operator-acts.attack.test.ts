@@ -88,6 +88,7 @@ const VERBS: Record<
   'queue dead': async () => undefined,
   // The key is nobody's: the public key list says when it was retired.
   'evidence rotate': async () => undefined,
+  'evidence withdraw': async () => undefined,
   // Of nobody's account: it stands among the acts of operators alone.
   'operator link': async () => undefined,
   'queue discard': async (email) => {
@@ -132,7 +133,9 @@ describe('what an operator does stands in the log of whose it is', () => {
     const { email } = await service.person()
     const act = await VERBS[verb]?.(email)
     if (!act)
-      return expect(verb).toMatch(/ (status|list|members|dead)$|^evidence rotate$|^operator link$/)
+      return expect(verb).toMatch(
+        / (status|list|members|dead)$|^evidence (rotate|withdraw)$|^operator link$/,
+      )
     const from = new Date()
     await asOperator(service.database.adminUrl, act.work, { name: 'Ayşe', via: 'command' })
     const rows = await service.database.query(

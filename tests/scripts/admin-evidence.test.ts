@@ -98,3 +98,35 @@ test('a key that is retired signs no more, and what it signed stays good', async
     await fixture.query('select from watchpost.evidence_keys where private_sealed is not null'),
   ).toHaveLength(1)
 })
+
+test('a key that leaked is withdrawn: what it signed is not good any more, and is signed anew', async () => {
+  const file = join(folder, 'leaked.json')
+  await writeFile(file, await newRecord())
+  const { evidence, signature } = JSON.parse(await readFile(file, 'utf8'))
+  const args = ['--key', signature.key_id, '--from', '2026-01-31', '--reason', 'It leaked']
+  const done = await run('withdraw', ...args, ...here(), '--json')
+  expect(JSON.parse(done.stdout)).toMatchObject({ withdrawn: signature.key_id })
+  const refused = await run('verify', file, ...here())
+  expect([refused.code, refused.stdout]).toEqual([2, ''])
+  expect(refused.stderr).toMatch(
+    /NOT to be trusted unless it was seen before 2026-01-31T00:00:00\.000Z: .*\(It leaked\)/,
+  )
+  const published = await fixture.service.request('GET', EVIDENCE_KEYS_PATH)
+  expect(published.text).toContain('"withdrawn_at":"2026-01-31T00:00:00.000Z"')
+  await fixture.jobs.drain()
+  const again = await fixture.service.database.query<{ record: string; kid: string }>(
+    'select record, kid from watchpost.evidence where alert_id = $1',
+    [evidence.alert.id],
+  )
+  expect(again).toHaveLength(1)
+  expect(JSON.parse(again[0]?.record ?? '')).toEqual(evidence)
+  expect(again[0]?.kid).not.toBe(signature.key_id)
+  expect(
+    await fixture.query(
+      "select action from watchpost.operator_acts where action like 'evidence_key.withdrawn'",
+    ),
+  ).toHaveLength(1)
+  expect((await run('withdraw', '--key', 'none', ...args.slice(2), ...here())).stderr).toMatch(
+    /^There is no key none/,
+  )
+})

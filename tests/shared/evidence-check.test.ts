@@ -32,6 +32,7 @@ const ACT = { at: AT, actor_id: ID, action: 'alert.resolved', outcome: 'success'
 const FACTS = {
   ...{ read_at: AT, settled: true, alert: ALERT, decisions: [], zone_versions: [] },
   ...{ revisions: [revision(1)], revision_count: 1, deliveries: [DELIVERY], audit: [ACT] },
+  audit_count: 1,
 }
 const record = async (facts: object = {}, before?: string) =>
   nextRecord({ ...FACTS, ...facts }, before === undefined ? null : { record: before })
@@ -172,6 +173,18 @@ describe('a file of evidence', () => {
     expect(await faultOf(' '.repeat(MAX_EVIDENCE_BYTES + 1))).toBe('too_large')
     expect(await faultOf('x'.repeat(MAX_EVIDENCE_BYTES))).toBe('not_json')
   })
+
+  test('of a withdrawn key is not good, whatever time it names, and a changed one is bad first', async () => {
+    const withdrawn_at = '2999-01-01T00:00:00.000Z'
+    const withdrawn = { ...ours.key, withdrawn_at, withdrawn_reason: 'It leaked' }
+    expect(await checkEvidence(file, [withdrawn])).toMatchObject({
+      ...{ ok: false, fault: 'withdrawn_key', key: { withdrawn_at }, evidence: { number: 1 } },
+    })
+    expect(await faultOf(file.replace('"severity":60', '"severity":61'), [withdrawn])).toBe(
+      'bad_signature',
+    )
+    expect(await faultOf(file, [{ ...ours.key, withdrawn_at: null }])).toBe('ok')
+  })
 })
 
 describe('the next record', () => {
@@ -218,5 +231,13 @@ describe('the next record', () => {
     expect(first.record.omitted).toEqual({ revisions: 1_000, footprints: 1 })
     const again = await record({ revisions: [], revision_count: 1_000 }, canonical(first.record))
     expect(again).toMatchObject({ is_news: false })
+  })
+
+  test('counts the acts that it lacks, and says nothing where it lacks none', async () => {
+    const first = await record({ audit_count: 1_234 })
+    expect(first.record.omitted).toEqual({ revisions: 0, footprints: 0, audit: 1_233 })
+    const again = await record({ audit: [], audit_count: 0 }, canonical(first.record))
+    expect(again).toMatchObject({ is_news: false, record: { omitted: { audit: 1_233 } } })
+    expect((await record()).record.omitted).toEqual({ revisions: 0, footprints: 0 })
   })
 })

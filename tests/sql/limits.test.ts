@@ -58,6 +58,7 @@ const COLUMNS: Record<string, Record<string, { takes: string[]; refuses: string[
   evidence_keys: {
     kid: { takes: [x(1), x(100)], refuses: ["''", x(101)] },
     private_sealed: { takes: ["'sealed'"], refuses: ['null'] },
+    withdrawn_reason: { takes: ['null'], refuses: ["''", x(1), x(501)] },
   },
   feed_links: {
     label: { takes: [x(1), x(120), 'null'], refuses: ["''", x(121)] },

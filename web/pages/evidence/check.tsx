@@ -53,6 +53,9 @@ export function CheckPage() {
 
 function Verdict({ verdict }: { verdict: EvidenceVerdict }) {
   const text = useText(evidenceText)
+  if (!verdict.ok && verdict.fault === 'withdrawn_key') {
+    return <Notice tone="bad" text={text.withdrawn(verdict.key.withdrawn_at ?? '')} />
+  }
   if (!verdict.ok) {
     return <Notice tone="bad" text={`${text.bad}. ${text.faults[verdict.fault]}`} />
   }

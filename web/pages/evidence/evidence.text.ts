@@ -46,8 +46,8 @@ export const evidenceText = texts(
     service: 'the service',
     act: 'Act',
     at: 'Time (UTC)',
-    omitted: (revisions: number, footprints: number) =>
-      `Left out: ${revisions} revisions, ${footprints} footprints.`,
+    omitted: (revisions: number, footprints: number, acts: number) =>
+      `Left out: ${revisions} revisions, ${footprints} footprints, ${acts} acts.`,
     check_text:
       'Choose the file of a record. It stays in this browser: nothing of it is sent, and nobody has to sign in.',
     file: 'File',
@@ -64,6 +64,8 @@ export const evidenceText = texts(
       bad_signature: 'The signature does not fit: the file was changed, or another key signed it.',
     },
     bad: 'This evidence is not good',
+    withdrawn: (at: string) =>
+      `The signature fits, but its key is withdrawn since ${at}: somebody else may have signed this. Do not trust it unless you saw it before then.`,
     retired: 'The key signs no more since',
   },
   {
@@ -111,8 +113,8 @@ export const evidenceText = texts(
     service: 'hizmet',
     act: 'İşlem',
     at: 'Zaman (UTC)',
-    omitted: (revisions: number, footprints: number) =>
-      `Dışarıda bırakılan: ${revisions} sürüm, ${footprints} etki alanı.`,
+    omitted: (revisions: number, footprints: number, acts: number) =>
+      `Dışarıda bırakılan: ${revisions} sürüm, ${footprints} etki alanı, ${acts} işlem.`,
     check_text:
       'Bir kaydın dosyasını seçin. Dosya bu tarayıcıda kalır: hiçbir bölümü gönderilmez, oturum açmak gerekmez.',
     file: 'Dosya',
@@ -129,6 +131,8 @@ export const evidenceText = texts(
       bad_signature: 'İmza uymuyor: dosya değiştirilmiş ya da başka bir anahtar imzalamış.',
     },
     bad: 'Bu kanıt geçerli değil',
+    withdrawn: (at: string) =>
+      `İmza uyuyor ama anahtarı ${at} tarihinden beri geri çekilmiş: bunu başkası imzalamış olabilir. O tarihten önce görmediyseniz güvenmeyin.`,
     retired: 'Anahtar artık imzalamıyor, şu tarihten beri',
   },
 )

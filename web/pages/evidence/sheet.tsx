@@ -9,7 +9,8 @@ export function EvidenceSheet({ evidence, signature }: EvidenceFile) {
   const text = useText(evidenceText)
   const { alert, omitted } = evidence
   const { event } = alert
-  const hasGaps = omitted.revisions + omitted.footprints > 0
+  const { audit: acts = 0 } = omitted
+  const hasGaps = omitted.revisions + omitted.footprints + acts > 0
   return (
     <article className="flex flex-col gap-6 text-sm print:gap-3 print:text-xs">
       <header className="flex flex-col gap-1">
@@ -46,7 +47,7 @@ export function EvidenceSheet({ evidence, signature }: EvidenceFile) {
           ])}
         />
         {hasGaps ? (
-          <p className="text-muted">{text.omitted(omitted.revisions, omitted.footprints)}</p>
+          <p className="text-muted">{text.omitted(omitted.revisions, omitted.footprints, acts)}</p>
         ) : null}
       </Section>
       <Section title={text.deliveries}>
