@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Sql } from '../../shared/sql.ts'
 import type { Project } from '../db/db.ts'
 import { WordsError } from '../i18n/failure.ts'
-import { bilingual, type Language, type Words } from '../i18n/words.ts'
+import { bilingual, LANGUAGES, type Language, type Words } from '../i18n/words.ts'
 import { type Audience, AudienceFilter } from '../mail/drafts/audience.ts'
 import type { TemplateName } from '../mail/render/slots.ts'
 import { briefFor } from '../projects/brief.ts'
@@ -29,6 +29,8 @@ export const MissionInput = z.strictObject({
     .array(z.url({ protocol: /^https?$/ }).max(1000))
     .max(10)
     .optional(),
+  /** The language of who asks, for a task that shows none itself, such as `/gelistir`. */
+  language: z.enum(LANGUAGES).optional(),
   /** What caused a mission of the system agent. */
   alert: z.strictObject({ kind: z.string().max(60), message: z.string().max(2000) }).optional(),
 })

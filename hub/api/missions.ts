@@ -18,7 +18,7 @@ import { route } from '../agents/run/route.ts'
 import { stepTitle } from '../agents/step-names.ts'
 import { hasSession } from '../auth/sessions.ts'
 import { everywhere, inProject, type Project } from '../db/db.ts'
-import { answer, type Env, problems, write } from '../http/http.ts'
+import { answer, type Env, languageOf, problems, write } from '../http/http.ts'
 import { NEWEST, Position, positionOf } from '../http/page.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
@@ -102,6 +102,8 @@ mission.openapi(
     const { department, task, project: slug, input } = c.req.valid('json')
     const { db, config, missions } = c.get('deps')
     const license = await readLicense(config)
+    // A command shows no language of its own.
+    const isBare = task.startsWith('/')
     const routed =
       department === 'auto'
         ? route(task)
@@ -119,7 +121,7 @@ mission.openapi(
         task,
         routed_by: department === 'auto' ? 'phrase' : 'given',
         routed_because: department === 'auto' ? routed.reason : null,
-        ...(input ? { input } : {}),
+        ...(isBare ? { input: { language: languageOf(c), ...input } } : input ? { input } : {}),
       })
       return getMission(sql, id)
     })

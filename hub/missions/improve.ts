@@ -2,7 +2,7 @@ import { AGENT_SETTINGS } from '../agents/settings.ts'
 import type { Config, Paths } from '../config.ts'
 import { type Database, everywhere } from '../db/db.ts'
 import { LOCK_SPACE, LOCKS } from '../db/locks.ts'
-import { bilingual } from '../i18n/words.ts'
+import { bilingual, type Language } from '../i18n/words.ts'
 import { readLicense } from '../license/license.ts'
 import { readSetting } from '../ops/settings.ts'
 import { activeSlug } from '../projects/active.ts'
@@ -23,8 +23,13 @@ export async function improve(db: Database, config: Config): Promise<number> {
   const { max_projects } = await readLicense(config)
   return everywhere(db, async (sql) => {
     await sql`select pg_advisory_xact_lock(${LOCK_SPACE}, ${LOCKS.improve})`
-    const due = await sql<{ id: string }>`
-      select project.id from hub.projects as project
+    const due = await sql<{ id: string; language: Language | null }>`
+      select project.id, (
+          select asked.input ->> 'language' from hub.missions as asked
+          where asked.project_id = project.id and asked.input ? 'language'
+          order by asked.created_at desc limit 1
+        ) as language
+      from hub.projects as project
       where exists (
           select from hub.missions as ended
           where ended.project_id = project.id and ended.department <> 'pm'
@@ -36,11 +41,12 @@ export async function improve(db: Database, config: Config): Promise<number> {
             and earlier.created_at > now() - make_interval(days => ${DAYS[how]}))
         and project.created_at < now() - interval '1 day'
         and (${max_projects}::int is null or private.older_projects(project.id) < ${max_projects})`
-    for (const { id } of due) {
+    for (const { id, language } of due) {
       await addMission(sql, {
         project_id: id,
         department: 'pm',
         task: '/gelistir',
+        ...(language ? { input: { language } } : {}),
         routed_by: 'schedule',
         routed_because: say.looked_at[how],
       })

@@ -104,18 +104,21 @@ export function namedLanguage(task: string): Language | undefined {
 }
 
 /**
- * languageOf takes the language that a task names; else it distinguishes English from Turkish by letters that only Turkish has, and by the most
- * common words.
+ * languageOf takes the language that a task names; else it distinguishes English from Turkish by
+ * letters that only Turkish has, and by the most common words. A task that shows neither, such as a
+ * bare command, is answered in the language of who asks.
  */
-export function languageOf(task: string): Language {
+export function languageOf(task: string, asker: Language = 'en'): Language {
   const named = namedLanguage(task)
   if (named) return named
-  const letters = (task.match(/[ğışĞİŞ]/g) ?? []).length
+  const said = task.replace(/^\s*\/[\p{L}\p{N}_]+/u, '')
+  const letters = (said.match(/[ğışĞİŞ]/g) ?? []).length
   let points = letters * 2
-  for (const word of wordsOf(task)) {
+  for (const word of wordsOf(said)) {
     if (COMMON_WORDS.tr.has(word)) points += 2
     if (COMMON_WORDS.en.has(word)) points -= 2
   }
+  if (points === 0) return said.trim() === '' ? asker : 'en'
   return points > 0 ? 'tr' : 'en'
 }
 

@@ -311,7 +311,7 @@ export async function createContext(
     },
     ...(thread ? { thread } : {}),
     project,
-    language: thread ? languageIn(thread) : languageOf(mission.task),
+    language: thread ? languageIn(thread) : languageOf(mission.task, mission.input.language),
     brief: await readContext(config.paths, project.slug),
     signal,
     expect: (steps) => {

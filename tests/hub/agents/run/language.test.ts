@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { languageOf } from '../../../../hub/agents/run/facts.ts'
+
+test.each([
+  ['/gelistir', 'tr', 'tr'],
+  ['/gelistir', 'en', 'en'],
+  ['/gelistir', undefined, 'en'],
+  ['/pm', 'tr', 'tr'],
+  // What stands behind the command counts more than who asks.
+  ['/pm what went wrong', 'tr', 'en'],
+  ['/pm neden başarısız oldu', 'en', 'tr'],
+  ['/pm in Turkish', 'en', 'tr'],
+  ['leads', 'tr', 'en'],
+] as const)('%s, asked in %s, is answered in %s', (task, asker, language) => {
+  expect(languageOf(task, asker)).toBe(language)
+})
