@@ -4,13 +4,13 @@ import { type ComponentProps, useEffect, useState } from 'react'
 import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
-import { Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
+import { CountedTextarea } from '../../counted.tsx'
 import { useProject } from '../../project.ts'
 import { AGENTS, AgentMark, type Department } from './agents.tsx'
 import { missionsText } from './missions.text.ts'
@@ -95,10 +95,10 @@ function ComposeForm({ onClose, onSent }: { onClose: () => void; onSent: (id: st
       }}
     >
       <FormField name="task" label={text.task}>
-        <Textarea
+        <CountedTextarea
           data-first
           rows={4}
-          maxLength={20_000}
+          limit={20_000}
           placeholder={text.examples}
           value={task}
           onChange={(event) => setTask(event.target.value)}
@@ -111,7 +111,12 @@ function ComposeForm({ onClose, onSent }: { onClose: () => void; onSent: (id: st
       </FormField>
       {hasMaterial ? (
         <FormField name="text" label={text.material} isOptional>
-          <Textarea rows={5} className="font-mono text-sm!" spellCheck={false} />
+          <CountedTextarea
+            limit={1_500_000}
+            rows={5}
+            className="font-mono text-sm!"
+            spellCheck={false}
+          />
         </FormField>
       ) : (
         <Button
