@@ -3,7 +3,8 @@
  * table, writes dist/proof.json, and fails if anything failed. `npm run proof -- fuzz crash` runs
  * only these two; `npm run proof -- mutants hub/mail sql` judges the mutants of those files, and
  * `npm run proof -- mutants --sample 300` a random sample of the mutants of all files, which
- * `--seed <word>` draws anew.
+ * `--seed <word>` draws anew; `npm run proof -- agents --agent sales --language tr` gives the tasks of
+ * the mission book to one agent.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,6 +22,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { VERSION } from '../../shared/version.ts'
 import { proveMutants, proveSample } from './mutants.ts'
+import { proveAgents } from './prove-agents.ts'
 import { proveEvidence } from './prove-evidence.ts'
 import { proveInstall } from './prove-install.ts'
 import { MAX_DELAY_MS, proveStall } from './prove-stall.ts'
@@ -87,6 +89,10 @@ const PARTS = {
   attack: { about: 'every attack, and whether any delays other requests', prove: attack },
   smollm2: { about: 'the hub with a real chat model, 98 MB from PyPI', prove: realModel },
   evidence: { about: 'sentences with evidence, told apart by code and by models', prove: evidence },
+  agents: {
+    about: 'the mission book: real tasks for every agent, with each model there is',
+    prove: agents,
+  },
   install: { about: 'the hub installed on machines without a network', prove: install },
   mutants: {
     about: 'small faults in the code, each of which a test should notice',
@@ -186,6 +192,12 @@ async function evidence(): Promise<Proven> {
   return { outcome: numbers[0]?.false_supported === 0 ? 'proven' : 'failed', numbers }
 }
 
+/** How many tasks a model manages is measured, not a fault. */
+async function agents(): Promise<Proven> {
+  const { agent, language } = values
+  return { outcome: 'proven', numbers: await proveAgents({ agent, language }) }
+}
+
 async function install(): Promise<Proven> {
   if (process.getuid?.() !== 0) {
     return { outcome: 'left out', numbers: [], why: 'it must be run as root' }
@@ -221,7 +233,12 @@ function print(results: Result[]): void {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { sample: { type: 'string' }, seed: { type: 'string' } },
+  options: {
+    sample: { type: 'string' },
+    seed: { type: 'string' },
+    agent: { type: 'string' },
+    language: { type: 'string' },
+  },
 })
 const sample = values.sample === undefined ? undefined : Number(values.sample)
 if (sample !== undefined && !(Number.isInteger(sample) && sample > 0)) {
