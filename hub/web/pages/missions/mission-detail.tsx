@@ -21,6 +21,7 @@ import { missionsText } from './missions.text.ts'
 import { approvalsQuery, type Details, isOpen, missionQuery, useMissionStep } from './queries.ts'
 import { ResultView } from './result.tsx'
 import { StatusBadge } from './status.tsx'
+import { AskFurther, Conversation } from './thread.tsx'
 
 /** One mission: its task, its progress and its result. */
 export function MissionDetail({ id, isReadOnly }: { id: string; isReadOnly: boolean }) {
@@ -115,6 +116,7 @@ function Whole({ mission, isReadOnly }: { mission: Details; isReadOnly: boolean 
           </Button>
         ) : null}
       </header>
+      <Conversation mission={mission} />
       {mission.reason ? (
         <Notice tone={mission.status === 'failed' ? 'bad' : 'plain'} text={mission.reason} />
       ) : null}
@@ -129,6 +131,9 @@ function Whole({ mission, isReadOnly }: { mission: Details; isReadOnly: boolean 
       ) : null}
       {mission.result ? (
         <ResultView mission={mission} result={mission.result} isReadOnly={isReadOnly} />
+      ) : null}
+      {mission.status === 'done' ? (
+        <AskFurther key={mission.id} mission={mission} isReadOnly={isReadOnly} />
       ) : null}
       <Steps mission={mission} live={live.text} isWorking={mission.status === 'processing'} />
     </div>

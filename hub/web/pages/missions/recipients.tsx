@@ -22,17 +22,22 @@ const PAUSE_MS = 250
 const SHOWN = 5
 
 /**
- * Whom the mission would be for, requested when the typing pauses. `isCurrent`: it is about this very
+ * Whom the mission, which may go on from another, would be for, requested when the typing pauses. `isCurrent`: it is about this very
  * text, or could not be had.
  */
-export function usePreview(project: string, task: string, department: Department) {
+export function usePreview(
+  project: string,
+  task: string,
+  department: Department,
+  continues?: string,
+) {
   const query = useQuery({
-    queryKey: ['mission-recipients', project, task, department],
+    queryKey: ['mission-recipients', project, task, department, continues ?? null],
     queryFn: async ({ signal }) =>
       (
         await ok(
           api.POST('/api/cockpit/mission/recipients', {
-            body: { task, department, project },
+            body: { task, department, project, ...(continues ? { continues } : {}) },
             signal,
           }),
         )

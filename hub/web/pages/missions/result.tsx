@@ -9,6 +9,7 @@ import { cn } from '../../../../web/ui/class-names.ts'
 import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { api, ok } from '../../api/client.ts'
+import { EditResult } from './edit-result.tsx'
 import { FollowUps } from './follow-ups.tsx'
 import { LineChart } from './line-chart.tsx'
 import { Markdown } from './markdown.tsx'
@@ -37,8 +38,11 @@ export function ResultView({
       <h3 id="result" className="sr-only">
         {text.title}
       </h3>
-      <div className="text-lg text-pretty">
-        <Markdown text={result.summary} />
+      <div className="flex flex-wrap items-start gap-2">
+        <div className="min-w-48 flex-1 text-lg text-pretty">
+          <Markdown text={result.summary} />
+        </div>
+        <EditResult id={mission.id} part="summary" disabled={isReadOnly} />
       </div>
       {leads.length > 0 || first ? (
         <div className="flex flex-wrap gap-2">
@@ -74,7 +78,9 @@ export function ResultView({
           </pre>
         </details>
       ) : null}
-      {documents.length > 0 ? <Documents project={mission.project} documents={documents} /> : null}
+      {documents.length > 0 ? (
+        <Documents mission={mission} documents={documents} isReadOnly={isReadOnly} />
+      ) : null}
       {follow_ups.length > 0 ? (
         <FollowUps mission={mission} tasks={follow_ups} isReadOnly={isReadOnly} />
       ) : null}
@@ -83,12 +89,15 @@ export function ResultView({
 }
 
 function Documents({
-  project,
+  mission,
   documents,
+  isReadOnly,
 }: {
-  project: string
+  mission: Details
   documents: { path: string; title: string }[]
+  isReadOnly: boolean
 }) {
+  const { id, project } = mission
   const { result: text } = useText(missionsText)
   const [shown, setShown] = useState(documents[0]?.path ?? '')
   const query = useQuery({
@@ -128,6 +137,9 @@ function Documents({
             </button>
           ))}
         </div>
+        {shown.endsWith('.md') ? (
+          <EditResult key={shown} id={id} part={shown} disabled={isReadOnly} />
+        ) : null}
         <a href={link('file')} download className={`${buttonClass({ size: 'sm' })} gap-1.5`}>
           <Download size={14} aria-hidden />
           {text.download}
