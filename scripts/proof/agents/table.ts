@@ -68,7 +68,7 @@ export function renderPasses(runs: Run[]): string {
 export function keepRun(run: Run): void {
   const before: Run[] = existsSync(RUNS) ? JSON.parse(readFileSync(RUNS, 'utf8')) : []
   const runs = [...before.filter(({ model }) => model !== run.model), run]
-  writeFileSync(RUNS, `${JSON.stringify(runs, null, 1)}\n`)
+  writeFileSync(RUNS, `${JSON.stringify(runs, null, 2)}\n`)
   const page = readFileSync(PAGE, 'utf8')
   writeFileSync(PAGE, withPasses(page, renderPasses(runs)))
 }
