@@ -14,6 +14,7 @@ import {
 import { judgeOf } from './evidence/judge.ts'
 import { chosenLeads } from './recipients/chosen.ts'
 import { one } from './run/facts.ts'
+import { MAIL_ADDRESS } from './run/mail-address.ts'
 import { wordsOf } from './run/words.ts'
 import { saveDocument } from './writing.ts'
 
@@ -73,7 +74,7 @@ export const research: Agent = {
 /** A task with several lines, or with addresses, contains its own material. */
 function pastedInTask({ mission, language }: AgentContext) {
   const hasTable = mission.task.trim().split('\n').length >= 3
-  const hasAddress = /\S@\S+\.\S/.test(mission.task)
+  const hasAddress = new RegExp(MAIL_ADDRESS, 'u').test(mission.task)
   return hasTable || hasAddress ? [{ label: SOURCES.task[language], text: mission.task }] : []
 }
 

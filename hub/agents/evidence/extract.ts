@@ -7,6 +7,7 @@ import type { AgentContext, Fact } from '../agent.ts'
 import { isUsable, readSheet, type Sheet } from '../columns.ts'
 import { leftOutText } from '../left-out.text.ts'
 import { mentions, one } from '../run/facts.ts'
+import { MAIL_ADDRESS } from '../run/mail-address.ts'
 import type { StepName } from '../step-names.ts'
 import { SOURCES } from './given.ts'
 import { stands } from './quote.ts'
@@ -142,7 +143,7 @@ const Found = z.object({
 const SAID = ['name', 'company', 'email', 'title', 'website', 'country'] as const
 const CHUNK = 2000
 const MAX_CHUNKS = 12
-const ADDRESS = /[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}/gi
+const ADDRESS = new RegExp(MAIL_ADDRESS, 'gu')
 
 async function prose(context: AgentContext, given: Fact, number: string): Promise<Tally> {
   const tallies: Tally[] = []

@@ -1,3 +1,4 @@
+import { raw } from '../../../shared/sql.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import type { AgentContext, Fact } from '../agent.ts'
 import { MissionFailure } from '../agent.ts'
@@ -64,6 +65,7 @@ export type LeadRow = {
   country: string | null
   stage: string
 }
+export const leadRowColumns = raw('id, name, email, company, title, website, country, stage')
 export type EvidenceRow = {
   id: string
   lead_id: string | null

@@ -2,10 +2,10 @@ import type { Sql } from '../../../shared/sql.ts'
 import { bilingual } from '../../i18n/words.ts'
 import type { AudienceFilter } from '../../mail/drafts/audience.ts'
 import { type AgentContext, MissionFailure } from '../agent.ts'
-import { type LeadRow, nameOf } from '../evidence/given.ts'
+import { type LeadRow, leadRowColumns, nameOf } from '../evidence/given.ts'
 import { resolveFollowUp } from './follow-up.ts'
 import { resolveText } from './resolve.text.ts'
-import { type Resolved, resolveLeads, withChoices } from './resolve.ts'
+import { resolveLeads, withChoices } from './resolve.ts'
 
 const say = bilingual(resolveText)
 
@@ -26,17 +26,19 @@ export async function chosenFor(
   if (input.filter) return { filter: input.filter }
   const ids = input.lead_ids ?? []
   const { thread, project } = context
-  const found = await context.step('leads', async (sql) => {
-    const resolved: Resolved =
-      ids.length > 0
-        ? { kind: 'leads', lead_ids: ids, because: say.newest }
-        : thread
-          ? await resolveFollowUp(sql, project.id, { ...thread, as })
-          : await resolveLeads(sql, project.id, task, as)
-    const leads = 'lead_ids' in resolved ? await leadsById(sql, context, resolved.lead_ids) : []
+  if (ids.length > 0) {
+    const { leads } = await context.step('leads', async (sql) => ({
+      leads: await leadsById(sql, project.id, ids),
+    }))
+    return { leads: all(leads, ids.length) }
+  }
+  const { resolved, leads } = await context.step('leads', async (sql) => {
+    const resolved = thread
+      ? await resolveFollowUp(sql, project.id, { ...thread, as })
+      : await resolveLeads(sql, project.id, task, as)
+    const leads = 'lead_ids' in resolved ? await leadsById(sql, project.id, resolved.lead_ids) : []
     return { resolved, leads }
   })
-  const { resolved, leads } = found
   if (resolved.kind === 'unclear') {
     const names = leads.map((lead) =>
       [lead.name, lead.company, lead.email].filter(Boolean).join(', '),
@@ -44,9 +46,13 @@ export async function chosenFor(
     throw new MissionFailure(withChoices(resolved.because, names))
   }
   if (resolved.kind === 'filter') return { filter: resolved.filter }
-  const gone = (resolved.kind === 'leads' ? resolved.lead_ids.length : 0) - leads.length
-  if (gone > 0) throw new MissionFailure(say.gone(gone))
-  return { leads }
+  return { leads: all(leads, resolved.kind === 'leads' ? resolved.lead_ids.length : 0) }
+}
+
+/** The leads, unless some of them were deleted since they were chosen. */
+function all(leads: LeadRow[], count: number): LeadRow[] {
+  if (leads.length < count) throw new MissionFailure(say.gone(count - leads.length))
+  return leads
 }
 
 /** chosenLeads is chosenFor for agents that take single leads, at most `most` of them. */
@@ -62,9 +68,9 @@ export async function chosenLeads(
   throw new MissionFailure(withChoices(reason, leads.slice(0, 10).map(nameOf)))
 }
 
-function leadsById(sql: Sql, { project }: AgentContext, ids: string[]): Promise<LeadRow[]> {
+function leadsById(sql: Sql, project_id: string, ids: string[]): Promise<LeadRow[]> {
   return sql<LeadRow>`
-    select id, name, email, company, title, website, country, stage from hub.leads
-    where id = any(${ids}::uuid[]) and project_id = ${project.id}
+    select ${leadRowColumns} from hub.leads
+    where id = any(${ids}::uuid[]) and project_id = ${project_id}
     order by created_at desc, id`
 }

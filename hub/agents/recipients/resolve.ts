@@ -96,7 +96,8 @@ export function decide(tokens: Token[], known: Known): Resolved {
     return unclear(say.excludes(excluding), idsOf(mentions))
   }
   const groups = found.filter(({ filter }) => Object.keys(filter).length > 0)
-  const isEverybody = found.length > groups.length
+  const everybody = found.filter((group) => !groups.includes(group))
+  const isEverybody = everybody.length > 0
   const addressed = sure.filter(({ role }) => role === 'recipient')
   const wanted = as === 'subject' || addressed.length === 0 ? sure : addressed
   if (wanted.length > 0) {
@@ -114,7 +115,7 @@ export function decide(tokens: Token[], known: Known): Resolved {
     }
     return { kind: 'leads', lead_ids: idsOf(meant), because: say.named(wordsAt(tokens, meant)) }
   }
-  return decideGroup(tokens, { known, groups, isEverybody, tagged, mentions, everybody: found })
+  return decideGroup(tokens, { known, groups, everybody, tagged, mentions })
 }
 
 function decideGroup(
@@ -122,22 +123,26 @@ function decideGroup(
   given: {
     known: Known
     groups: Group[]
-    isEverybody: boolean
+    /** The words for everybody, which narrow nothing. */
+    everybody: Group[]
     tagged: { filter: AudienceFilter; words: string } | undefined
     mentions: Mention[]
-    everybody: Group[]
   },
 ): Resolved {
-  const { known, groups, tagged, mentions } = given
+  const { known, groups, everybody, tagged, mentions } = given
   const [one, ...others] = groups
   const other = others.find(({ filter }) => JSON.stringify(filter) !== JSON.stringify(one?.filter))
   if (one && other) return unclear(say.two_groups(one.words, other.words), [])
-  const country = countryOf(tokens, known, given.everybody.length > 0 || isCampaign(tokens))
+  const country = countryOf(
+    tokens,
+    known,
+    groups.length + everybody.length > 0 || isCampaign(tokens),
+  )
   const filter = { ...one?.filter, ...tagged?.filter, ...country?.filter }
   const words = [one?.words, tagged?.words, country?.words].filter(Boolean).join(', ')
   if (words !== '') return { kind: 'filter', filter, because: say.group(words) }
-  if (given.isEverybody) {
-    const all = given.everybody.map((group) => group.words).join(', ')
+  if (everybody.length > 0) {
+    const all = everybody.map((group) => group.words).join(', ')
     return { kind: 'filter', filter: {}, because: say.group(all) }
   }
   if (isCampaign(tokens)) {
@@ -169,24 +174,24 @@ const wordsAt = (tokens: Token[], mentions: Mention[]) =>
     )
     .join(', ')
 
-const EXCEPT_BEFORE = new Set(['except', 'excluding', 'without', 'unless'])
-const EXCEPT_AFTER = /^(?:haric|disinda\w*|degil)$/
+/** Words that leave out whatever they stand beside. */
+const EXCEPT =
+  /\b(?:except(?: for)?|excluding|apart from|but not|other than) \w+|\w+ (?:haric|disinda\w*)\b/
+/** Words that leave somebody out only beside a name: "without Ali", "Ali değil". */
+const EXCEPT_BEFORE = new Set(['without', 'unless'])
+const EXCEPT_AFTER = 'degil'
 
 /** The words by which a task leaves somebody out. */
 function exclusionIn(tokens: Token[], mentions: Mention[]): string | undefined {
   const words = tokens.map(({ word }) => word)
-  const text = words.join(' ')
-  const [general] =
-    /\b(?:except(?: for)?|excluding|apart from|but not|other than) \w+|\w+ (?:haric|disinda\w*)\b/.exec(
-      text,
-    ) ?? []
+  const [general] = EXCEPT.exec(words.join(' ')) ?? []
   if (general) return general
   for (const { from, to } of mentions) {
     const near = words.slice(Math.max(0, from - 2), from)
     if (near.some((word) => EXCEPT_BEFORE.has(word)) || near.join(' ').endsWith('not to')) {
       return words.slice(Math.max(0, from - 2), to).join(' ')
     }
-    if (EXCEPT_AFTER.test(words[to] ?? '')) return words.slice(from, to + 1).join(' ')
+    if (words[to] === EXCEPT_AFTER) return words.slice(from, to + 1).join(' ')
   }
   return undefined
 }

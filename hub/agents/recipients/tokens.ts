@@ -1,4 +1,5 @@
 import { fold } from '../../../shared/fold.ts'
+import { MAIL_ADDRESS } from '../run/mail-address.ts'
 
 /** A word of a task, with what tells a name from a common word. */
 export type Token = {
@@ -14,7 +15,7 @@ export type Token = {
 }
 
 const TOKEN = /([\p{L}\p{N}]+)(?:['’ʼ`´](\p{L}+))?/gu
-const ADDRESS = /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu
+const ADDRESS = new RegExp(MAIL_ADDRESS, 'gu')
 /** Words that nobody capitalises inside a sentence, unless the whole task is written in title case. */
 const SMALL = new Set(
   'a an the to of for about and or with in on at by from ve ile icin hakkinda bir gibi de da'.split(

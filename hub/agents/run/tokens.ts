@@ -1,3 +1,4 @@
+import { MAIL_ADDRESS } from './mail-address.ts'
 import { asWritten, wordsOf } from './words.ts'
 
 /** A word of a task as phrases see it, and as it is written. */
@@ -6,10 +7,9 @@ export type Token = { word: string; written: string }
 /** Endings that are domains, not files: "import.js" is code. */
 const DOMAINS =
   'com|net|org|info|biz|eu|io|co|de|tr|uk|at|ch|fr|nl|be|it|es|pl|no|se|dk|fi|gr|bg|ro|us|ca|az|ae|ai|app|dev|shop|example|istanbul'
-const MAIL = String.raw`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`
 const ADDRESS = String.raw`https?:\/\/\S+|www\.\S+|[\p{L}\d-]+(?:\.[\p{L}\d-]+)*\.(?:${DOMAINS})(?![\p{L}\d])(?:\/\S*)?`
 const FILE = String.raw`[\w.-]*(?:\/[\w.-]+)+|[\w-]+\.(?:js|jsx|ts|tsx|py|sql|php|sh|css|html|csv|xlsx?|txt|pdf|md)(?![\p{L}\d])|code\/`
-const PLACES = new RegExp(`(${MAIL})|(${ADDRESS})|(${FILE})`, 'giu')
+const PLACES = new RegExp(`(${MAIL_ADDRESS})|(${ADDRESS})|(${FILE})`, 'giu')
 
 /** A name with a dative ending ("Hans Müller'e"), which in Turkish is whom something goes to. */
 const TO = /^\p{Lu}\p{Ll}+['’ʼ`´](?:y?[ea]|n[ea])$/u

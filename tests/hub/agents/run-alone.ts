@@ -3,7 +3,7 @@ import type { AgentContext, ApprovalRequest, MissionInput } from '../../../hub/a
 import { AGENTS } from '../../../hub/agents/agents.ts'
 import type { AgentName } from '../../../hub/agents/names.ts'
 import type { Language } from '../../../hub/i18n/words.ts'
-import type { Sql } from '../../../shared/sql.ts'
+import { type Sql, sqlOn } from '../../../shared/sql.ts'
 
 /** What an agent meets in a run without a hub, a database and a model. */
 export type Scene = {
@@ -92,8 +92,8 @@ export async function runAlone(scene: Scene, language: Language): Promise<string
 /** A database, files and approvals that are only written down. */
 function standIns(scene: Scene, say: (what: string, text?: string) => void) {
   let made = 0
-  const sql = (async (parts: TemplateStringsArray, ...params: unknown[]) => {
-    const statement = parts.join('?').replace(/\s+/g, ' ').trim()
+  const answer = (text: string, params: unknown[] = []) => {
+    const statement = text.replace(/\$\d+/g, '?').replace(/\s+/g, ' ').trim()
     const [word = '', , table = ''] = statement.split(' ')
     if (word !== 'select')
       say(`${word} ${table}`, params.map((one) => JSON.stringify(one)).join('\n'))
@@ -103,7 +103,8 @@ function standIns(scene: Scene, say: (what: string, text?: string) => void) {
     return word === 'insert'
       ? [{ id: `44444444-0000-4000-8000-${String(made).padStart(12, '0')}` }]
       : []
-  }) as unknown as Sql // safe: a tag that answers rows
+  }
+  const sql = sqlOn({ query: async (text, values) => ({ rows: answer(text, values) }) })
   const request = ({ kind, title, action }: ApprovalRequest) =>
     say(`proposes ${kind}: ${title.en} | ${title.tr}`, JSON.stringify(action))
   const context = {
