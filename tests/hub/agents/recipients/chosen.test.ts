@@ -178,7 +178,7 @@ describe('a mission', () => {
         { text: 'Shall we talk next week?', cites: ['none'] },
         { text: 'May I send you more?', cites: ['none'] },
       ],
-      template: 'letter',
+      template: 'newsletter',
       preheader: 'Hello there',
       headline: 'Hello there',
       highlight: [],
