@@ -18,10 +18,12 @@ const toText = compile({
   selectors: [
     { selector: 'a', options: { ignoreHref: true } },
     { selector: 'img', format: 'skip' },
-    ...['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object'].map((selector) => ({
-      selector,
-      format: 'skip',
-    })),
+    ...['title', 'script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object'].map(
+      (selector) => ({
+        selector,
+        format: 'skip',
+      }),
+    ),
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
       selector,
       options: { uppercase: false },
@@ -61,6 +63,7 @@ function decoded(body: Buffer, content_type: string): string {
 const evened = (text: string) =>
   text
     .replace(/[^\S\n]+/g, ' ')
+    .replace(/^ | $/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
     .slice(0, MAX_TEXT_LENGTH)

@@ -118,6 +118,11 @@ const ACTS: Record<string, Act> = {
     body: () => ({ label: 'New', lat: 1, lon: 1 }),
     action: 'zone.created',
   },
+  bulkZones: {
+    path: () => '/zones/bulk',
+    body: () => ({ zones: [{ external_id: 'a', label: 'New', lat: 1, lon: 1 }] }),
+    action: 'zone.created',
+  },
   updateZone: {
     path: ({ zone }) => `/zones/${zone}`,
     body: () => ({ min_severity: 7 }),

@@ -16,8 +16,9 @@ describe.each(EDGES)('on %s', (_, start) => {
   let key: string
   let hooks: Awaited<ReturnType<typeof receiver>>
   let lines: Line[]
+  let answersAfterMs = 0
   beforeAll(async () => {
-    hooks = await receiver((response) => response.end('ok'))
+    hooks = await receiver((response) => setTimeout(() => response.end('ok'), answersAfterMs))
   })
   afterAll(() => hooks?.close())
 
@@ -31,6 +32,7 @@ describe.each(EDGES)('on %s', (_, start) => {
     return edge
   }
   async function clear(): Promise<void> {
+    answersAfterMs = 0
     await edge?.close()
     await database?.drop()
   }
@@ -61,6 +63,8 @@ describe.each(EDGES)('on %s', (_, start) => {
 
   test('two runs of the clock and one woken by a write share the queue, each delivery once', async () => {
     const { run, ask } = await prepare(40)
+    // Slow enough that nobody is done before the others have begun.
+    answersAfterMs = 100
     try {
       const write = ask(key, 'POST', '/api/v1/zones', { label: 'Another place', lat: 1, lon: 1 })
       const [written] = await Promise.all([write, run(), run()])

@@ -105,6 +105,7 @@ test('a key that leaked is withdrawn: what it signed is not good any more, and i
   const { evidence, signature } = JSON.parse(await readFile(file, 'utf8'))
   const args = ['--key', signature.key_id, '--from', '2026-01-31', '--reason', 'It leaked']
   const done = await run('withdraw', ...args, ...here(), '--json')
+  expect([done.code, done.stderr]).toEqual([0, expect.any(String)])
   expect(JSON.parse(done.stdout)).toMatchObject({ withdrawn: signature.key_id })
   const refused = await run('verify', file, ...here())
   expect([refused.code, refused.stdout]).toEqual([2, ''])

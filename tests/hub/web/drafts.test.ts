@@ -228,26 +228,30 @@ test('mails with an unknown outcome are settled one by one, or all at once', asy
   expectClean(opened)
 })
 
-test('the designer gives a letter another form, and the page shows it', async () => {
-  const letter = await makeLetter({ steps: ['render'] })
+test('the designer gives a campaign another form, and the page shows it', async () => {
+  const campaign = await makeCampaign('render')
   stub.script(({ schema }) => {
     const { template } = schema.properties as { template: { enum: string[] } } // safe: the designer's
     return {
       template: template.enum.includes('newsletter') ? 'newsletter' : 'letter',
-      preheader: 'Fewer empty kilometres',
-      headline: 'Fewer empty kilometres',
+      preheader: 'Fuardan sonra',
+      headline: 'Fuardan sonra',
       highlight: [],
     }
   })
-  const opened = await openDrafts(`?draft=${letter}`)
+  const opened = await openDrafts(`?draft=${campaign}`)
   const { page } = opened
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Redesign' }).click()
   await page.getByText('The designer is creating another design.').waitFor()
-  const look = () => hub.query('select state, template from hub.drafts where id = $1', [letter])
+  const look = () => hub.query('select state, template from hub.drafts where id = $1', [campaign])
   await expect.poll(look, SLOW).toEqual([{ state: 'rendered', template: 'newsletter' }])
   await page.getByRole('button', { name: /^Approve: send to/ }).waitFor()
-  await page.frameLocator('iframe').getByText('42 trucks', { exact: false }).last().waitFor()
+  await page
+    .frameLocator('iframe')
+    .getByText('fuarda tanıştığımıza', { exact: false })
+    .last()
+    .waitFor()
   expectClean(opened)
 })
 
