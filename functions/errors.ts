@@ -17,11 +17,12 @@ function dayLimited(seconds: string): ApiError {
 }
 
 function sameExternalId(cause: unknown): ApiError {
-  return new ApiError(
-    'conflict',
-    'Another zone has this external_id already: it is unique among your private zones, and among those of an organisation.',
-    { cause },
-  )
+  const message =
+    'Another zone has this external_id already: it is unique among your private zones, and among those of an organisation.'
+  return new ApiError('conflict', message, {
+    issues: [{ path: 'external_id', code: 'taken', message }],
+    cause,
+  })
 }
 
 function constraintOf(error: unknown): unknown {

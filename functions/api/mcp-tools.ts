@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ChannelCreate, ChannelPatch } from '../../shared/channel.ts'
 import { MemberInvite, MemberPatch } from '../../shared/organisation.ts'
-import { ZoneCreate, ZonePatch } from '../../shared/zone.ts'
+import { ExternalId, ZoneCreate, ZonePatch } from '../../shared/zone.ts'
 import type { Scope } from '../context.ts'
 
 /** A request to the API. */
@@ -41,9 +41,14 @@ export const TOOLS: Tool[] = [
   {
     name: 'list_zones',
     title: 'List zones',
-    description: 'The watch zones of this account and its organisations.',
+    description:
+      'The watch zones of this account and its organisations; with `external_id` only those that have this name of yours.',
     scope: 'read',
-    input: z.strictObject({ limit, cursor: z.string().optional() }),
+    input: z.strictObject({
+      external_id: ExternalId.optional(),
+      limit,
+      cursor: z.string().optional(),
+    }),
     call: (input) => ({
       method: 'GET',
       path: `/zones${query({ ...input, geometry: 'simplified' })}`,

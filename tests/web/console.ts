@@ -33,7 +33,13 @@ export type ServedConsole = {
 export async function makeZone(
   { service }: ServedConsole,
   person: Person,
-  zone: { label: string; lat: number; lon: number; org_id?: string | undefined },
+  zone: {
+    label: string
+    lat: number
+    lon: number
+    org_id?: string | undefined
+    external_id?: string
+  },
 ): Promise<string> {
   const body = { radius_km: 80, ...zone }
   const answer = await service.request('POST', '/api/v1/zones', { key: person.key, body })

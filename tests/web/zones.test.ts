@@ -64,6 +64,15 @@ test('channels, sharing and quiet hours are chosen; it is snoozed, and its histo
     quiet_hours_tz: 'Europe/Berlin',
     emergency_severity: 80,
   })
+  await makeZone(at, owner, { label: 'Its neighbour', ...PLACE, external_id: 'HQ', org_id: org })
+  const code = page.getByLabel('Code in your list')
+  await code.fill('HQ')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Another zone has this external_id already').waitFor()
+  expect(await code.getAttribute('aria-invalid')).toBe('true')
+  await code.fill(' HQ-2 ')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await eventually(async () => (await find())?.external_id).toBe('HQ-2')
   await page.getByText('History').click()
   await page.getByText('22:00').first().waitFor()
   await page.getByText(owner.email).first().waitFor()

@@ -56,9 +56,15 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
 test('a model creates a zone, reads its alerts, asks why, acknowledges one and resolves it', async () => {
   const person = await service.person()
   const client = await connect(person.key)
-  const zone = { label: 'By a model', lat: 33.9, lon: -117.5, radius_km: 100, min_severity: 40 }
+  const place = { lat: 33.9, lon: -117.5, radius_km: 100, min_severity: 40 }
+  const zone = { label: 'By a model', external_id: 'store-7', ...place }
   const created = await call(client, 'create_zone', { zone })
   expect(created.body.zone).toMatchObject({ label: 'By a model', owner_id: person.user_id })
+  const again = await call(client, 'create_zone', { zone })
+  expect(again.body).toMatchObject({ code: 'conflict', errors: [{ path: 'external_id' }] })
+  const named = async (external_id: string) =>
+    (await call(client, 'list_zones', { external_id })).body.zones.length
+  expect([await named('store-7'), await named('store-8')]).toEqual([1, 0])
   await jobs.drain()
   const event = quake()
   await jobs.ingest(event)

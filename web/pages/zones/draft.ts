@@ -26,6 +26,8 @@ export type Draft = {
   /** Empty for none. */
   org_id: string
   enabled: boolean
+  /** Empty for none. */
+  external_id: string
 }
 
 /** The draft of a zone, or of a new one at a place. */
@@ -49,6 +51,7 @@ export function draftOf(zone: Zone | undefined, place: { lat: number; lon: numbe
     isChoosing: (zone?.channel_ids?.length ?? 0) > 0,
     org_id: zone?.org_id ?? '',
     enabled: zone?.enabled ?? true,
+    external_id: zone?.external_id ?? '',
   }
 }
 
@@ -64,6 +67,7 @@ export function bodyOf(draft: Draft) {
     emergency_severity:
       draft.emergency_severity.trim() === '' ? null : Number(draft.emergency_severity),
     org_id: draft.org_id || null,
+    external_id: draft.external_id.trim() || null,
     ...(shape_type === 'polygon'
       ? { shape_type, polygon: polygon as never } // safe: GeoJSON, as the API takes it
       : { shape_type, polygon: null, radius_km }),

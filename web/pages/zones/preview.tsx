@@ -30,7 +30,8 @@ function useRested<T>(value: T, key: string): T {
 export function Preview({ body }: { body: ReturnType<typeof bodyOf> }) {
   const text = useText(zonesText)
   const words = useWords()
-  const given = body && { ...body, label: body.label || text.new_title }
+  // Its names decide nothing: typing them asks for no other preview.
+  const given = body && { ...body, label: text.new_title, external_id: null }
   const rested = useRested(given, JSON.stringify(given))
   const preview = useQuery({
     queryKey: ['preview', rested],

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { accountQuery, channelsQuery } from '../../api/queries.ts'
-import { Checkbox } from '../../ui/field.tsx'
+import { Checkbox, Input } from '../../ui/field.tsx'
 import { FormField } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
 import { Select } from '../../ui/select.tsx'
@@ -82,6 +82,20 @@ export function People({ draft, change }: Part) {
           />
         </FormField>
       ) : null}
+      <FormField
+        name="external_id"
+        label={text.fields.external_id}
+        hint={text.external_id_hint}
+        isOptional
+      >
+        <Input
+          value={draft.external_id}
+          maxLength={200}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={({ target }) => change({ external_id: target.value })}
+        />
+      </FormField>
     </>
   )
 }
