@@ -24,7 +24,9 @@ export const ZoneBulk = z
     zones: z
       .array(z.unknown())
       .min(1)
-      .max(MAX_BULK_ROWS)
+      .max(MAX_BULK_ROWS, {
+        error: `Must have at most ${MAX_BULK_ROWS} rows. Send the others in requests of their own, one after another.`,
+      })
       .meta({
         type: 'array',
         items: { $ref: '#/components/schemas/ZoneBulkRow' },
