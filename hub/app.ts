@@ -23,6 +23,7 @@ import { mail } from './api/mail.ts'
 import { missionThread, missionVersions } from './api/mission-thread.ts'
 import { mission, missions } from './api/missions.ts'
 import { modelSettings, models } from './api/models.ts'
+import { people } from './api/people.ts'
 import { projects } from './api/projects.ts'
 import { prompts } from './api/prompts.ts'
 import { search } from './api/search.ts'
@@ -160,6 +161,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/projects`, listmonkList)
   app.route(`${BASE}/settings`, mail)
   app.route(BASE, suppression)
+  app.route(`${BASE}/people`, people)
   app.route(BASE, unsubscribe)
   mountSpec(app, BASE)
   mountWeb(app)

@@ -21,7 +21,7 @@ import { emailHashes, readSalt, release, suppress, suppressed } from '../mail/su
 
 const say = bilingual(outcomeText)
 
-const Reason = z.enum(['unsubscribed', 'bounced', 'complained', 'manual', 'imported'])
+const Reason = z.enum(['unsubscribed', 'bounced', 'complained', 'manual', 'imported', 'erased'])
 const Entry = z
   .object({
     email_hash: z

@@ -11,7 +11,8 @@ import { isDraft, readJson, readText, writeJson, writeWhole } from '../files.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { readLists } from '../mail/listmonk/lists.ts'
 import { pauseMail } from '../mail/settings.ts'
-import { fitsSalts, parseSalts, SALT_FILE } from '../mail/suppression.ts'
+import { fitsSalts, parseSalts, readSalt, SALT_FILE } from '../mail/suppression.ts'
+import { reapplyErasures } from '../people/ledger.ts'
 import { SLUG } from '../projects/project-folder.ts'
 import type { Secret } from './archive.ts'
 import { backupText } from './backup.text.ts'
@@ -132,6 +133,7 @@ async function restoreRows(
     }
     await checkValues(client)
     await joinSuppression(client)
+    await eraseAgain(client, paths, stage)
     await withdrawApprovals(client, origin)
     const { rows } = await client.query<{ id: string }>('select pg_current_xact_id()::text as id')
     await writeJson(journalFile(paths), {
@@ -166,6 +168,22 @@ async function joinSuppression(client: pg.Client): Promise<void> {
      where loaded.email_hash = entry.email_hash
        and entry.reason = 'bounced' and loaded.reason <> 'bounced'`,
   )
+}
+
+/** Erases whom this hub or the archive's erased, before the rows count and the files are moved here. */
+async function eraseAgain(client: pg.Client, paths: Paths, stage: string): Promise<void> {
+  await client.query(
+    `update hub.suppression as entry set erased_at = loaded.erased_at,
+       erased_texts = entry.erased_texts or loaded.erased_texts,
+       erased_names = array(select distinct unnest(entry.erased_names || loaded.erased_names))
+     from restored_suppression as loaded
+     where loaded.email_hash = entry.email_hash and loaded.erased_at is not null`,
+  )
+  const ours = await readSalt(paths)
+  const theirs = parseSalts((await readText(join(stage, 'config', SALT_FILE))) ?? '') ?? []
+  const salt = { current: ours.current, all: [...ours.all, ...theirs] }
+  const folders = [join(stage, 'projects'), join(stage, 'prompts')]
+  await reapplyErasures(client, { salt, folders })
 }
 
 /**

@@ -5,7 +5,13 @@ import type { Paths } from '../config.ts'
 import { makeOnce, readText, writeWhole } from '../files.ts'
 import { normaliseEmail } from './address.ts'
 
-type SuppressionReason = 'unsubscribed' | 'bounced' | 'complained' | 'manual' | 'imported'
+type SuppressionReason =
+  | 'unsubscribed'
+  | 'bounced'
+  | 'complained'
+  | 'manual'
+  | 'imported'
+  | 'erased'
 
 /** What is needed to query the list, and the opt-outs that are not on it yet. */
 export type Refusals = { salt: Salt; queued: Set<string> }

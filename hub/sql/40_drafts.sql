@@ -140,11 +140,16 @@ grant select, insert, update, delete on hub.campaigns to hub_rw;
 -- People who must never get mail again, from any project; only salted hashes. No row is ever deleted.
 create table hub.suppression (
   email_hash text primary key,
-  reason text not null check (reason in ('unsubscribed', 'bounced', 'complained', 'manual', 'imported')),
+  reason text not null check (reason in ('unsubscribed', 'bounced', 'complained', 'manual', 'imported', 'erased')),
   project_id uuid references hub.projects on delete set null,
   created_at timestamptz not null default now(),
   -- Set when a person released a bounce; a request of the owner of the address is never released.
-  released_at timestamptz check (released_at is null or reason = 'bounced')
+  released_at timestamptz check (released_at is null or reason = 'bounced'),
+  -- A person who was erased stays on the list as a hash, by which a restored backup is cleaned again.
+  erased_at timestamptz,
+  -- Whether the address and the names were replaced in texts too, and the salted hashes of those names.
+  erased_texts boolean not null default false,
+  erased_names text[] not null default '{}'
 );
 comment on table hub.suppression is 'People who must never get mail again, as salted hashes; shared by all projects.';
 create index suppression_project on hub.suppression (project_id);
@@ -158,7 +163,8 @@ create policy suppression_update on hub.suppression for update to hub_rw
   using ((select private.current_project()) is not null)
   with check ((select private.current_project()) is not null);
 grant select on hub.suppression to hub_ro;
-grant select, insert, update (reason, released_at) on hub.suppression to hub_rw;
+grant select, insert, update (reason, released_at, erased_at, erased_texts, erased_names)
+  on hub.suppression to hub_rw;
 
 -- The outcomes of a project's mail; listmonk reports opens and clicks only as numbers of a campaign.
 create function private.mail_totals(p_project_id uuid)

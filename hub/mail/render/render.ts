@@ -240,7 +240,7 @@ function forListmonk(parts: Parts, options: RenderOptions): Parts {
 }
 
 /** Escapes for text and attributes; personal fields stay, every other brace becomes an entity. */
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   let html = ''
   let at = 0
   for (const match of text.matchAll(TOKEN)) {

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { ApiError } from '../../shared/problem.ts'
+import type { Paths } from '../config.ts'
+import { bilingual } from '../i18n/words.ts'
+import { normaliseEmail } from '../mail/address.ts'
+import { peopleText } from './people.text.ts'
+import { redactFiles } from './people-files.ts'
+import { matcherOf, type Person } from './redact.ts'
+import { redactRows } from './rows.ts'
+
+const say = bilingual(peopleText)
+
+export type Erased = {
+  leads: number
+  drafts: number
+  recipients: number
+  import_rows: number
+  texts: number
+  files: number
+}
+
+/** The folders with words of people. */
+export const foldersOf = (paths: Pick<Paths, 'data_dir' | 'prompts_dir'>) => [
+  join(paths.data_dir, 'projects'),
+  paths.prompts_dir,
+]
+
+/** The ids and names of the leads with this address, in every project. */
+export async function leadsOf(client: pg.ClientBase, email: string) {
+  const { rows } = await client.query<{ id: string; name: string | null; email: string }>(
+    'select id, name, email from hub.leads where private.fold(email) = private.fold($1) order by id',
+    [email],
+  )
+  return rows.filter((lead) => normaliseEmail(lead.email) === email)
+}
+
+/** The recipients with this address; what they are called there is a name too. */
+export async function recipientsOf(client: pg.ClientBase, email: string) {
+  const { rows } = await client.query<{
+    at: string
+    draft_id: string
+    email: string
+    name: string | null
+    state: string
+  }>(
+    `select ctid::text as at, draft_id, email, name, state from hub.recipients
+     where private.fold(email) = private.fold($1)`,
+    [email],
+  )
+  return rows.filter((row) => normaliseEmail(row.email) === email)
+}
+
+/**
+ * refuseBusy throws 409 while work is under way that would write the person again: a mail being sent,
+ * an import, a mission.
+ */
+export async function refuseBusy(client: pg.ClientBase, email: string): Promise<void> {
+  const recipients = await recipientsOf(client, email)
+  if (recipients.some(({ state }) => state === 'sending')) {
+    throw new ApiError('conflict', say.busy.mail)
+  }
+  const { rows } = await client.query<{ what: 'import' | 'mission' }>(
+    `select 'import' as what from hub.imports where status in ('queued', 'processing')
+     union all select 'mission' from hub.missions where status = 'processing' limit 1`,
+  )
+  if (rows[0]) throw new ApiError('conflict', say.busy[rows[0].what])
+}
+
+/**
+ * eraseRows takes a person out of the database, in the caller's transaction over all projects. Their
+ * leads go with all that hangs on them, letters to them are deleted or, once sent, emptied. A mail that
+ * was sent stays as a number without a person.
+ */
+export async function eraseRows(
+  client: pg.ClientBase,
+  person: Person,
+  options: { texts: boolean },
+): Promise<Omit<Erased, 'files'>> {
+  const counts = { leads: 0, drafts: 0, recipients: 0, import_rows: 0, texts: 0 }
+  const matcher = matcherOf(person)
+  const { email } = person
+  if (email) {
+    const ids = (await leadsOf(client, email)).map(({ id }) => id)
+    const recipients = await recipientsOf(client, email)
+    for (const { at, state } of recipients) {
+      const isUnsent = ['waiting', 'pushed', 'skipped', 'failed'].includes(state)
+      if (isUnsent) await client.query('delete from hub.recipients where ctid = $1::tid', [at])
+      else {
+        await client.query(
+          `update hub.recipients set email = $2, name = null, company = null, lead_id = null,
+             reason = null, message_id = null, token_hash = null
+           where ctid = $1::tid`,
+          [at, `erased-${randomBytes(8).toString('hex')}@erased.invalid`],
+        )
+      }
+    }
+    counts.recipients = recipients.length
+    const gone = await client.query(
+      `delete from hub.drafts where audience ->> 'lead_id' = any($1::text[])
+         and state not in ('sent', 'sending', 'unclear')`,
+      [ids],
+    )
+    await client.query(
+      `delete from hub.stands where draft_id in (
+         select id from hub.drafts where audience ->> 'lead_id' = any($1::text[]))`,
+      [ids],
+    )
+    const emptied = await client.query(
+      `update hub.drafts set subject = '[erased]', text = '[erased]', slots = '{}', html = null,
+         rendered_subject = null, rendered_text = null, campaign = null, approved = null,
+         first_text = null, state_reason = null
+       where audience ->> 'lead_id' = any($1::text[])`,
+      [ids],
+    )
+    counts.drafts = (gone.rowCount ?? 0) + (emptied.rowCount ?? 0)
+    const refused = await client.query<{ at: string; cells: string[] }>(
+      `select ctid::text as at, cells from hub.import_errors
+       where private.fold(cells::text) like '%' || private.fold($1) || '%'`,
+      [email.replace(/[\\%_]/g, '\\$&')],
+    )
+    for (const { at, cells } of refused.rows) {
+      if (!cells.some((cell) => matcherOf({ email, names: [] }).excerpts(cell).length > 0)) continue
+      await client.query('delete from hub.import_errors where ctid = $1::tid', [at])
+      counts.import_rows += 1
+    }
+    const leads = await client.query('delete from hub.leads where id = any($1::uuid[])', [ids])
+    counts.leads = leads.rowCount ?? 0
+  }
+  if (options.texts) counts.texts = await redactRows(client, matcher)
+  return counts
+}
+
+/** erase does the same to rows and files. */
+export async function erase(
+  client: pg.ClientBase,
+  person: Person,
+  options: { texts: boolean; folders: string[] },
+): Promise<Erased> {
+  const counts = await eraseRows(client, person, options)
+  const files = options.texts ? await redactFiles(options.folders, matcherOf(person)) : 0
+  return { ...counts, files }
+}
