@@ -13,7 +13,8 @@ const markerFor = (found: string) => (found.length < MARKER.length ? SHORT_MARKE
 
 const AT = '(?:@|%40|&#64;|&#x40;)'
 const BEFORE = '(?<![\\p{L}\\p{N}])'
-const AFTER = '(?![\\p{L}\\p{N}])'
+/** A name before an @ is part of somebody's address. */
+const AFTER = '(?![\\p{L}\\p{N}@])'
 /** Facts about a person that stand beside their address in an object. */
 const PERSONAL = new Set(
   'name first_name last_name email title phone linkedin note notes quote fact address'.split(' '),
@@ -26,7 +27,7 @@ function literal(text: string): string {
     .map((letter) => {
       if (/[iıİI]/.test(letter)) return '(?:[iıİI]\\u0307?)'
       if (/\s/.test(letter)) return '\\s'
-      const composed = letter.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+      const composed = letter.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
       const apart = letter.normalize('NFD')
       return apart === letter ? composed : `(?:${composed}|${apart})`
     })
@@ -56,7 +57,7 @@ export function matcherOf({ email, names }: Person) {
   const slugs = nameList
     .map(slugOf)
     .filter((slug) => slug.includes('-'))
-    .map((slug) => new RegExp(`(?<![a-z0-9])${literal(slug)}(?![a-z0-9])`, 'giu'))
+    .map((slug) => new RegExp(`(?<![a-z0-9])${literal(slug)}(?![a-z0-9@])`, 'giu'))
 
   const replace = (text: string, { keeps_names = false } = {}): string => {
     let done = text
@@ -124,7 +125,8 @@ export function namesIn(salt: Salt, hashes: ReadonlySet<string>, text: string): 
       const last = words[at + count - 1]
       if (!first || !last) break
       const raw = text.slice(first.index, last.index + last[0].length)
-      if (raw.length > 200) continue
+      // Words joined by a dot are an address or a domain, not a name.
+      if (raw.length > 200 || (count > 1 && !/[\s-]/.test(raw))) continue
       const folded = foldName(raw)
       if (salt.all.some((one) => hashes.has(`${count}:${hashOfName(one, folded)}`))) found.push(raw)
     }

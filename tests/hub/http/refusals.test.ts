@@ -18,6 +18,8 @@ const WITHOUT_SERVICE_KEY = [
   'put license',
   'delete license',
   'post settings/service_key',
+  'post people/find',
+  'post people/export',
   'post backup/run',
   'post backup/upload',
   'post backup/check',
