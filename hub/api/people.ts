@@ -28,7 +28,7 @@ const Names = z
   .meta({ description: 'The exact names to look for; without them, those of the person’s leads.' })
 const Asked = z.strictObject({ email: Email, names: Names })
 const Excerpts = z.array(z.string())
-const Found = z
+export const Found = z
   .object({
     email: z.string(),
     names: z.array(z.string()),
@@ -50,7 +50,7 @@ const Found = z
     stays: z.array(z.string()).meta({ description: 'What an erasure leaves.' }),
   })
   .meta({ id: 'PersonFound' })
-const Exported = z
+export const Exported = z
   .object({
     email: z.string(),
     names: z.array(z.string()),
@@ -60,7 +60,7 @@ const Exported = z
     page: z.string().meta({ description: 'The same as an HTML page.' }),
   })
   .meta({ id: 'PersonExport' })
-const Erased = z
+export const Erased = z
   .object({
     erased: z.object({
       leads: z.int(),

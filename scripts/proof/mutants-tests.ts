@@ -218,6 +218,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
       'tests/hub/mail/drafts/mail-flow-listmonk.test.ts',
     ],
   ],
+  [/^hub\/(api\/)?people/, ['tests/hub/people/people.test.ts']],
   [
     /^hub\/mail\/|^hub\/sql\/40|^hub\/api\/(draft|mail|suppression|unsubscribe)/,
     [

@@ -1,9 +1,17 @@
+import type { z } from 'zod'
+import type { Erased, Exported, Found } from '../../../hub/api/people.ts'
 import type { TestHub } from '../support/hub.ts'
 
-/** Asks about a person; the answer's shape is checked by each test. */
-export async function ask(hub: TestHub, what: string, body: unknown) {
-  const answer = await hub.call('POST', `people/${what}`, body)
-  // biome-ignore lint/suspicious/noExplicitAny: the tests look at what is inside
+type Answers = {
+  find: z.infer<typeof Found>
+  export: z.infer<typeof Exported>
+  erase: z.infer<typeof Erased>
+}
+
+/** Asks about a person. */
+export async function ask<What extends keyof Answers>(hub: TestHub, what: What, given: unknown) {
+  const answer = await hub.call('POST', `people/${what}`, given)
   if (answer.status >= 500) throw new Error(JSON.stringify(hub.lines.at(-1)))
-  return { status: answer.status, body: (await answer.json()) as any }
+  const body = (await answer.json()) as Answers[What] // safe: the hub checks it by this schema
+  return { status: answer.status, body }
 }

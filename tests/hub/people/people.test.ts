@@ -2,8 +2,11 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startBackup, startRestore } from '../../../hub/backup/backup.ts'
+import { listmonk } from '../../../hub/mail/listmonk/listmonk.ts'
 import { emailHash, readSalt } from '../../../hub/mail/suppression.ts'
+import { startListmonk } from '../mail/listmonk-stand-in.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
+import { apiOf, FOOTER, SENDER } from '../support/mail-help.ts'
 import { ask } from './people-help.ts'
 
 const EMAIL = 'ayse.isik@example.com'
@@ -160,13 +163,13 @@ describe('a person', () => {
       mails: 2,
       in_listmonk: null,
     })
-    const tables = new Set(body.rows.map(({ table }: { table: string }) => table))
+    const tables = new Set(body.rows.map(({ table }) => table))
     const filled = await hub.query<{ name: string }>(
       `select table_name as name from information_schema.tables
        where table_schema = 'hub' and table_name not in ('campaigns', 'suppression')`,
     )
     expect([...tables].sort()).toEqual(filled.map(({ name }) => name).sort())
-    expect(body.files.map(({ file }: { file: string }) => file).sort()).toEqual([
+    expect(body.files.map(({ file }) => file).sort()).toEqual([
       'projects/demir/docs/ayse-isik-1.md',
       'projects/demir/docs/plan.md',
       'prompts/sales.md',
@@ -259,5 +262,25 @@ describe('a person', () => {
     expect(await hub.query('select name, email from hub.leads')).toEqual([
       { name: NAME, email: OTHER },
     ])
+  })
+
+  test('goes from listmonk too, and nothing is erased while it does not answer', async () => {
+    const standIn = await startListmonk()
+    const { url, user, token } = standIn
+    const settings = { url, user, token }
+    await apiOf(hub).put('settings/mail', { sender: SENDER, footer: FOOTER, listmonk: settings })
+    const client = listmonk(settings)
+    const { id } = await client.ensureList({ name: 'Demir', tag: 'demir' })
+    const member = { email: 'Other@other.example', name: 'Other One', list_id: id, attribs: {} }
+    await client.subscribe(member)
+    const { body } = await ask(hub, 'find', { email: member.email })
+    expect(body.in_listmonk).toBe(true)
+    const given = { email: member.email, confirm: member.email, replace_in_texts: false }
+    expect((await ask(hub, 'erase', given)).body.erased.subscribers).toBe(1)
+    expect(await client.findSubscriber(member.email)).toBeNull()
+    await standIn.close()
+    const away = { email: OTHER, confirm: OTHER, replace_in_texts: true }
+    expect((await hub.call('POST', 'people/erase', away)).status).toBe(503)
+    expect(await hub.query('select from hub.leads where email = $1', [OTHER])).toHaveLength(1)
   })
 })
