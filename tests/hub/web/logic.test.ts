@@ -27,6 +27,17 @@ describe('what a page works out by itself', () => {
     return () => vi.unstubAllGlobals()
   })
 
+  test('opens and clicks are shown only where some were counted; the rest always', async () => {
+    const { outcomesOf, replyRate } = await import('../../../hub/web/pages/numbers/outcomes.ts')
+    const mail = { sent: 8, opened: 0, clicked: 0, replied: 0, bounced: 0, unsubscribed: 0 }
+    expect(outcomesOf(mail)).toEqual(['sent', 'replied', 'bounced', 'unsubscribed'])
+    expect(outcomesOf({ ...mail, opened: 1 })).toContain('opened')
+    expect(outcomesOf({ ...mail, opened: 1 })).not.toContain('clicked')
+    expect(replyRate({ sent: 8, replied: 1 })).toBe(0.125)
+    expect(replyRate({ sent: 8, replied: 0 })).toBe(0)
+    expect(replyRate({ sent: 0, replied: 0 })).toBeUndefined()
+  })
+
   test.each([
     ['Öz Demir Lojistik A.Ş.', 'oz-demir-lojistik-a-s'],
     ['IŞIK Ltd', 'isik-ltd'],

@@ -39,6 +39,7 @@ export const numbersText = texts(
     },
     total: (n: string) => `${n} in total`,
     replied: 'Replies',
+    reply_rate: (rate: string) => `Reply rate: ${rate} of the mails sent`,
     none_sent: 'No mail has been sent yet. Its outcome will appear here.',
   },
   {
@@ -79,6 +80,7 @@ export const numbersText = texts(
     },
     total: (n) => `toplam ${n}`,
     replied: 'Yanıtlar',
+    reply_rate: (rate) => `Gönderilen e-postalarda yanıt oranı: ${rate}`,
     none_sent: 'Henüz e-posta gönderilmedi. Sonuçları burada görünecek.',
   },
 )

@@ -11,6 +11,9 @@ import { kpiQuery } from '../kpi.ts'
 import { leadsText } from '../leads/leads.text.ts'
 import { STAGES, StageMark } from '../leads/stage.tsx'
 import { numbersText } from './numbers.text.ts'
+import { outcomesOf, replyRate } from './outcomes.ts'
+
+const PERCENT: Intl.NumberFormatOptions = { style: 'percent', maximumFractionDigits: 1 }
 
 /** The key figures of the project as charts. */
 export function Numbers() {
@@ -33,6 +36,8 @@ export function Numbers() {
 function Charts({ kpi }: { kpi: Schemas['Kpi'] }) {
   const text = useText(numbersText)
   const { stages } = useText(leadsText)
+  const language = useLanguage()
+  const rate = replyRate(kpi.mail)
   const days = (key: 'leads' | 'sent' | 'replied' | 'missions') =>
     kpi.by_day.map((one) => ({ day: one.day, value: one[key] }))
   return (
@@ -64,7 +69,19 @@ function Charts({ kpi }: { kpi: Schemas['Kpi'] }) {
         )}
       </Card>
       <Card title={text.mail}>
-        <NamedBars label={text.mail} rows={rows(text.mail_rows, kpi.mail)} />
+        <NamedBars
+          label={text.mail}
+          rows={outcomesOf(kpi.mail).map((key) => ({
+            key,
+            label: text.mail_rows[key],
+            value: kpi.mail[key],
+          }))}
+        />
+        {rate === undefined ? null : (
+          <p className="mt-4 text-sm text-muted" data-numbers>
+            {text.reply_rate(number(language, rate, PERCENT))}
+          </p>
+        )}
       </Card>
       <Card title={text.drafts}>
         <NamedBars label={text.drafts} rows={rows(text.draft_rows, kpi.drafts.by_state)} />
