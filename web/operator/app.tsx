@@ -199,28 +199,30 @@ function Navigation() {
   return (
     <nav
       aria-label={text.navigation}
-      className="z-10 flex shrink-0 items-center gap-1 border-line bg-surface p-1.5 max-md:overflow-x-auto max-md:border-t max-md:pb-[max(6px,env(safe-area-inset-bottom))] md:w-48 md:flex-col md:items-stretch md:border-r md:p-3"
+      className="z-10 flex shrink-0 items-center gap-1 border-line bg-surface p-1.5 max-md:border-t max-md:pb-[max(6px,env(safe-area-inset-bottom))] md:w-48 md:flex-col md:items-stretch md:border-r md:p-3"
     >
       <p className="px-2 pb-3 font-medium max-md:hidden">{text.title}</p>
-      {PAGES.map(({ name, path: pattern, icon: Icon }) => {
-        const to = linkOf(pattern)
-        const isHere = to === '/' ? path === '/' : path.startsWith(to)
-        return (
-          <Link
-            key={name}
-            href={to}
-            aria-current={isHere ? 'page' : undefined}
-            className={cn(
-              'flex items-center rounded-control font-medium max-md:min-w-14 max-md:flex-1 max-md:flex-col max-md:gap-0.5 max-md:px-1 max-md:py-1.5 max-md:text-xs md:gap-2.5 md:px-2 md:py-1.5',
-              isHere ? 'bg-selected text-fg' : 'text-muted hover:bg-hover hover:text-fg',
-            )}
-          >
-            <Icon size={18} strokeWidth={1.75} aria-hidden />
-            <span className="max-w-full truncate">{text.short_pages[name]}</span>
-          </Link>
-        )
-      })}
-      <div className="md:mt-auto">
+      <div className="flex min-w-0 items-center md:gap-1 max-md:flex-1 max-md:overflow-x-auto md:flex-col md:items-stretch">
+        {PAGES.map(({ name, path: pattern, icon: Icon }) => {
+          const to = linkOf(pattern)
+          const isHere = to === '/' ? path === '/' : path.startsWith(to)
+          return (
+            <Link
+              key={name}
+              href={to}
+              aria-current={isHere ? 'page' : undefined}
+              className={cn(
+                'flex items-center rounded-control font-medium max-md:flex-1 max-md:shrink-0 max-md:flex-col max-md:gap-0.5 max-md:px-1 max-md:py-1.5 max-md:text-xs md:gap-2.5 md:px-2 md:py-1.5',
+                isHere ? 'bg-selected text-fg' : 'text-muted hover:bg-hover hover:text-fg',
+              )}
+            >
+              <Icon size={18} strokeWidth={1.75} aria-hidden />
+              <span className="whitespace-nowrap">{text.short_pages[name]}</span>
+            </Link>
+          )
+        })}
+      </div>
+      <div className="max-md:max-w-24 max-md:shrink-0 md:mt-auto">
         <Who />
       </div>
     </nav>

@@ -22,7 +22,7 @@ export function FeedsPage() {
     <Found query={query}>
       {({ feeds }) => (
         <Scroll label={text.pages.feeds}>
-          <Table>
+          <Table className="[&_td:not(:first-child)]:whitespace-nowrap">
             <thead>
               <tr>
                 <Th>{text.source}</Th>
@@ -54,7 +54,7 @@ function FeedRow({ feed }: { feed: OperatorFeed }) {
   return (
     <tr className="group" data-numbers>
       <Td className="py-2">
-        <code className="font-sans font-medium">{feed.source}</code>
+        <code className="font-sans font-medium whitespace-nowrap">{feed.source}</code>
         {trouble ? (
           <code className="block max-w-sm font-sans text-xs break-words text-bad">{trouble}</code>
         ) : null}
