@@ -56,7 +56,7 @@ export async function createHub(
     attempts: createAttempts(),
     proxy_secret: (await readText(proxySecretFile(config.paths)))?.trim() || undefined,
   }
-  const stops: (() => void)[] = []
+  const stops: (() => void | Promise<void>)[] = []
   const is_writable = role === 'hub_rw'
   const health = createHealth({ config, db, model, log, is_writable, wake: missions.wake })
   return {
@@ -72,7 +72,7 @@ export async function createHub(
       await background.start()
     },
     close: async () => {
-      for (const stop of stops) stop()
+      await Promise.all(stops.map((stop) => stop()))
       await downloads.close()
       await imports.close()
       await poller.close()

@@ -213,17 +213,18 @@ const CRON_FIRST_MS = 10 * 60_000
 
 /**
  * scheduleBackups makes the daily backup if nothing else has; a failed one is retried an hour
- * later.
+ * later. What it returns stops it and waits for the backup that is being made.
  */
-export function scheduleBackups(config: Config, log: Log, now = () => new Date()): () => void {
-  let again_at = now().getTime() + CRON_FIRST_MS
+export function scheduleBackups(config: Config, log: Log): () => Promise<void> {
+  let again_at = Date.now() + CRON_FIRST_MS
   let isRunning = false
+  let running: Promise<void> | undefined
   const look = async () => {
-    if (isRunning || now().getTime() < again_at) return
+    if (Date.now() < again_at) return
     isRunning = true
     try {
-      if (await isBackupDue(config.paths, new Date(now().getTime() - CRON_FIRST_MS))) {
-        again_at = now().getTime() + 60 * 60_000
+      if (await isBackupDue(config.paths, new Date(Date.now() - CRON_FIRST_MS))) {
+        again_at = Date.now() + 60 * 60_000
         const { done } = await startBackup(config, 'daily')
         log({ msg: 'backup made', name: await done })
       }
@@ -233,9 +234,14 @@ export function scheduleBackups(config: Config, log: Log, now = () => new Date()
       isRunning = false
     }
   }
-  const timer = setInterval(() => void look(), LOOK_MS)
+  const timer = setInterval(() => {
+    if (!isRunning) running = look()
+  }, LOOK_MS)
   timer.unref()
-  return () => clearInterval(timer)
+  return async () => {
+    clearInterval(timer)
+    await running
+  }
 }
 
 const RESTORED_LOOK_MS = 1_000

@@ -34,23 +34,42 @@ test('the daily backup is due once from its hour on, whoever makes it', async ()
   })
 })
 
+/** A day of the test's own: at noon the next backup is due in 15 hours, whenever the tests run. */
+function startAtNoon() {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] })
+  const noon = new Date()
+  noon.setHours(12, 0, 0, 0)
+  vi.setSystemTime(noon)
+}
+
+const forward = (ms: number) => {
+  vi.setSystemTime(Date.now() + ms)
+  vi.advanceTimersByTime(60_000)
+}
+
+const daily = async () =>
+  (await listBackups(hub.paths)).filter((one) => one.kind === 'daily' && one.bytes > 0).length
+
 test('the hub makes it itself, ten minutes behind cron, and only once', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  startAtNoon()
   const lines: Record<string, unknown>[] = []
-  const daily = async () =>
-    (await listBackups(hub.paths)).filter((one) => one.kind === 'daily' && one.bytes > 0).length
-  let now = Date.now()
-  const log = (line: Record<string, unknown>) => void lines.push(line)
-  const stop = scheduleBackups(hub.config, log, () => new Date(now))
-  vi.advanceTimersByTime(60_000)
+  const stop = scheduleBackups(hub.config, (line) => void lines.push(line))
+  forward(0)
   expect(await daily()).toBe(0)
-  now += 11 * 60_000
-  vi.advanceTimersByTime(60_000)
+  forward(11 * 60_000)
   await vi.waitFor(() => expect(lines).toMatchObject([{ msg: 'backup made' }]), 20_000)
-  for (let i = 0; i < 5; i += 1) {
-    now += 61 * 60_000
-    vi.advanceTimersByTime(60_000)
-  }
-  stop()
+  for (let i = 0; i < 5; i += 1) forward(61 * 60_000)
+  await stop()
   expect(await daily()).toBe(1)
+})
+
+test('who stops it waits for the backup that is being made', async () => {
+  startAtNoon()
+  vi.setSystemTime(Date.now() + 24 * 60 * 60_000)
+  const lines: Record<string, unknown>[] = []
+  const stop = scheduleBackups(hub.config, (line) => void lines.push(line))
+  forward(11 * 60_000)
+  await stop()
+  expect(lines).toMatchObject([{ msg: 'backup made' }])
+  expect(await daily()).toBe(2)
 })
