@@ -26,9 +26,15 @@ type FileRow = { position: number; cells: string[] }
 type Entry = FileRow & ImportRow & { lead_id: string; key: string }
 type Counts = { created: number; merged: number; skipped: number; refused: number }
 
-/** handleBatch imports a batch of rows and counts them, in the given transaction. */
-export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Promise<void> {
+/**
+ * handleBatch imports a batch of rows and counts them, in the given transaction. Returns false, and
+ * changes nothing, if another process has gone on with the import since `open` was read.
+ */
+export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Promise<boolean> {
   const { options, project_id } = open
+  const [now] = await sql<{ handled: number }>`
+    select handled from hub.imports where id = ${open.id} for update`
+  if (now?.handled !== open.handled) return false
   const counts: Counts = { created: 0, merged: 0, skipped: 0, refused: 0 }
   const entries: Entry[] = []
   const refused: (FileRow & { mistakes: Mistake[] })[] = []
@@ -81,13 +87,15 @@ export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Prom
       insert into hub.import_errors (import_id, project_id, position, cells, mistakes)
       values (${open.id}, ${project_id}, ${position}, ${cells}, ${JSON.stringify(mistakes)})`
   }
-  const handled = rows.at(-1)?.position ?? 1
+  // The header is row 1.
+  open.handled = (rows.at(-1)?.position ?? 1) - 1
   await sql`
     update hub.imports
-    set handled = ${handled - 1}, created = created + ${counts.created},
+    set handled = ${open.handled}, created = created + ${counts.created},
       merged = merged + ${counts.merged}, skipped = skipped + ${counts.skipped},
       refused = refused + ${counts.refused}
     where id = ${open.id}`
+  return true
 }
 
 /** A row with the lead it is about, and what its fields did to that lead. */

@@ -142,6 +142,7 @@ export function createImports({ db, paths, log }: { db: Database; paths: Paths; 
           where status in ('queued', 'processing')
           order by created_at, id
           limit 1
+          for update
         )
         returning id, project_id, file, options, handled`
       return found
@@ -163,7 +164,7 @@ export function createImports({ db, paths, log }: { db: Database; paths: Paths; 
     }
   }
 
-  /** Returns false if the hub closes before the end. */
+  /** Returns false if the hub closes before the end, or if another process goes on with it. */
   async function readOn(open: Open): Promise<boolean> {
     const text = await readFile(fileOf(paths, open.id), 'utf8')
     let at = 0
@@ -171,7 +172,7 @@ export function createImports({ db, paths, log }: { db: Database; paths: Paths; 
     const flush = async () => {
       const rows = batch
       batch = []
-      await db.transaction(open.project_id, (sql) => handleBatch(sql, open, rows))
+      return db.transaction(open.project_id, (sql) => handleBatch(sql, open, rows))
     }
     for await (const cells of readCsv(text, open.options.delimiter)) {
       if (isClosing) return false
@@ -179,10 +180,9 @@ export function createImports({ db, paths, log }: { db: Database; paths: Paths; 
       // Skips the header (row 1) and the rows that were handled before.
       if (at <= open.handled + 1) continue
       batch.push({ position: at, cells })
-      if (batch.length >= BATCH_ROWS) await flush()
+      if (batch.length >= BATCH_ROWS && !(await flush())) return false
     }
-    if (batch.length > 0) await flush()
-    return true
+    return batch.length === 0 || flush()
   }
 
   async function finish(open: Open, status: 'done' | 'failed', reason: Words | null) {
@@ -190,7 +190,7 @@ export function createImports({ db, paths, log }: { db: Database; paths: Paths; 
       open.project_id,
       (sql) => sql`
         update hub.imports set status = ${status}, reason = ${reason && stored(reason)}, finished_at = now()
-        where id = ${open.id}`,
+        where id = ${open.id} and status = 'processing'`,
     )
     await rm(fileOf(paths, open.id), { force: true })
   }

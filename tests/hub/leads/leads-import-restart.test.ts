@@ -20,7 +20,7 @@ describe('a hub that was killed', () => {
     const total = csv.trim().split('\n').length - 1
     await hub.query(
       `update hub.imports
-       set status = 'processing', total = $2, handled = $3, finished_at = null where id = $1`,
+       set status = 'processing', total = $2, handled = $3, created = 0, skipped = 0, finished_at = null where id = $1`,
       [taken.id, total, handled],
     )
     return taken.id as string
@@ -43,6 +43,29 @@ describe('a hub that was killed', () => {
     expect(await read(id)).toMatchObject({ total: 450, handled: 450 })
     const names = (await leadsOf('back', '&q=Later')).map(({ name }: { name: string }) => name)
     expect(names).toEqual(rows.slice(400))
+  })
+
+  test('imports each row once where the old process still runs beside the new one', async () => {
+    const rows = Array.from({ length: 1200 }, (_, n) => `Once ${n}`)
+    const id = await halfDone(`Name\n${rows.join('\n')}\n`, 0)
+    const next = await createHub(hub.config, { log: () => {}, restart: () => {} })
+    try {
+      for (const { deps } of [hub, next]) deps.imports.wake()
+      await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('done')
+    } finally {
+      await next.close()
+    }
+    expect(await read(id)).toMatchObject({
+      total: 1200,
+      handled: 1200,
+      created: 1200,
+      skipped: 0,
+      reason: null,
+    })
+    const [count] = await hub.query<{ n: number }>(
+      `select count(*)::int as n from hub.leads where name like 'Once %'`,
+    )
+    expect(count?.n).toBe(1200)
   })
 
   test('says so where the file is gone', async () => {
