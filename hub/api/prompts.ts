@@ -5,9 +5,11 @@ import { AGENTS } from '../agents/agents.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from '../agents/names.ts'
 import { languageOf, markOf, messageOf } from '../agents/run/facts.ts'
 import {
+  acceptDefault,
   currentPrompt,
   defaultPrompt,
   MAX_PROMPT,
+  newDefault,
   promptDiff,
   restorePrompt,
   writePrompt,
@@ -31,6 +33,22 @@ const Prompt = z
     diff: z
       .string()
       .meta({ description: 'A unified diff from the default; empty when they are equal.' }),
+    new_default: z
+      .object({
+        diff: z.string().nullable().meta({
+          description:
+            'A unified diff from the default that the edit began with; null if that text was not kept.',
+        }),
+        merged: z
+          .string()
+          .nullable()
+          .meta({ description: 'The prompt in use with these changes; null if they do not fit.' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'What an upgrade changed in the default of an edited prompt; null if nothing, or once it was seen.',
+      }),
     variables: z
       .array(z.string())
       .meta({ description: 'The placeholders it can use, written {{name}}.' }),
@@ -38,7 +56,9 @@ const Prompt = z
   .meta({ id: 'Prompt' })
 const OnePrompt = z.object({ prompt: Prompt })
 const Prompts = z.object({
-  prompts: z.array(z.object({ agent: z.enum(AGENT_NAMES), edited: z.boolean() })),
+  prompts: z.array(
+    z.object({ agent: z.enum(AGENT_NAMES), edited: z.boolean(), new_default: z.boolean() }),
+  ),
 })
 
 const AgentParam = z.object({ agent: z.string() })
@@ -65,7 +85,8 @@ prompts.openapi(
     const prompts = await Promise.all(
       AGENT_NAMES.map(async (agent) => {
         const [current, ours] = [await currentPrompt(paths, agent), await defaultPrompt(agent)]
-        return { agent, edited: current !== ours }
+        const change = await newDefault(paths, agent)
+        return { agent, edited: current !== ours, new_default: change !== null }
       }),
     )
     return answer(c, Prompts, { prompts }, 200)
@@ -130,6 +151,24 @@ for (const [method, path, operationId] of [
     },
   )
 }
+
+prompts.openapi(
+  createRoute({
+    method: 'post',
+    path: '/prompts/{agent}/seen',
+    operationId: 'acceptDefaultPrompt',
+    tags: ['Settings'],
+    summary: 'Keep the edited prompt, having seen the new default',
+    middleware: write,
+    request: { params: AgentParam },
+    responses: { 200: jsonResponse(OnePrompt, 'The prompt, as it was.'), ...problems(404) },
+  }),
+  async (c) => {
+    const agent = known(c.req.valid('param').agent)
+    await acceptDefault(c.get('deps').config.paths, agent)
+    return answer(c, OnePrompt, { prompt: await prompt(c, agent) }, 200)
+  },
+)
 
 const Tried = z.object({ answer: z.string(), tokens: z.int() })
 
@@ -230,6 +269,7 @@ async function prompt(c: Ctx, agent: AgentName): Promise<z.infer<typeof Prompt>>
     default: ours,
     edited: current !== ours,
     diff: promptDiff(agent, ours, current),
+    new_default: await newDefault(paths, agent),
     variables: Object.keys(AGENTS[agent].variables),
   }
 }

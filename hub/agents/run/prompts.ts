@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { createTwoFilesPatch } from 'diff'
+import { applyPatch, createTwoFilesPatch } from 'diff'
 import { z } from 'zod'
 import type { Paths } from '../../config.ts'
 import { readJson, readText, writeJson, writeWhole } from '../../files.ts'
@@ -38,7 +38,34 @@ export async function writePrompt(paths: Paths, agent: AgentName, text: string):
 export async function restorePrompt(paths: Paths, agent: AgentName): Promise<void> {
   const text = await defaultPrompt(agent)
   await writePrompt(paths, agent, text)
-  await remember(paths, { ...(await shipped(paths)), [agent]: digest(text) })
+  await remember(paths, { ...(await shipped(paths)), [agent]: text })
+}
+
+/** What an upgrade changed in the default of a prompt that was edited, and so stayed as it was. */
+export type NewDefault = {
+  /**
+   * A unified diff from the default that the edit began with; null where that text was not kept
+   * (releases before this one kept its hash only).
+   */
+  diff: string | null
+  /** The prompt in use with these changes made to it; null where they do not fit. */
+  merged: string | null
+}
+
+/** newDefault returns what the person who edited a prompt has not seen of today's default, if any. */
+export async function newDefault(paths: Paths, agent: AgentName): Promise<NewDefault | null> {
+  const base = (await shipped(paths))[agent]
+  const [current, ours] = [await currentPrompt(paths, agent), await defaultPrompt(agent)]
+  if (!base || isText(base, ours) || current === ours) return null
+  if (HASH.test(base)) return { diff: null, merged: null }
+  const diff = promptDiff(agent, base, ours)
+  const merged = applyPatch(current, diff)
+  return { diff, merged: merged === false ? null : merged }
+}
+
+/** acceptDefault remembers that today's default was seen; the prompt in use stays. */
+export async function acceptDefault(paths: Paths, agent: AgentName): Promise<void> {
+  await remember(paths, { ...(await shipped(paths)), [agent]: await defaultPrompt(agent) })
 }
 
 /**
@@ -65,18 +92,22 @@ export async function ensurePrompts(paths: Paths): Promise<AgentName[]> {
   for (const agent of AGENT_NAMES) {
     const ours = await defaultPrompt(agent)
     const theirs = await readText(file(paths, agent))
-    const isUntouched = theirs === undefined || known[agent] === digest(theirs)
+    const base = known[agent] ?? ''
+    const isUntouched = theirs === undefined || theirs === ours || isText(base, theirs)
     if (isUntouched && theirs !== ours) {
       await writePrompt(paths, agent, ours)
       written.push(agent)
     }
-    next[agent] = isUntouched ? digest(ours) : (known[agent] ?? '')
+    next[agent] = isUntouched || isText(base, ours) ? ours : base
   }
   if (JSON.stringify(next) !== JSON.stringify(known)) await remember(paths, next)
   return written
 }
 
+/** The default that each prompt began with: its text, or its SHA-256 where an older release wrote it. */
 const Shipped = z.record(z.string(), z.string())
+const HASH = /^[0-9a-f]{64}$/
+const isText = (base: string, text: string) => base === text || base === digest(text)
 
 async function shipped(paths: Paths): Promise<Record<string, string>> {
   const read = Shipped.safeParse(await readJson(shippedFile(paths)).catch(() => ({})))
@@ -84,8 +115,8 @@ async function shipped(paths: Paths): Promise<Record<string, string>> {
 }
 
 const shippedFile = (paths: Paths) => join(paths.prompts_dir, '.shipped.json')
-const remember = (paths: Paths, hashes: Record<string, string>) =>
-  writeJson(shippedFile(paths), hashes, 0o640)
+const remember = (paths: Paths, texts: Record<string, string>) =>
+  writeJson(shippedFile(paths), texts, 0o640)
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** fillPrompt fills in the values; an unknown variable stays as it is written. */

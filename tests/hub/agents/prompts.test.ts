@@ -5,12 +5,14 @@ import type { AgentContext } from '../../../hub/agents/agent.ts'
 import { AGENTS } from '../../../hub/agents/agents.ts'
 import { AGENT_NAMES } from '../../../hub/agents/names.ts'
 import {
+  acceptDefault,
   addRule,
   currentPrompt,
   defaultPrompt,
   ensurePrompts,
   fillPrompt,
   MAX_PROMPT,
+  newDefault,
   restorePrompt,
   writePrompt,
 } from '../../../hub/agents/run/prompts.ts'
@@ -67,6 +69,49 @@ describe('a prompt in use', () => {
     expect(await currentPrompt(paths, 'docs')).toBe('In the editor. {{context}}\n')
     await restorePrompt(paths, 'sales')
     expect(await currentPrompt(paths, 'sales')).toBe(await defaultPrompt('sales'))
+    await remove()
+  })
+
+  test('that was edited shows what an upgrade changed in its default, until it was seen', async () => {
+    const { folder, remove } = await temporaryFolder()
+    const paths = pathsIn(folder)
+    await ensurePrompts(paths)
+    const ours = await defaultPrompt('sales')
+    const lines = ours.split('\n')
+    const older = [...lines.slice(0, 2), 'A line of the release before.', ...lines.slice(2)].join(
+      '\n',
+    )
+    const shipped = join(paths.prompts_dir, '.shipped.json')
+    const began = async (base: string) => {
+      const known = JSON.parse(await readFile(shipped, 'utf8'))
+      await writeFile(shipped, JSON.stringify({ ...known, sales: base }))
+    }
+    // The release before shipped one line more; the person added one at the end.
+    await began(older)
+    await writePrompt(paths, 'sales', `${older}My own line.\n`)
+    expect(await ensurePrompts(paths)).toEqual([])
+    const change = await newDefault(paths, 'sales')
+    expect(change?.diff).toMatch(/^-A line of the release before\.$/m)
+    expect(change?.merged).toBe(`${ours}My own line.\n`)
+    expect(await newDefault(paths, 'docs')).toBeNull()
+
+    // What no longer has the lines around the change cannot take it.
+    await writePrompt(paths, 'sales', 'Something else altogether. {{context}}')
+    expect(await newDefault(paths, 'sales')).toMatchObject({ merged: null })
+    // Older releases kept the hash only.
+    const { createHash } = await import('node:crypto')
+    await began(createHash('sha256').update(older).digest('hex'))
+    await ensurePrompts(paths)
+    expect(await newDefault(paths, 'sales')).toEqual({ diff: null, merged: null })
+    await began(createHash('sha256').update(ours).digest('hex'))
+    await ensurePrompts(paths)
+    expect(await newDefault(paths, 'sales')).toBeNull()
+
+    await began(older)
+    await acceptDefault(paths, 'sales')
+    expect(await newDefault(paths, 'sales')).toBeNull()
+    await ensurePrompts(paths)
+    expect(await currentPrompt(paths, 'sales')).toBe('Something else altogether. {{context}}\n')
     await remove()
   })
 
@@ -137,7 +182,7 @@ describe('settings/prompts', () => {
     })
     const list = await (await hub.call('GET', 'settings/prompts')).json()
     expect(list.prompts.filter(({ edited }: { edited: boolean }) => edited)).toEqual([
-      { agent: 'legal', edited: true },
+      { agent: 'legal', edited: true, new_default: false },
     ])
     const strange = await hub.call('PUT', 'settings/prompts/legal', {
       text: 'Use {{secrets}} {{context}}',

@@ -113,6 +113,7 @@ const ELSEWHERE = [
   'put settings/prompts/{agent}',
   'delete settings/prompts/{agent}',
   'post settings/prompts/{agent}/restore',
+  'post settings/prompts/{agent}/seen',
   'post settings/prompts/{agent}/try',
   'put settings/mail',
   'post settings/mail/test',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -150,6 +150,15 @@ describe('the sections', () => {
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('button', { name: 'Changes from default' }).click()
     await page.getByText('Name the town.').waitFor()
+    // An upgrade: the default that this edit began with had one line more.
+    const older = ours.replace('\n', '\nA line of the release before.\n')
+    const shipped = join(hub.paths.prompts_dir, '.shipped.json')
+    await writeFile(shipped, JSON.stringify({ sales: older }))
+    await page.reload()
+    const change = page.getByRole('region', { name: 'new default' })
+    await change.getByText('A line of the release before.').waitFor()
+    await change.getByRole('button', { name: 'Keep mine' }).click()
+    await change.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await page.getByRole('button', { name: 'Restore default' }).click()
     await expect.poll(() => field.inputValue(), SLOW).toBe(ours)

@@ -21,6 +21,16 @@ export const promptsText = texts(
     restore: 'Restore default',
     restored: 'The default is in use again',
     views: { edit: 'Edit', diff: 'Changes from default', try: 'Try' },
+    new_default: 'new default',
+    new_default_text:
+      'An upgrade changed the default of this prompt. Yours was edited, so it stayed as it is.',
+    new_default_unknown:
+      'The default that your edit began with was not kept. “Changes from default” compares yours with the new one.',
+    take: 'Add the changes to my prompt',
+    taken: 'The changes are in the editor. Save them there.',
+    no_fit: 'The changes do not fit your text; copy what you need by hand.',
+    keep: 'Keep mine',
+    kept: 'Your prompt stays as it is',
     no_diff: 'The prompt is identical to the default.',
     unsaved: 'Unsaved changes',
     task: 'Task',
@@ -49,6 +59,16 @@ export const promptsText = texts(
     restore: 'Varsayılana döndür',
     restored: 'Varsayılan istem yeniden kullanımda',
     views: { edit: 'Düzenle', diff: 'Varsayılandan farkı', try: 'Dene' },
+    new_default: 'yeni varsayılan',
+    new_default_text:
+      'Bir güncelleme bu istemin varsayılanını değiştirdi. Sizinki düzenlenmiş olduğu için olduğu gibi kaldı.',
+    new_default_unknown:
+      'Düzenlemenizin başladığı varsayılan saklanmamış. “Varsayılandan farkı” sizinkini yenisiyle karşılaştırır.',
+    take: 'Değişiklikleri istemime ekle',
+    taken: 'Değişiklikler düzenleyicide. Oradan kaydedin.',
+    no_fit: 'Değişiklikler metninize uymuyor; gerekenleri elle kopyalayın.',
+    keep: 'Benimki kalsın',
+    kept: 'İsteminiz olduğu gibi kalıyor',
     no_diff: 'İstem varsayılanla aynı.',
     unsaved: 'Henüz kaydedilmedi',
     task: 'Görev',

@@ -37,6 +37,8 @@ export function Prompts() {
   })
   const isEdited = (name: AgentName) =>
     edited.data?.some((one) => one.agent === name && one.edited) ?? false
+  const hasNewDefault = (name: AgentName) =>
+    edited.data?.some((one) => one.agent === name && one.new_default) ?? false
   return (
     <Section title={text.title} text={text.text}>
       <May />
@@ -59,9 +61,12 @@ export function Prompts() {
               {agents[name]}
               {isEdited(name) ? (
                 <span
-                  className="size-1.5 rounded-full bg-warn"
+                  className={cn(
+                    'size-1.5 rounded-full',
+                    hasNewDefault(name) ? 'bg-accent' : 'bg-warn',
+                  )}
                   role="img"
-                  aria-label={text.edited}
+                  aria-label={hasNewDefault(name) ? text.new_default : text.edited}
                 />
               ) : null}
             </button>
@@ -114,6 +119,17 @@ function Editor({ agent, prompt }: { agent: AgentName; prompt: Schemas['Prompt']
           {isChanged ? text.unsaved : prompt.edited ? text.edited : text.unchanged}
         </Badge>
       </div>
+      {prompt.new_default ? (
+        <NewDefault
+          agent={agent}
+          change={prompt.new_default}
+          onTake={(merged) => {
+            setDraft(merged)
+            setView('edit')
+            toast(text.taken)
+          }}
+        />
+      ) : null}
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be one row everywhere */}
       <div role="group" aria-label={text.prompt} className="flex gap-4 border-b border-line">
         {views.map(([name, label]) => (
@@ -181,6 +197,48 @@ function Editor({ agent, prompt }: { agent: AgentName; prompt: Schemas['Prompt']
         <Try agent={agent} prompt={draft} />
       )}
     </div>
+  )
+}
+
+/** What an upgrade changed in the default of this edited prompt. */
+function NewDefault({
+  agent,
+  change,
+  onTake,
+}: {
+  agent: AgentName
+  change: NonNullable<Schemas['Prompt']['new_default']>
+  onTake: (merged: string) => void
+}) {
+  const text = useText(promptsText)
+  const queryClient = useQueryClient()
+  const say = useToastError()
+  const keep = useMutation({
+    mutationFn: () =>
+      ok(api.POST('/api/cockpit/settings/prompts/{agent}/seen', { params: { path: { agent } } })),
+    onSuccess: () => toast(text.kept),
+    onError: say,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: LIST }),
+  })
+  const { diff, merged } = change
+  return (
+    <section aria-label={text.new_default} className="flex flex-col gap-3">
+      <Notice text={diff === null ? text.new_default_unknown : text.new_default_text} />
+      {diff === null ? null : <DiffView patch={diff} />}
+      {diff !== null && merged === null ? (
+        <p className="text-sm text-muted">{text.no_fit}</p>
+      ) : null}
+      <Actions className="mt-0">
+        <Button isPending={keep.isPending} onClick={() => keep.mutate()}>
+          {text.keep}
+        </Button>
+        {merged === null ? null : (
+          <Button variant="secondary" onClick={() => onTake(merged)}>
+            {text.take}
+          </Button>
+        )}
+      </Actions>
+    </section>
   )
 }
 
