@@ -19,6 +19,8 @@ import { moveLead, removeLead } from '../leads/lead-move.ts'
 import { leadsText } from '../leads/leads.text.ts'
 import { changeLead, createLead, KnownEmail, moveStage, requireLead } from '../leads/leads.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
+import { decideRefusal, mayRefuse } from '../mail/drafts/refusal.ts'
+import { readSalt } from '../mail/suppression.ts'
 import { ownerOf, withOwner } from './owner.ts'
 import { Slug } from './projects.ts'
 
@@ -30,6 +32,10 @@ const OneLead = z.object({ lead: Lead })
 const LeadId = z.uuid().meta({ description: 'The id of a lead.' })
 const Detailed = z.object({
   lead: Lead.extend({
+    may_refuse: z.boolean().meta({
+      description:
+        'Whether a reply may ask for no more mail. The lead gets none until `lead/opt_out` decides.',
+    }),
     tasks: z
       .array(Task)
       .meta({ description: 'Open tasks first, the soonest due first; up to 200.' }),
@@ -85,6 +91,7 @@ lead.openapi(
     const id = idOf(c.req.valid('query').lead_id)
     const lead = await everywhere(c.get('deps').db, async (sql) => ({
       ...(await requireLead(sql, id)),
+      may_refuse: await mayRefuse(sql, id),
       notes: await sql<z.infer<typeof Note>>`
         select id, text, created_at from hub.notes
         where lead_id = ${id} order by created_at desc, id desc limit 200`,
@@ -243,12 +250,39 @@ lead.openapi(
   async (c) => {
     const { lead_id } = c.req.valid('json')
     const lead = await withOwner(c, { table: 'leads', id: lead_id }, async (sql, { id }) => {
-      await sql`update hub.recipients set replied_at = null where lead_id = ${lead_id}`
+      await sql`
+        update hub.recipients set replied_at = null, last_replied_at = null,
+          opt_out = case when opt_out = 'open' then 'denied' else opt_out end
+        where lead_id = ${lead_id}`
       await moveStage(
         sql,
         { project_id: id, lead_id },
         { from: ['replied'], to: 'contacted', details: { from: 'replied' } },
       )
+      return requireLead(sql, lead_id)
+    })
+    return answer(c, OneLead, { lead }, 200)
+  },
+)
+
+lead.openapi(
+  createRoute({
+    method: 'post',
+    path: '/opt_out',
+    operationId: 'decideOptOut',
+    tags: ['Leads'],
+    summary: 'Decide whether a reply asks for no more mail',
+    description:
+      'For a lead with `may_refuse`. `refuses: true` puts its address on the suppression list for good, as if it had unsubscribed; `false` lets mail go to it again. 409 when there is nothing to decide.',
+    middleware: write,
+    request: { body: jsonBody(z.strictObject({ lead_id: LeadId, refuses: z.boolean() })) },
+    responses: { 200: jsonResponse(OneLead, 'Decided.'), ...problems(402, 404, 409, 422) },
+  }),
+  async (c) => {
+    const { lead_id, refuses } = c.req.valid('json')
+    const salt = await readSalt(c.get('deps').config.paths)
+    const lead = await withOwner(c, { table: 'leads', id: lead_id }, async (sql) => {
+      await decideRefusal(sql, salt, { lead_id, refuses })
       return requireLead(sql, lead_id)
     })
     return answer(c, OneLead, { lead }, 200)

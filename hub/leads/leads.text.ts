@@ -7,6 +7,8 @@ export const leadsText = texts(
     known_email: (lead: string, project: string) =>
       `${lead} in “${project}” already has this e-mail. Change that lead instead.`,
     known_just_now: 'Another lead was just given this e-mail. Check it and try again.',
+    no_open_refusal:
+      'No reply of this lead is waiting for a decision whether it asks for no more mail.',
     mail: {
       approved: 'A mail to this lead is approved. Send or reject it first.',
       pushed: 'A mail to this lead is ready to be sent. Send or reject it first.',
@@ -20,6 +22,7 @@ export const leadsText = texts(
     known_email: (lead, project) =>
       `Bu e-posta “${project}” projesinde kayıtlı: ${lead}. Onun yerine o adayı değiştirin.`,
     known_just_now: 'Bu e-posta az önce başka bir adaya verildi. Kontrol edip yeniden deneyin.',
+    no_open_refusal: 'Bu adayın, artık posta istenmediğine dair karar bekleyen bir yanıtı yok.',
     mail: {
       approved: 'Bu adaya gidecek bir e-posta onaylanmış. Önce onu gönderin ya da reddedin.',
       pushed: 'Bu adaya gidecek bir e-posta gönderime hazır. Önce onu gönderin ya da reddedin.',

@@ -8,6 +8,7 @@ export const nextActionText = texts(
     confirm_mail: 'Mail is paused: see why, then resume it',
     check_unclear: (subject: string) =>
       `Find out whether “${subject}” was sent: the server never confirmed it`,
+    decide_opt_out: (lead: string) => `Decide whether ${lead} wants no more mail`,
     answer_reply: (lead: string) => `Answer the reply from ${lead}`,
     approve_draft: (subject: string) => `Read and approve “${subject}”`,
     decide_approval: (title: string) => `Decide: ${title}`,
@@ -36,6 +37,7 @@ export const nextActionText = texts(
     create_project: 'İlk projenizi oluşturun',
     confirm_mail: 'Gönderim duraklatıldı: nedenine bakın, sonra sürdürün',
     check_unclear: (subject) => `“${subject}” gönderildi mi, öğrenin: sunucu hiç doğrulamadı`,
+    decide_opt_out: (lead) => `${lead} artık posta istemiyor mu, karar verin`,
     answer_reply: (lead) => `${lead} yanıt verdi: yanıtlayın`,
     approve_draft: (subject) => `Okuyup onaylayın: “${subject}”`,
     decide_approval: (title) => `Karar verin: ${title}`,

@@ -20,6 +20,7 @@ export const NextAction = z
       'confirm_mail',
       'check_unclear',
       'task_due',
+      'decide_opt_out',
       'answer_reply',
       'approve_draft',
       'decide_approval',
@@ -144,6 +145,20 @@ const WORK: Work[] = [
     title: ({ name }) => verbatim(name),
   },
   {
+    kind: 'decide_opt_out',
+    ref: 'lead',
+    find: (sql) => sql`
+      select distinct on (lead.updated_at, lead.id) lead.id, lead.id as lead_id,
+        project.slug as project, coalesce(lead.name, lead.company, lead.email) as name
+      from hub.recipients as asked
+      join hub.leads as lead on lead.project_id = asked.project_id
+        and (lead.id = asked.lead_id or lower(trim(lead.email)) = asked.email)
+      join hub.projects as project on project.id = lead.project_id
+      where asked.opt_out = 'open'
+      order by lead.updated_at, lead.id limit ${MAX_OF_A_KIND}`,
+    title: ({ name }) => say.decide_opt_out(name),
+  },
+  {
     kind: 'answer_reply',
     ref: 'lead',
     find: (sql) => sql`
@@ -151,6 +166,9 @@ const WORK: Work[] = [
         coalesce(lead.name, lead.company, lead.email) as name
       from hub.leads as lead join hub.projects as project on project.id = lead.project_id
       where lead.stage = 'replied'
+        and not exists (
+          select from hub.recipients where lead_id = lead.id and opt_out in ('asked', 'open')
+        )
       order by lead.updated_at, lead.id limit ${MAX_OF_A_KIND}`,
     title: ({ name }) => say.answer_reply(name),
   },

@@ -84,6 +84,9 @@ create table hub.recipients (
   complained_at timestamptz,
   replied_at timestamptz,
   unsubscribed_at timestamptz,
+  last_replied_at timestamptz,
+  -- Whether a reply asks in words for no more mail; `open` until a person decides.
+  opt_out text check (opt_out in ('asked', 'open', 'denied')),
   primary key (draft_id, email)
 );
 comment on table hub.recipients is 'The recipients of an approved draft, with the outcome of each mail.';
@@ -94,6 +97,7 @@ create index recipients_project on hub.recipients (project_id, sent_at desc);
 create index recipients_message on hub.recipients (message_id);
 create index recipients_email on hub.recipients (email);
 create index recipients_claimed on hub.recipients (claimed_at) where claimed_at is not null;
+create index recipients_opt_out on hub.recipients (project_id) where opt_out = 'open';
 create unique index recipients_token on hub.recipients (token_hash);
 alter table hub.recipients enable row level security;
 alter table hub.recipients force row level security;

@@ -58,12 +58,18 @@ export async function peopleOf(
     source: string | null
     lawful_basis: string | null
     has_replied: boolean
+    may_refuse: boolean
   }>`
     select id, email, name, company, source, lawful_basis,
       exists (
         select from hub.recipients as earlier
         where earlier.lead_id = leads.id and earlier.replied_at is not null
-      ) as has_replied
+      ) as has_replied,
+      exists (
+        select from hub.recipients as asked
+        where (asked.lead_id = leads.id or asked.email = lower(trim(leads.email)))
+          and asked.project_id = leads.project_id and asked.opt_out = 'open'
+      ) as may_refuse
     from hub.leads as leads
     where project_id = ${project_id}
       and (${lead_ids ?? null}::uuid[] is null or id = any(${lead_ids ?? null}::uuid[]))
@@ -105,6 +111,7 @@ export async function peopleOf(
 /** The gate that reports each reason for skipping a lead. */
 export const SKIPS = {
   suppressed: 'suppression',
+  may_refuse: 'suppression',
   no_lawful_basis: 'lawful_basis',
   no_source: 'source',
   replied: 'replies',
@@ -119,10 +126,12 @@ function skipOf(lead: {
   source: string | null
   lawful_basis: string | null
   has_replied: boolean
+  may_refuse: boolean
   is_suppressed: boolean
   template: string
 }): Skip | null {
   if (lead.is_suppressed) return 'suppressed'
+  if (lead.may_refuse) return 'may_refuse'
   if (!lead.lawful_basis) return 'no_lawful_basis'
   if (!lead.source) return 'no_source'
   if (lead.template === 'follow_up' && lead.has_replied) return 'replied'

@@ -30,7 +30,12 @@ export async function recordOutcome(
   sql: Sql,
   mail: Omit<Mail, 'email'>,
   kind: 'sent' | 'bounced' | 'replied' | 'unsubscribed',
-  more: { only_address?: true; text?: string; message_id?: string } = {},
+  more: {
+    only_address?: true
+    opt_out?: 'asked' | 'open'
+    text?: string
+    message_id?: string
+  } = {},
 ): Promise<void> {
   const { project_id, lead_id, draft_id, subject } = mail
   if (!lead_id) return

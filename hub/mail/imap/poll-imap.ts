@@ -4,10 +4,12 @@ import { everywhere } from '../../db/db.ts'
 import type { Log } from '../../log.ts'
 import type { Mailing } from '../drafts/approval.ts'
 import { findMails, recordBounce, recordOutcome } from '../drafts/outcome.ts'
+import { recordRefusal } from '../drafts/refusal.ts'
 import type { Mail } from '../drafts/state.ts'
 import { readSalt, type Salt } from '../suppression.ts'
 import { type ImapSettings, type IncomingMail, pollMailbox } from './imap.ts'
-import { reportedBy } from './reply.ts'
+import { asksToStop } from './opt-out-words.ts'
+import { reportedBy, withoutLetter } from './reply.ts'
 import type { Report } from './report.ts'
 
 const Cursor = z.object({ uid_validity: z.string(), last_uid: z.int() }).nullable().catch(null)
@@ -30,7 +32,7 @@ export async function pollImap(
       const isOurs = mail.report && (await takeReport(mailing, salt, mail.report))
       // Anybody can forge a report: one that names no mail of ours changes nothing, and is logged.
       if (!isOurs) mailing.log({ msg: 'report not believed', uid: mail.uid, subject: mail.subject })
-    } else if (!mail.is_auto_reply) await takeReply(mailing, mail)
+    } else if (!mail.is_auto_reply) await takeReply(mailing, salt, mail)
   }
   return cursor
 }
@@ -39,28 +41,43 @@ export async function pollImap(
  * A reply to a mail of ours stops the follow-ups to that lead. If only its sender address matches
  * the lead, it may be forged: it stops them too, is marked in the timeline, and can be undone.
  */
-async function takeReply(mailing: Mailing, mail: IncomingMail): Promise<void> {
-  const { message_id, text } = mail
+async function takeReply(mailing: Mailing, salt: Salt, mail: IncomingMail): Promise<void> {
+  const { message_id, subject } = mail
   await everywhere(mailing.db, async (sql) => {
     const answered = await answeredBy(sql, mail)
     if (!answered) return
     const { ours, is_named } = answered
     if (await isTold(sql, ours, message_id)) return
+    const said = mail.text === null ? '' : withoutLetter(mail.text, await letterOf(sql, ours))
+    const text = said === '' ? null : said
+    const judged = asksToStop(subject, text)
+    // Anybody can forge an address, and an opt-out is for ever.
+    const opt_out = judged === 'no' ? null : judged === 'yes' && is_named ? 'asked' : 'open'
     // The time of reading, because the reply's own date is not reliable; only this stops waiting
     // mails.
-    const changed = await sql`
-      update hub.recipients set replied_at = now()
-      where draft_id = ${ours.draft_id} and email = ${ours.email} and replied_at is null
-      returning 1`
-    if (changed.length === 0 && text === null) return
+    const changed = await sql<{ is_first: boolean }>`
+      update hub.recipients set replied_at = coalesce(replied_at, now()), last_replied_at = now(),
+        opt_out = case when opt_out = 'asked' then opt_out else coalesce(${opt_out}, opt_out) end
+      where draft_id = ${ours.draft_id} and email = ${ours.email}
+      returning old.replied_at is null as is_first`
+    if (!changed[0]?.is_first && text === null && !opt_out) return
     await recordOutcome(sql, ours, 'replied', {
       ...(is_named ? {} : { only_address: true }),
+      ...(opt_out ? { opt_out } : {}),
       ...(text === null ? {} : { text }),
       ...(message_id ? { message_id } : {}),
     })
+    if (opt_out === 'asked') await recordRefusal(sql, salt, ours, mail.from)
     // Only the answer to a Message-ID of ours is certainly theirs.
-    if (is_named && text !== null && ours.lead_id) await keepSaid(sql, ours, text)
+    else if (is_named && text !== null && ours.lead_id) await keepSaid(sql, ours, text)
   })
+}
+
+/** The letter as it was rendered; its lines with personal fields differ from those that were sent. */
+async function letterOf(sql: Sql, { draft_id }: Mail): Promise<string> {
+  const [draft] = await sql<{ text: string | null }>`
+    select rendered_text as text from hub.drafts where id = ${draft_id}`
+  return draft?.text ?? ''
 }
 
 /** The mail of ours that a mail answers: by its Message-ID, or else only by the sender's address. */

@@ -60,6 +60,36 @@ export function unquoted(text: string): string {
     .trim()
 }
 
+/** So many characters of a line that is ours too are no accident. */
+const MIN_QUOTED = 20
+
+/**
+ * Removes the letter that a reply repeats without marks, with its footer: its first long line, the
+ * short ones right above, and each line below that stands in the letter too.
+ */
+export function withoutLetter(said: string, letter: string): string {
+  const linesOf = (text: string) => text.split('\n').map((line) => line.trim().replace(/\s+/g, ' '))
+  const ours = new Set(linesOf(letter))
+  const lines = said.split('\n')
+  const bare = linesOf(said)
+  let from = bare.findIndex((line) => line.length >= MIN_QUOTED && ours.has(line))
+  if (from === -1) return said
+  // Its greeting, which is short.
+  while (from > 0 && (bare[from - 1] === '' || ours.has(bare[from - 1] ?? ''))) from -= 1
+  return lines
+    .filter(
+      (_, at) => at < from || !(ours.has(bare[at] ?? '') || isUnsubscribeLink(bare[at] ?? '')),
+    )
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+/** The line of our footer with the link, which is another in each letter. */
+function isUnsubscribeLink(line: string): boolean {
+  return /^(?:unsubscribe|abonelikten çık)(?: ?<?https?:\S+)?$/iu.test(line)
+}
+
 /** The paragraphs of a reply that may become evidence: whole ones, so that nothing is taken back. */
 export function reportedBy(text: string): string[] {
   return text

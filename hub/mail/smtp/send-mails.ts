@@ -120,7 +120,7 @@ export async function reasonToSkip(
   if (person?.email !== email) return skipWords.other_address
   if (person.skip) return skipWords[person.skip]
   const [replied] = await sql`
-    select from hub.recipients where lead_id = ${lead_id} and replied_at > ${approved_at}`
+    select from hub.recipients where lead_id = ${lead_id} and greatest(replied_at, last_replied_at) > ${approved_at}`
   return replied ? skipWords.replied : null
 }
 

@@ -63,6 +63,7 @@ const INTO_PROJECT: Record<string, () => [body: unknown, query?: string]> = {
   'post lead/update': () => [{ lead_id: ids.lead, name: 'Veli' }],
   'post lead/tag_project': () => [{ lead_id: ids.lead, slug: 'first' }],
   'post lead/not_replied': () => [{ lead_id: ids.lead }],
+  'post lead/opt_out': () => [{ lead_id: ids.lead, refuses: true }],
   'post lead/delete': () => [{ lead_id: ids.lead }],
   'post lead/note': () => [{ lead_id: ids.lead, text: 'x' }],
   'post lead/note/delete': () => [{ note_id: ids.note }],

@@ -22,7 +22,7 @@ export async function startImap({ user = 'ayse', password = 'right' } = {}): Pro
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
-    const say = (line: string) => socket.write(`${line}\r\n`)
+    const say = (line: string) => socket.write(`${line}\r\n`, 'latin1')
     say('* OK stand-in ready')
     let rest = ''
     socket.on('data', (chunk) => {
@@ -90,7 +90,9 @@ export async function startImap({ user = 'ayse', password = 'right' } = {}): Pro
     port: address.port,
     commands,
     deliver(raw) {
-      letters.push({ uid: next, raw: raw.replace(/\r?\n/g, '\r\n') })
+      // One character a byte, so that the length of a literal is that of its text.
+      const bytes = Buffer.from(raw.replace(/\r?\n/g, '\r\n')).toString('latin1')
+      letters.push({ uid: next, raw: bytes })
       next += 1
       return next - 1
     },
@@ -108,8 +110,7 @@ export async function startImap({ user = 'ayse', password = 'right' } = {}): Pro
 }
 
 function literal(text: string): string {
-  const bytes = Buffer.from(text, 'utf8').toString('latin1')
-  return `{${bytes.length}}\r\n${bytes}`
+  return `{${text.length}}\r\n${text}`
 }
 
 function fieldsOf(raw: string): [string, string][] {

@@ -148,6 +148,46 @@ test('a lead named like HTML stays text, in the list, its panel, the board and t
   expectClean(opened)
 })
 
+test('a person decides whether a reply asks for no more mail', async () => {
+  await addLeads(2)
+  await hub.query(
+    `with draft as (
+       insert into hub.drafts (project_id, audience, state, subject)
+       select id, '{"kind": "list"}', 'sent', 'Freight' from hub.projects returning id, project_id
+     ), reply as (
+       insert into hub.activities (project_id, lead_id, kind, details)
+       select draft.project_id, lead.id, 'replied',
+         jsonb_build_object('draft_id', draft.id, 'subject', 'Freight', 'opt_out', 'open',
+           'text', 'Remove me, or call me.')
+       from draft, hub.leads as lead
+     )
+     insert into hub.recipients (draft_id, project_id, lead_id, email, state, opt_out)
+     select draft.id, draft.project_id, lead.id, lead.email, 'sent', 'open'
+     from draft, hub.leads as lead`,
+  )
+  const opened = await visit(browser, hub, '/hub/p/demir/today')
+  const { page } = opened
+  const question = page.getByRole('heading', { name: 'Does this lead want no more mail?' })
+  const decide = async (lead: string, button: string, said: string) => {
+    await walkTo(page, '/hub/p/demir/today')
+    await page.getByText(`Decide whether ${lead} wants no more mail`).click()
+    await question.waitFor()
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    await page.getByText('It may ask for no more mail.').waitFor()
+    await page.getByRole('button', { name: button }).click()
+    await page.getByText(said).waitFor()
+    await question.waitFor({ state: 'detached' })
+  }
+  await decide('Kişi 0', 'Mail may go on', 'Mail may be sent again')
+  await page.getByText('Somebody decided that it does not ask for no more mail.').waitFor()
+  await decide('Kişi 1', 'No more mail', 'The address gets no more mail')
+  await page.getByText('It asks for no more mail.').waitFor()
+  await page.getByText('Unsubscribed').waitFor()
+  const suppressed = await hub.query<{ reason: string }>('select reason from hub.suppression')
+  expect(suppressed).toEqual([{ reason: 'unsubscribed' }])
+  expectClean(opened)
+})
+
 test('the same e-mail again offers the lead that has it', async () => {
   await addLeads(1)
   const opened = await openLeads('?do=add')
@@ -226,6 +266,7 @@ describe('in Turkish', () => {
     }
     await page.getByRole('tab', { name: 'Geçmiş' }).click()
     await eventually(() => page.getByRole('tabpanel').locator('li').count()).toBe(KINDS.length)
+    await page.getByText('Belki artık posta istenmiyor.').waitFor()
     expect(await page.getByText('Diğer etkinlik').count()).toBe(0)
     await walkTo(page, '/hub/p/veri/today')
     await page.getByRole('button', { name: /^Tümünü göster/ }).click()
@@ -234,7 +275,8 @@ describe('in Turkish', () => {
       'Gönderim duraklatıldı: nedenine bakın, sonra sürdürün',
       '“Veri unclear” gönderildi mi, öğrenin: sunucu hiç doğrulamadı',
       expect.stringMatching(/^Veri işi\s+2 Oca tarihinden beri gecikti$/),
-      'Veri Kişi yanıt verdi: yanıtlayın',
+      'Veri Kişi artık posta istemiyor mu, karar verin',
+      'Veri Yanıt yanıt verdi: yanıtlayın',
       'Okuyup onaylayın: “Veri rendered”',
       'Karar verin: Veri sitesini oku',
       'Onaylanan “Veri approved” taslağını gönderin',
@@ -247,6 +289,9 @@ describe('in Turkish', () => {
       'E-postayı kurun: taslaklar onsuz da yazılır ama gönderilemez',
       'Lisansı yenileyin',
     ])
+    await page.getByText('Veri Kişi artık posta istemiyor mu').click()
+    const goOn = page.getByRole('button', { name: 'Posta gidebilir' })
+    await eventually(() => goOn.isDisabled()).toBe(true)
     expectClean(opened)
   }, 90_000)
 
@@ -288,7 +333,7 @@ const KINDS: [string, object][] = [
   ['task_done', { title: 'Veri işi' }],
   ['evidence', { source: 'Veri.csv:2' }],
   ...['draft', 'approved', 'sent', 'opened', 'clicked', 'replied', 'bounced', 'unsubscribed'].map(
-    (kind): [string, object] => [kind, { subject: 'Veri konusu' }],
+    (kind): [string, object] => [kind, { subject: 'Veri konusu', opt_out: 'open' }],
   ),
 ]
 
@@ -308,6 +353,9 @@ async function makeScene(): Promise<string> {
   )
   const quiet = await insert(
     `insert into hub.leads (project_id, name, stage) values ($1, 'Veri Aday', 'contacted')`,
+  )
+  await insert(
+    `insert into hub.leads (project_id, name, stage) values ($1, 'Veri Yanıt', 'replied')`,
   )
   const activity = `insert into hub.activities (project_id, lead_id, kind, details, at)
     values ($1, $2, $3, $4, now() - make_interval(days => $5))`
@@ -333,6 +381,12 @@ async function makeScene(): Promise<string> {
       `Veri ${state}`,
     )
   }
+  await hub.query(
+    `insert into hub.recipients (draft_id, project_id, lead_id, email, state, opt_out)
+     select id, project_id, $2, 'veri@firma.example', 'sent', 'open'
+     from hub.drafts where project_id = $1 and state = 'draft'`,
+    [project?.id, lead],
+  )
   await insert(
     `insert into hub.approvals (project_id, kind, title, action, action_hash)
      values ($1, 'external', '{"en": "Read the Veri site", "tr": "Veri sitesini oku"}', '{}', 'x')`,

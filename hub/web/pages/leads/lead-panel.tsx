@@ -19,6 +19,7 @@ import { useDeleteLeads } from './delete-later.ts'
 import { Evidence } from './lead-evidence.tsx'
 import { LeadFields } from './lead-fields.tsx'
 import { Notes } from './lead-notes.tsx'
+import { LeadRefusal } from './lead-refusal.tsx'
 import { Tasks } from './lead-tasks.tsx'
 import { Timeline } from './lead-timeline.tsx'
 import { leadsText } from './leads.text.ts'
@@ -91,6 +92,7 @@ function About({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boolean }) {
           {lead.name && lead.company ? <span className="truncate">· {lead.company}</span> : null}
         </p>
       </header>
+      {lead.may_refuse ? <LeadRefusal id={lead.id} isReadOnly={isReadOnly} /> : null}
       <Tabs
         label={text.tabs}
         value={tab}

@@ -174,7 +174,9 @@ function sentence(
     case 'replied': {
       const isDoubtful = details.only_address === true
       const subject = isDoubtful ? happened.only_address(told('subject')) : told('subject')
-      return { title: happened.replied, detail: [subject, told('text')].filter(Boolean).join('\n') }
+      const asks = (happened.opt_out as Record<string, string>)[told('opt_out')] // safe: a look-up that may find nothing
+      const detail = [subject, asks, told('text')].filter(Boolean).join('\n')
+      return { title: happened.replied, detail }
     }
     case 'draft':
     case 'approved':

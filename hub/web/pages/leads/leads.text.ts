@@ -122,6 +122,14 @@ export const leadsText = texts(
       deleted: 'Lead deleted',
       delete: 'Delete lead',
     },
+    refusal: {
+      title: 'Does this lead want no more mail?',
+      why: 'A reply may ask for that. Read it in the timeline. Until you decide, no mail goes to this lead.',
+      yes: 'No more mail',
+      no: 'Mail may go on',
+      stopped: 'The address gets no more mail',
+      goes_on: 'Mail may be sent again',
+    },
     happened: {
       created: 'Added by hand',
       created_by_mission: 'Found by a mission',
@@ -143,6 +151,11 @@ export const leadsText = texts(
       replied: 'Replied',
       only_address: (subject: string) =>
         `${subject}: only the sender address matches the lead, and anybody can forge that.`,
+      opt_out: {
+        open: 'It may ask for no more mail.',
+        asked: 'It asks for no more mail.',
+        denied: 'Somebody decided that it does not ask for no more mail.',
+      },
       no_answer: 'Not a reply',
       taken_back: 'Follow-ups can be sent again',
       bounced: 'Mail bounced',
@@ -262,6 +275,14 @@ export const leadsText = texts(
       deleted: 'Aday silindi',
       delete: 'Adayı sil',
     },
+    refusal: {
+      title: 'Bu aday artık posta istemiyor mu?',
+      why: 'Bir yanıt bunu istiyor olabilir. Geçmişte okuyun. Siz karar verene dek bu adaya posta gitmez.',
+      yes: 'Artık posta gitmesin',
+      no: 'Posta gidebilir',
+      stopped: 'Bu adrese artık posta gitmeyecek',
+      goes_on: 'Yeniden posta gönderilebilir',
+    },
     happened: {
       created: 'Elle eklendi',
       created_by_mission: 'Bir görev buldu',
@@ -283,6 +304,11 @@ export const leadsText = texts(
       replied: 'Yanıt geldi',
       only_address: (subject) =>
         `${subject}: yalnızca gönderen adresi adayınkiyle aynı; bunu herkes taklit edebilir.`,
+      opt_out: {
+        open: 'Belki artık posta istenmiyor.',
+        asked: 'Artık posta istenmiyor.',
+        denied: 'Posta istenmediği anlamına gelmediğine karar verildi.',
+      },
       no_answer: 'Yanıt değil',
       taken_back: 'Hatırlatmalar yeniden gönderilebilir',
       bounced: 'E-posta geri döndü',

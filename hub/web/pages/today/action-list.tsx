@@ -20,6 +20,7 @@ import {
   Server,
   Timer,
   Upload,
+  UserMinus,
 } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -36,6 +37,7 @@ const GLYPHS: Record<NextAction['kind'], LucideIcon> = {
   confirm_mail: MailWarning,
   check_unclear: CircleHelp,
   task_due: CalendarCheck,
+  decide_opt_out: UserMinus,
   answer_reply: Reply,
   approve_draft: MailCheck,
   decide_approval: Gavel,

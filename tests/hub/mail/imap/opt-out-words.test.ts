@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { asksToStop } from '../../../../hub/mail/imap/opt-out-words.ts'
+import { withoutLetter } from '../../../../hub/mail/imap/reply.ts'
+
+test.each([
+  'Unsubscribe',
+  'UNSUBSCRIBE!',
+  'unsubscribe please',
+  'Please unsubscribe me.',
+  'Hi Ayşe,\n\nPlease remove me from your mailing list.\n\nThanks,\nJo Doe',
+  'Take me off your list',
+  'Could you please remove me from your list?',
+  'Stop emailing me.',
+  'Please don’t contact us again.',
+  'Do not send me any more emails.',
+  'No more mails please',
+  'I would like to opt out.',
+  'Çıkarın',
+  'ÇIKARIN LÜTFEN',
+  'Merhaba,\n\nLütfen beni listenizden çıkarın.\n\nİyi çalışmalar,\nAli Yılmaz',
+  'Beni bu listeden çıkarır mısınız?',
+  'Bir daha yazmayın.',
+  'Yazmayın',
+  'Bana bir daha mail atmayın lütfen.',
+  'Lütfen e-posta göndermeyin',
+  'Artık mail almak istemiyorum.',
+  'Abonelikten çıkmak istiyorum',
+  'Aboneliğimi iptal edin.',
+  'Bizi rahatsız etmeyin!',
+  'E-posta adresimi silin.',
+])('asks for no more mail: %s', (text) => {
+  expect(asksToStop('Re: Freight', text)).toBe('yes')
+})
+
+test.each([
+  'Please do not write to me before Tuesday.',
+  'Don’t stop emailing me.',
+  'Unsubscribe?',
+  'How do your customers unsubscribe?',
+  'If you cannot send prices, unsubscribe me.',
+  'Please remove me from the CC and write to Bo instead.',
+  'Our client said: "Unsubscribe me." How do you handle that?',
+  'Your competitor’s footer says:\nUnsubscribe\nNice, is it not?',
+  'Stop emailing me. Just kidding, call me on Tuesday!',
+  'We do not want mails from agencies but yours is welcome.',
+  'Listenizden birini çıkarın, gerisi uygun.',
+  'Salıdan önce yazmayın.',
+  'Fiyat listenizden birini seçtik, abonelik var mı?',
+  'Mail atmayın, telefonla arayın.',
+  'Silin demedim, düzeltin dedim.',
+  'Bunu istemiyorum, ötekini gönderin.',
+  'Your GDPR notice is missing.',
+])('a person decides: %s', (text) => {
+  expect(asksToStop('Re: Freight', text)).toBe('open')
+})
+
+test.each([
+  'Yes, Tuesday at ten.',
+  'We have 42 trucks and stop at Izmir.',
+  'Not interested, thanks.',
+  'Fiyat listenizi gönderin.',
+  'Salı günü yazın, çıkıp bakarız.',
+  'Araçlarımız her gün İzmir’e çıkar.',
+])('is an ordinary reply: %s', (text) => {
+  expect(asksToStop('Re: Freight', text)).toBe('no')
+})
+
+test('the subject alone asks, and a subject above other words is for a person', () => {
+  expect(asksToStop('Unsubscribe', null)).toBe('yes')
+  expect(asksToStop('Re: Unsubscribe', 'Thanks')).toBe('yes')
+  expect(asksToStop('unsubscribe', 'Call me on Tuesday.')).toBe('open')
+  expect(asksToStop('How to unsubscribe buyers', null)).toBe('no')
+})
+
+const LETTER =
+  'Hello Jo,\n\nWe carry freight from Izmir to Hamburg.\n\nDemir, Liman 1, Izmir\n\nUnsubscribe <{unsubscribe_url}>'
+const SENT = LETTER.replace('{unsubscribe_url}', 'https://hub.example/api/cockpit/u/abc')
+
+test('our own footer below a reply asks for nothing', () => {
+  const said = withoutLetter(`Tuesday is fine.\n\n${SENT}`, LETTER)
+  expect(said).toBe('Tuesday is fine.')
+  expect(asksToStop('Re: Freight', said)).toBe('no')
+  const bare = SENT.replace(/ <https.*>/, '')
+  expect(withoutLetter(`Evet.\n\n${bare}`, LETTER)).toBe('Evet.')
+})
+
+test('the same word above our letter, or alone, is the person’s own', () => {
+  expect(withoutLetter('Unsubscribe', LETTER)).toBe('Unsubscribe')
+  const said = withoutLetter(
+    `Unsubscribe\n\nWe carry freight from Izmir to Hamburg.\n${SENT}`,
+    LETTER,
+  )
+  expect(said).toBe('Unsubscribe')
+})
