@@ -271,3 +271,31 @@ test('a click into a footprint opens its event, a point on top wins, and the way
   await page.getByText('Storm of the plain').waitFor()
   expectClean(opened)
 })
+
+test('the map goes to a chosen event that it does not show, and stays where it shows it', async () => {
+  await at.jobs.ingest(quake({ lat: -30, lon: -71, title: 'M 6.1 - far away' }))
+  await at.jobs.ingest(quake({ lat: 41.5, lon: 29.5, title: 'M 2.1 - close by' }))
+  const opened = await at.visit(owner, '/#/nowhere')
+  const { page } = opened
+  await page.setViewportSize(SMALL)
+  await page.evaluate(() =>
+    localStorage.setItem('watchpost.view', JSON.stringify({ center: [27, 41], zoom: 6 })),
+  )
+  const centre = async () => {
+    const view = await page.evaluate(() => localStorage.getItem('watchpost.view'))
+    return (JSON.parse(view ?? '{}') as { center: number[] }).center.map(Math.round) // safe: written above
+  }
+  await page.goto('/#/')
+  await middleOf(page, 'Map of events and zones')
+  await page.getByRole('button', { name: /M 2\.1 - close by/ }).click()
+  await page.getByRole('heading', { name: 'M 2.1 - close by' }).waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+  expect(await centre()).toEqual([27, 41])
+  await page.getByRole('button', { name: /M 6\.1 - far away/ }).click()
+  // Right of the list, so its place is east of the centre.
+  await expect.poll(async () => (await centre())[1], { timeout: SLOW_MS }).toBe(-30)
+  const [lon = 0] = await centre()
+  expect(lon).toBeLessThan(-72)
+  expect(lon).toBeGreaterThan(-77)
+  expectClean(opened)
+})

@@ -1,9 +1,13 @@
-import type { Feature } from 'geojson'
-import type { Map as MapLibre, StyleSpecification } from 'maplibre-gl'
-import { feature, mesh } from 'topojson-client'
-import type { GeometryCollection, Topology } from 'topojson-specification'
+import type {
+  Map as MapLibre,
+  RasterLayerSpecification,
+  RasterSourceSpecification,
+  StyleSpecification,
+} from 'maplibre-gl'
 import worldUrl from 'world-atlas/countries-50m.json?url'
+import { knownSettings, type Settings } from '../api/settings.ts'
 import { addInPortions } from './portions.ts'
+import { bordersOf, landOf, type World } from './world.ts'
 
 /** The colours of the base map, those of the theme on the page. */
 export function coloursOf(page: HTMLElement) {
@@ -23,26 +27,29 @@ export function coloursOf(page: HTMLElement) {
       severe: of('--severity-severe'),
       extreme: of('--severity-extreme'),
     },
+    isDark: style.colorScheme === 'dark',
     bad: of('--bad'),
     muted: of('--muted'),
   }
 }
 export type Colours = ReturnType<typeof coloursOf>
 
-type World = Topology<{
-  countries: GeometryCollection<{ name: string }>
-}>
 let world: Promise<World> | undefined
 
-/** The style of an empty map: water, land and borders, which `fillBase` brings. */
+/**
+ * The style of an empty map: water, land and borders, which `fillBase` brings, and over them the tiles of
+ * a server, where the operator chose one.
+ */
 export function baseStyle(colours: Colours): StyleSpecification {
   const data = { type: 'FeatureCollection' as const, features: [] }
+  const { tiles } = knownSettings()
   return {
     version: 8,
     projection: { type: 'mercator' },
     sources: {
       land: { type: 'geojson', data, promoteId: 'nr', attribution: 'Natural Earth' },
       borders: { type: 'geojson', data, promoteId: 'nr' },
+      ...(tiles ? { tiles: tileSource(tiles) } : {}),
     },
     layers: [
       { id: 'water', type: 'background', paint: { 'background-color': colours.water } },
@@ -53,13 +60,30 @@ export function baseStyle(colours: Colours): StyleSpecification {
         source: 'borders',
         paint: { 'line-color': colours.border, 'line-width': 0.8 },
       },
+      ...(tiles ? [tileLayer(colours)] : []),
     ],
   }
 }
 
+function tileSource({
+  url,
+  attribution,
+}: NonNullable<Settings['tiles']>): RasterSourceSpecification {
+  // MapLibre takes it for HTML.
+  const named = attribution.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`)
+  return { type: 'raster', tiles: [url], tileSize: 256, attribution: named }
+}
+
+/** Tiles are drawn for bright pages: a dark one dims them. */
+const tileLayer = ({ isDark }: Colours): RasterLayerSpecification => ({
+  id: 'tiles',
+  type: 'raster',
+  source: 'tiles',
+  paint: isDark ? { 'raster-brightness-max': 0.6, 'raster-saturation': -0.4 } : {},
+})
+
 /**
- * Brings land and borders of Natural Earth, 1:50 million, which come with the console: no tile server
- * is asked. Returns what stops it.
+ * Brings land and borders of Natural Earth, 1:50 million, which come with the console. Returns what stops it.
  */
 export function fillBase(map: MapLibre): () => void {
   let stop = (): void => undefined
@@ -84,24 +108,5 @@ export function fillBase(map: MapLibre): () => void {
   return () => {
     isOver = true
     stop()
-  }
-}
-
-/** Of countries: the outline of all land runs across the antimeridian, where a flat map would draw bands. */
-function* landOf(topology: World): Generator<Feature> {
-  for (const [nr, country] of topology.objects.countries.geometries.entries()) {
-    const found = feature(topology, country)
-    if (found.type === 'Feature') yield { ...found, properties: { nr } }
-  }
-}
-
-function* bordersOf(topology: World): Generator<Feature> {
-  const { coordinates } = mesh(topology, topology.objects.countries, (one, two) => one !== two)
-  for (const [nr, line] of coordinates.entries()) {
-    yield {
-      type: 'Feature',
-      properties: { nr },
-      geometry: { type: 'LineString', coordinates: line },
-    }
   }
 }

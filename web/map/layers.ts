@@ -18,8 +18,15 @@ const NO_POINTS: ExpressionSpecification = ['!=', ['geometry-type'], 'Point']
 const POINTS: ExpressionSpecification = ['==', ['geometry-type'], 'Point']
 const AREAS: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon']
 
-/** Adds what changes: zones, footprints, ways, and the events with their clusters. */
-export function addLayers(map: MapLibre, colours: Colours): void {
+/**
+ * Adds what changes: zones, footprints, ways, and the events with their clusters. A layer a frame: the
+ * page waits while the programs of a layer are compiled. `isOver` says whether the map was given up.
+ */
+export async function addLayers(
+  map: MapLibre,
+  colours: Colours,
+  isOver: () => boolean,
+): Promise<void> {
   map.addSource('zones', { type: 'geojson', data: EMPTY, promoteId: 'id' })
   map.addSource('footprints', { type: 'geojson', data: EMPTY, promoteId: 'id' })
   map.addSource('footprint', { type: 'geojson', data: EMPTY })
@@ -38,7 +45,11 @@ export function addLayers(map: MapLibre, colours: Colours): void {
       total: ['+', ['get', 'count']],
     },
   })
-  for (const layer of layersOf(colours)) map.addLayer(layer)
+  for (const layer of layersOf(colours)) {
+    map.addLayer(layer)
+    await new Promise(requestAnimationFrame)
+    if (isOver()) return
+  }
 }
 
 const bySeverity = (colours: Colours, of: string): ExpressionSpecification => [

@@ -31,7 +31,9 @@ type Props = {
   until: number | undefined
   /** The whole stretch of time, in milliseconds. */
   span: number
-  /** What is chosen: its place, its footprint, and its way. */
+  /** The id of what is chosen: the map goes there if it does not show it. */
+  selected: string | null
+  /** Its place, its footprint, and its way. */
   chosen: { lat: number; lon: number } | null
   footprint: FeatureCollection | null
   track: Track | null
@@ -54,6 +56,7 @@ export function MapView(props: Props) {
     tracks,
     until,
     span,
+    selected,
     chosen,
     footprint,
     track,
@@ -77,15 +80,19 @@ export function MapView(props: Props) {
     if (!created) return
     created.touchZoomRotate.disableRotation()
     let stopBase = (): void => undefined
+    let dresses = 0
     const dress = () => {
       const colours = coloursOf(container)
       stopBase()
+      dresses += 1
+      const current = dresses
+      const isOver = () => current !== dresses
       created.setStyle(baseStyle(colours), { diff: false })
-      created.once('style.load', () => {
+      created.once('style.load', async () => {
         stopBase = fillBase(created)
         addSymbols(created, colours)
-        addLayers(created, colours)
-        setMap(created)
+        await addLayers(created, colours, isOver)
+        if (!isOver()) setMap(created)
       })
     }
     listen(created, latest)
@@ -98,6 +105,7 @@ export function MapView(props: Props) {
     })
     return () => {
       stopTheme()
+      dresses += 1
       stopBase()
       created.remove()
       setMap(undefined)
@@ -127,6 +135,13 @@ export function MapView(props: Props) {
   }, [map, tracks, until, span, track])
   useEffect(() => setData(map, 'footprint', footprint ?? EMPTY), [map, footprint])
   useEffect(() => setData(map, 'chosen', placeData(chosen)), [map, chosen])
+  const shown = useRef<string>(undefined)
+  useEffect(() => {
+    if (!map || !chosen || selected === shown.current) return
+    // Not again while it moves: the reader may have gone elsewhere.
+    shown.current = selected ?? undefined
+    showPlace(map, chosen)
+  }, [map, selected, chosen])
   useEffect(() => {
     if (!map || !at) return
     setData(map, 'place', placeData(at))
@@ -141,6 +156,24 @@ export function MapView(props: Props) {
       <div ref={place} className="h-full" />
     </section>
   )
+}
+
+/** The list lies over the left of a wide map, and over the lower part of a phone's. */
+const LIST_PX = 340
+const LIST_SHARE = 0.42
+const WIDE_PX = 700
+const MARGIN_PX = 24
+
+/** Moves the map to a place that is outside of it, behind the list, or on the other side of the globe. */
+function showPlace(map: MapLibre, { lat, lon }: { lat: number; lon: number }): void {
+  const { clientWidth: width, clientHeight: height } = map.getContainer()
+  const [left, below] = width >= WIDE_PX ? [LIST_PX, 0] : [0, height * LIST_SHARE]
+  const { x, y } = map.project([lon, lat])
+  const isWithin = (value: number, from: number, to: number) =>
+    value > from + MARGIN_PX && value < to - MARGIN_PX
+  const isSeen = isWithin(x, left, width) && isWithin(y, 0, height - below)
+  if (isSeen && map.getProjection()?.type !== 'globe') return
+  map.easeTo({ center: [lon, lat], offset: [left / 2, -below / 2] })
 }
 
 /** What is on top wins: a point, then an area or a way, then a zone. */
