@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type pg from 'pg'
 import { z } from 'zod'
+import { findAddress } from './operator/address.ts'
 import { createOperatorLink } from './operator/sessions.ts'
 import {
   addMember,
@@ -23,7 +24,7 @@ import {
   verifyEvidence,
   withdrawEvidenceKey,
 } from './postgres/evidence.ts'
-import { findDatabase, type Place } from './postgres/find-database.ts'
+import { findDatabase, folderOf, type Place } from './postgres/find-database.ts'
 import { listAccounts, listKeys, listMembers, listOrganisations } from './postgres/lists.ts'
 import { MAX_NAME, userOperator } from './postgres/operator.ts'
 import { createSignInLink } from './postgres/sign-in-link.ts'
@@ -44,6 +45,7 @@ import {
   Reason,
   requireOneAccount,
   Scopes,
+  usualOperatorUrl,
 } from './start/options.ts'
 import { feedsStatus, queueStatus } from './start/status.ts'
 
@@ -115,7 +117,7 @@ const COMMON_OPTIONS = {
 } as const
 
 type Result = Record<string, unknown>
-type Verb = (given: Result) => (client: pg.Client) => Promise<Result>
+type Verb = (given: Result, place: Place) => (client: pg.Client) => Promise<Result>
 
 const VERBS: Record<string, Verb> = {
   'account list': verb(z.strictObject({}), listAccounts),
@@ -190,11 +192,12 @@ const VERBS: Record<string, Verb> = {
   'operator link': verb(
     z.strictObject({
       name: Name.max(MAX_NAME).default(() => userOperator().name),
-      url: OperatorUrl,
+      url: OperatorUrl.optional(),
     }),
-    async (client, { name, url }) => {
+    async (client, { name, url }, place) => {
       const { token, ...link } = await createOperatorLink(client, { name })
-      return { url: `${url}/#${token}`, ...link }
+      const page = url ?? (await findAddress(folderOf(place))) ?? usualOperatorUrl()
+      return { url: `${page}/#${token}`, ...link }
     },
   ),
 }
@@ -254,11 +257,11 @@ async function verifyFile(given: Result, [file, ...more]: string[], place: Place
 /** Options are checked before the database is used. */
 function verb<S extends z.ZodType>(
   schema: S,
-  run: (client: pg.Client, options: z.output<S>) => Promise<Result>,
+  run: (client: pg.Client, options: z.output<S>, place: Place) => Promise<Result>,
 ): Verb {
-  return (given) => {
+  return (given, place) => {
     const read = options(schema, given)
-    return (client) => run(client, read)
+    return (client) => run(client, read, place)
   }
 }
 
@@ -300,7 +303,7 @@ async function runCommand(words: string[], given: Result, place: Place): Promise
   const name = words.join(' ')
   const found = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
   if (!found) throw new UsageError(name ? `There is no command "${name}". ${SEE_HELP}` : HELP)
-  const work = found(given)
+  const work = found(given, place)
   const database = await findDatabase(place)
   try {
     return await asOperator(database.adminUrl, work, userOperator())

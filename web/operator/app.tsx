@@ -172,7 +172,12 @@ function Framed({
   }, [text, name])
   return (
     <div className="mx-auto flex max-w-6xl flex-col gap-5 p-4 md:p-6">
-      <h1 className="text-xl">{text.pages[name]}</h1>
+      <div className="flex items-center justify-between gap-3">
+        <h1 className="text-xl">{text.pages[name]}</h1>
+        <div className="min-w-0 max-w-1/2 md:hidden">
+          <Who />
+        </div>
+      </div>
       <Page id={id} />
     </div>
   )
@@ -222,7 +227,7 @@ function Navigation() {
           )
         })}
       </div>
-      <div className="max-md:max-w-24 max-md:shrink-0 md:mt-auto">
+      <div className="mt-auto max-md:hidden">
         <Who />
       </div>
     </nav>
