@@ -40,6 +40,7 @@ import { checkBody } from './body.ts'
 import type { Ctx, Deps, Env } from './context.ts'
 import { problem } from './http.ts'
 import { LINKS_PATH } from './links.ts'
+import { pagePolicy } from './policy.ts'
 import { traceRequests } from './tracing/incoming.ts'
 
 const ROUTES_HELP = 'See /docs for all routes.'
@@ -186,23 +187,16 @@ function loggedPath(path: string): string {
 }
 
 /** The security headers of every answer, so that no page lacks them. */
-function pageHeaders({ issuer_origin }: Deps, formAction: "'none'" | "'self'") {
+function pageHeaders({ issuer_origin, tile_origin }: Deps, form_action: "'none'" | "'self'") {
   return secureHeaders({
     crossOriginResourcePolicy: false,
     strictTransportSecurity: 'max-age=31536000; includeSubDomains',
     xFrameOptions: 'DENY',
-    // The `data:` images are icons in swagger-ui's CSS.
-    contentSecurityPolicy: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:'],
-      fontSrc: ["'self'"],
-      connectSrc: ["'self'", ...(issuer_origin ? [issuer_origin] : [])],
-      baseUri: ["'none'"],
-      formAction: [formAction],
-      frameAncestors: ["'none'"],
-    },
+    contentSecurityPolicy: pagePolicy({
+      form_action,
+      connect: [issuer_origin, tile_origin].filter((origin) => origin !== undefined),
+      images: tile_origin ? [tile_origin] : [],
+    }),
   })
 }
 

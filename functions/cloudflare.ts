@@ -9,6 +9,7 @@ const api = memoize((env: ApiBindings) =>
     connect: (login) => createPerRequest({ ...login, wait_until: waitUntil }),
     send,
     address: () => (c) => c.req.header('cf-connecting-ip') ?? 'unknown',
+    page: () => env.ASSETS.fetch(new URL('/', env.PUBLIC_URL)),
     wait_until: waitUntil,
     call_jobs: () => env.JOBS.drain(),
   }),

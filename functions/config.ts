@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import { type AllowList, checkTarget, parseAllowList } from './channels/transport/target.ts'
+import type { Tiles } from './console-settings.ts'
 import type { Limits } from './context.ts'
 import type { AnyFeed } from './feeds/feed.ts'
 import { FEED_SETTINGS, findFeed, KNOWN_FEEDS, type Selection, selectFeeds } from './feeds/feeds.ts'
@@ -27,6 +28,8 @@ export type Config = {
   /** The issuer of session tokens; undefined when Watchpost signs people in itself, on a plain Postgres. */
   auth: Issuer | undefined
   origins: string[]
+  /** Tiles under the console's map; null for the map that comes with it. */
+  tiles: Tiles | null
   trusted_proxies: CidrRange[]
   allow: AllowList
   /** How to send mail; undefined when there is no way. */
@@ -56,7 +59,15 @@ type Login = { url: string; prepared: boolean }
 /** The configuration of the API on an edge platform. */
 export type EdgeApi = Pick<
   Config,
-  'seal' | 'public_url' | 'origins' | 'trusted_proxies' | 'allow' | 'mail' | 'limits' | 'contact'
+  | 'seal'
+  | 'public_url'
+  | 'origins'
+  | 'tiles'
+  | 'trusted_proxies'
+  | 'allow'
+  | 'mail'
+  | 'limits'
+  | 'contact'
 > & {
   database: Login
   auth: Issuer
@@ -143,6 +154,12 @@ const Environment = z.object({
     (text) => splitList(text).map(origin),
     'must hold origins such as https://console.example.com',
   ),
+  TILE_URL: parsedAs(
+    z.string(),
+    tileUrl,
+    'must be an http or https URL of raster tiles with {z}, {x} and {y}, such as https://tiles.example.com/{z}/{x}/{y}.png',
+  ).optional(),
+  TILE_ATTRIBUTION: z.string().max(300, 'must have at most 300 characters').optional(),
   TRUSTED_PROXIES: parsedAs(
     z.string().default(''),
     (text) => splitList(text).map(range),
@@ -284,6 +301,7 @@ function common(data: Data) {
   return {
     seal: data.SEAL_KEYS,
     origins: data.CONSOLE_ORIGINS,
+    tiles: tilesOf(data),
     trusted_proxies: data.TRUSTED_PROXIES,
     allow: data.ALLOW_PRIVATE_TARGETS,
     mail: mail(data),
@@ -325,6 +343,25 @@ function jobsLogin({ JOBS_DATABASE_URL: url, DATABASE_URL: admin }: Data): strin
   if (url) return url
   if (admin) return withJobsRole(admin)
   throw new ConfigError('JOBS_DATABASE_URL is not set. The jobs log in with it as watchpost_jobs.')
+}
+
+/** Whoever makes a map of the world wants to be named on it. */
+function tilesOf({ TILE_URL: url, TILE_ATTRIBUTION: attribution }: Data): Tiles | null {
+  if (url && attribution) return { url, attribution }
+  if (url) {
+    throw new ConfigError(
+      'TILE_ATTRIBUTION is not set. TILE_URL needs it: whom to name on the map, e.g. OpenStreetMap contributors.',
+    )
+  }
+  if (attribution) throw new ConfigError('TILE_URL is not set. TILE_ATTRIBUTION needs it.')
+  return null
+}
+
+function tileUrl(text: string): string {
+  const { protocol, username, password } = new URL(text)
+  if (!/^https?:$/.test(protocol) || username || password) throw new Error('protocol')
+  if (!['{z}', '{x}', '{y}'].every((part) => text.includes(part))) throw new Error('parts')
+  return text
 }
 
 function issuer(data: Data): Issuer | undefined {

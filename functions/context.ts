@@ -53,6 +53,8 @@ export type Deps = {
   origins: string[]
   /** The origin of an issuer elsewhere, which the console asks for sessions; undefined for our own. */
   issuer_origin?: string | undefined
+  /** The origin of the tiles under the console's map; undefined for the map that comes with it. */
+  tile_origin?: string | undefined
   /** The public URL of this service, without a trailing slash. */
   public_url: string
   /** The path of the page on which people sign in; absent where they sign in elsewhere. */

@@ -1,9 +1,11 @@
+import { z } from 'zod'
 import { addressLimit } from './address.ts'
 import { createApp } from './app.ts'
 import type { SendBytes, SendMail } from './channels/transport/send.ts'
 import { createPush } from './channels/transport/send-push.ts'
 import { checkLogin } from './check-login.ts'
 import { type EdgeApi, readEdgeApi } from './config.ts'
+import { consoleSettings } from './console-settings.ts'
 import type { Deps } from './context.ts'
 import type { Database, DatabaseOptions } from './db.ts'
 import { consoleLog as log } from './log.ts'
@@ -20,6 +22,8 @@ type Platform = {
   /** Resolves names, where the platform has DNS. */
   resolve?: Deps['resolve']
   address: (config: EdgeApi) => Deps['address']
+  /** The page of the console, where the platform has its files beside the API. */
+  page?: () => Promise<Response>
   /** Keeps a call alive after its response until this promise settles. */
   wait_until: (work: Promise<unknown>) => void
   /** Runs the jobs, where the platform can do that without HTTP. */
@@ -29,10 +33,10 @@ type Platform = {
 /** The API on an edge platform; the counterpart of service.ts, which runs it in a process. */
 export function createEdgeApi(
   environment: Record<string, unknown>,
-  { connect, send, mail = mailByApi, resolve, address, wait_until, call_jobs }: Platform,
+  { connect, send, mail = mailByApi, resolve, address, page, wait_until, call_jobs }: Platform,
 ): (request: Request) => Response | Promise<Response> {
   const config = readEdgeApi(environment)
-  const { seal, allow, limits, origins, public_url, auth, jobs } = config
+  const { seal, allow, limits, origins, public_url, auth, jobs, tiles } = config
   const call = call_jobs ?? (jobs && (() => callJobsByHttp(jobs)))
   const sendHttp = send(config)
   const app = createApp({
@@ -47,6 +51,8 @@ export function createEdgeApi(
     limits,
     origins,
     public_url,
+    issuer_origin: new URL(auth.issuer).origin,
+    tile_origin: tiles ? new URL(tiles.url).origin : undefined,
     verify_session: remoteSessions(auth),
     send: sendHttp,
     push: createPush(config, sendHttp),
@@ -58,9 +64,16 @@ export function createEdgeApi(
     wake: call && (() => wait_until(call().catch(logWakeFailure))),
     log,
   })
+  const { issuer: auth_url, publishable_key: auth_key } = auth
+  app.route('/', consoleSettings({ auth_url, auth_key, by: 'mail', tiles }))
+  // What the platform answers cannot be given our headers; a copy can.
+  if (page) app.get('/', async () => new Response((await page()).body, { headers: PAGE_HEADERS }))
   const context = { waitUntil: wait_until, passThroughOnException: () => undefined, props: {} }
   return (request) => app.fetch(request, {}, context)
 }
+
+/** Asked for again each time: it names the files of this version. */
+const PAGE_HEADERS = { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' }
 
 /** Checks the login on the first connection, because an isolate has no startup phase. */
 function checkedLogin(db: Database): Database {
@@ -104,12 +117,28 @@ export function withDbUrls(bindings: object): Record<string, unknown> {
   return { ...bindings, ...Object.fromEntries(logins) }
 }
 
-/** Defaults of the variables that follow from the URL of a Supabase project. */
-export function supabaseVariables(project_url: string) {
+const PublishableKeys = z.record(z.string(), z.string())
+
+/** Defaults of the variables that follow from the URL of a Supabase project, and from the keys it gives a function. */
+export function supabaseVariables(
+  project_url: string,
+  { SUPABASE_PUBLISHABLE_KEYS, SUPABASE_ANON_KEY }: Record<string, string> = {},
+) {
+  const keys = PublishableKeys.safeParse(parsed(SUPABASE_PUBLISHABLE_KEYS ?? '{}')).data ?? {}
+  const key = keys.default ?? Object.values(keys)[0] ?? SUPABASE_ANON_KEY
   return {
+    ...(key ? { AUTH_PUBLISHABLE_KEY: key } : {}),
     PUBLIC_URL: `${project_url}/functions/v1/api`,
     AUTH_ISSUER: `${project_url}/auth/v1`,
     JOBS_URL: `${project_url}/functions/v1/jobs`,
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
   }
 }
 

@@ -8,7 +8,12 @@ declare module 'cloudflare:workers' {
 }
 
 type Hyperdrive = { connectionString: string }
-type ApiBindings = { API_DATABASE: Hyperdrive; JOBS: { drain: () => Promise<unknown> } }
+type ApiBindings = {
+  API_DATABASE: Hyperdrive
+  JOBS: { drain: () => Promise<unknown> }
+  ASSETS: { fetch: (url: URL) => Promise<Response> }
+  PUBLIC_URL: string
+}
 type JobsBindings = { JOBS_DATABASE: Hyperdrive }
 
 declare const Deno: {

@@ -188,6 +188,7 @@ async function createAppOn(
     public_url,
     sign_in_path,
     issuer_origin: config.auth && new URL(config.auth.issuer).origin,
+    tile_origin: config.tiles ? new URL(config.tiles.url).origin : undefined,
     address: clientAddress(config.trusted_proxies),
     address_limit: addressLimit(limits.address),
     asset,
@@ -200,19 +201,22 @@ async function createAppOn(
 }
 
 /** How session tokens are verified: those of the configured issuer, or of Watchpost's own issuer. */
-async function createSignIn({ auth, origins, public_url }: Config, { db, seal, log }: CommonDeps) {
+async function createSignIn(
+  { auth, origins, public_url, tiles }: Config,
+  { db, seal, log }: CommonDeps,
+) {
   if (auth) {
     // Not awaited: an issuer that is unavailable must not delay the alerts.
     issuerProblem(auth.jwks_url).then(
       (problem) => problem && log({ msg: 'sign-in', error: problem }),
     )
     const { issuer: auth_url, publishable_key: auth_key } = auth
-    const pages = consoleRoutes({ auth_url, auth_key, by: 'mail' })
+    const pages = consoleRoutes({ auth_url, auth_key, by: 'mail', tiles })
     const mount = (app: App) => app.route('/', pages)
     return { verify_session: remoteSessions(auth), sign_in_path: undefined, mount }
   }
   const { verify_session, routes } = await createIssuer({ db, seal, origins, public_url })
-  const pages = consoleRoutes({ auth_url: `.${ISSUER_PATH}`, auth_key: null, by: 'link' })
+  const pages = consoleRoutes({ auth_url: `.${ISSUER_PATH}`, auth_key: null, by: 'link', tiles })
   const mount = (app: App) =>
     app.route(ISSUER_PATH, routes).route(SIGN_IN_PATH, signInPage).route('/', pages)
   return { verify_session, sign_in_path: SIGN_IN_PATH, mount }

@@ -7,7 +7,7 @@ import { createMail as mail } from './mail/smtp.ts'
 
 function environment(): Record<string, string> {
   const given = Deno.env.toObject()
-  return given.SUPABASE_URL ? { ...supabaseVariables(given.SUPABASE_URL), ...given } : given
+  return given.SUPABASE_URL ? { ...supabaseVariables(given.SUPABASE_URL, given), ...given } : given
 }
 
 /** The API as the Edge Function `api`. It never uses SUPABASE_DB_URL, which bypasses row-level security. */

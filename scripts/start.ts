@@ -5,6 +5,7 @@ import { startService } from '../functions/service.ts'
 import { SIGN_IN_PATH } from '../functions/sign-in-page.ts'
 import { generateSecret } from '../shared/signing.ts'
 import { VERSION } from '../shared/version.ts'
+import { keepAddress } from './operator/address.ts'
 import { startOperator } from './operator/server.ts'
 import { createOperatorLink } from './operator/sessions.ts'
 import {
@@ -136,7 +137,7 @@ async function start(options: Options, env: Environment, closing: Close[]): Prom
   const operator =
     config.operator &&
     (await startOperator(config.operator, { adminUrl, public_url: config.public_url, log }))
-  if (operator) closing.push(operator.stop)
+  if (operator) closing.push(operator.stop, await keepAddress(options.data_dir, operator.url))
   const has_people = config.auth !== undefined || (await usesSupabaseAuth(adminUrl))
   const minted = has_people ? undefined : await firstAccount(adminUrl)
   const zones = options.is_replay && minted ? await createZones(options, minted) : []

@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Router, useLocation } from 'wouter'
 
-import { openSession, type SignIn, useSession } from './api/session.ts'
+import { connectTo } from './api/client.ts'
+import { openSession, useSession } from './api/session.ts'
+import { readSettings } from './api/settings.ts'
 import { common } from './common.text.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
 import { loadPart } from './shared/connection.ts'
 import { ErrorBoundary, FailedQuery } from './shared/errors.tsx'
-import { reach } from './shared/reach.ts'
 import { usePlace } from './shell/hash-location.ts'
 import { Shell } from './shell/shell.tsx'
 import { useText } from './ui/language.ts'
@@ -42,9 +43,8 @@ function Opening() {
   const opening = useQuery({
     queryKey: ['opening'],
     queryFn: async () => {
-      const response = await reach(new Request('./console.json'))
-      if (!response.ok) throw new Error(`console.json: ${response.status}`)
-      const settings: SignIn = await response.json()
+      const settings = await readSettings()
+      if (settings.api_url) connectTo(settings.api_url)
       await openSession(settings)
       return settings
     },

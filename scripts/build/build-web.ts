@@ -76,7 +76,7 @@ export async function buildWeb(
   await compressAll(fresh)
   await writeFile(join(fresh, 'stamp'), hash)
   // Replaced at once, so that a running service serves either the old or the new one.
-  await rm(folder, { recursive: true, force: true })
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   await rename(fresh, folder)
 }
 

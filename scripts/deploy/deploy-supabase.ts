@@ -122,7 +122,9 @@ export async function deploy(report: Report, target: Target, given: Environment,
   await cli(target, ['functions', 'deploy', '--use-api', remote(target), '--yes'])
   report.line('functions', true, 'deployed')
   try {
-    const env = { PUBLIC_URL: given.PUBLIC_URL ?? platformVariables(target).PUBLIC_URL }
+    const [site] = (given.CONSOLE_ORIGINS ?? '').split(',')
+    const CONSOLE_URL = site?.trim() || (given.PUBLIC_URL ?? platformVariables(target).PUBLIC_URL)
+    const env = { CONSOLE_URL }
     await cli(target, ['config', 'push', remote(target), '--yes'], env)
     report.line('settings', true, 'supabase/config.toml pushed')
   } catch (error) {

@@ -1,13 +1,15 @@
 /**
- * `npm run pictures`: starts the demo and saves a picture of each page of the console in docs/console.
+ * `npm run pictures`: starts the demo and saves a picture of each page of the console, and of the operator page,
+ * in docs/console. Names of pictures as arguments: only those.
  */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { promisify } from 'node:util'
+import { type Browser, chromium, type Page } from 'playwright-core'
 import sharp from 'sharp'
 import { z } from 'zod'
 import { fastTempFolder } from '../postgres/throwaway.ts'
@@ -32,19 +34,46 @@ const TURKISH = { theme: 'light', language: 'tr', viewport: PHONE } as const
 
 const press = (name: string) => async (page: Page) => page.getByText(name).first().click()
 
-const shotsOf = (ids: { channel: string; zone: string; alert: string }): Shot[] => [
+type Ids = { channel: string; zone: string; alert: string; event: string }
+
+const shotsOf = (ids: Ids): Shot[] => [
+  ['map', '/'],
+  ['globe', '/?look=globe&window=week', LIGHT],
+  ['event', `/?event=${ids.event}`],
+  ['alerts', '/alerts', LIGHT],
   ['alert', `/alerts/${ids.alert}`],
+  ['evidence', `/alerts/${ids.alert}/evidence`, LIGHT],
+  ['evidence-check', '/evidence'],
+  ['zones', '/zones', LIGHT],
   ['zone', `/zones/${ids.zone}`, LIGHT],
+  ['zone-new', '/zones/new'],
+  ['import', '/zones/import', LIGHT],
   ['channels', '/channels/new'],
   ['channel', `/channels/${ids.channel}`, LIGHT, press('Send a test')],
   ['analytics', '/reports'],
   ['audit', '/reports/audit', LIGHT],
+  ['status', '/reports/status'],
   ['account', '/account'],
+  ['keys', '/account/keys', LIGHT],
+  ['organisations', '/account/orgs'],
   ['phone-alerts', '/alerts', TURKISH],
   ['phone-channel', `/channels/${ids.channel}`, TURKISH],
 ]
 
+/** The pages of operators, and the look of each. */
+const OPERATOR_SHOTS: Shot[] = [
+  ['operator-health', '/'],
+  ['operator-feeds', '/feeds', LIGHT],
+  ['operator-queues', '/queues'],
+  ['operator-jobs', '/jobs', LIGHT],
+  ['operator-accounts', '/accounts'],
+  ['operator-acts', '/acts', LIGHT],
+  ['operator-phone', '/feeds', TURKISH],
+]
+
 async function main(): Promise<void> {
+  const wanted = process.argv.slice(2)
+  const isWanted = ([name]: Shot) => wanted.length === 0 || wanted.includes(name)
   const folder = await mkdtemp(join(await fastTempFolder(), 'watchpost-pictures-'))
   // As root, the database server runs as another user, who must be able to enter.
   await chmod(folder, 0o711)
@@ -53,7 +82,8 @@ async function main(): Promise<void> {
   await once(receiver, 'listening')
   const address = receiver.address()
   const target = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/alerts`
-  const demo = ['scripts/start.ts', '--replay', '--port', '0', '--data-dir', join(folder, 'data')]
+  const data = join(folder, 'data')
+  const demo = ['scripts/start.ts', '--replay', '--port', '0', '--data-dir', data]
   const child = spawn(process.execPath, demo, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
   const executablePath = process.env.CHROMIUM || '/usr/bin/chromium'
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...WEBGL] })
@@ -66,32 +96,21 @@ async function main(): Promise<void> {
     }).then((answer) => answer.text())
     const ids = await prepare({ origin, key, target })
     await mkdir(OUT, { recursive: true })
-    for (const [name, path, look = {}, before] of shotsOf(ids)) {
-      const { theme = 'dark', language = 'en', viewport = DESKTOP } = look
-      const context: BrowserContext = await browser.newContext({
-        viewport,
-        colorScheme: theme,
-        locale: language === 'tr' ? 'tr-TR' : 'en-GB',
-        reducedMotion: 'reduce',
+    for (const shot of shotsOf(ids).filter(isWanted)) {
+      await take(browser, shot, async (page, path) => {
+        await page.addInitScript((text) => localStorage.setItem('watchpost.session', text), session)
+        // What is searched stands before the hash.
+        const [place, search] = path.split('?')
+        await page.goto(`${origin}/${search ? `?${search}` : ''}#${place}`)
       })
-      await context.addInitScript(
-        (text) => localStorage.setItem('watchpost.session', text),
-        session,
-      )
-      const page = await context.newPage()
-      await page.goto(`${origin}/#${path}`)
-      const map = page.locator('section[data-ready]')
-      await page.waitForTimeout(RESTED_MS)
-      if ((await map.count()) > 0) await page.waitForTimeout(DRAWN_MS)
-      if (before) {
-        await before(page)
-        await page.waitForTimeout(RESTED_MS)
-      }
-      await sharp(await page.screenshot())
-        .png({ palette: true, colours: COLOURS, effort: 10 })
-        .toFile(join(OUT, `${name}.png`))
-      console.log(`docs/console/${name}.png`)
-      await context.close()
+    }
+    for (const shot of OPERATOR_SHOTS.filter(isWanted)) {
+      await take(browser, shot, async (page, path) => {
+        await page.goto(await operatorLink(data))
+        await page.locator('form button[type=submit]').click()
+        await page.getByRole('navigation').waitFor()
+        await page.evaluate((to) => location.assign(`#${to}`), path)
+      })
     }
   } finally {
     await browser.close()
@@ -100,6 +119,44 @@ async function main(): Promise<void> {
     receiver.close()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Saves one picture in a browser of its own; `enter` goes to the page. */
+async function take(
+  browser: Browser,
+  [name, path, look = {}, before]: Shot,
+  enter: (page: Page, path: string) => Promise<unknown>,
+): Promise<void> {
+  const { theme = 'dark', language = 'en', viewport = DESKTOP } = look
+  const context = await browser.newContext({
+    viewport,
+    colorScheme: theme,
+    locale: language === 'tr' ? 'tr-TR' : 'en-GB',
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  await enter(page, path)
+  const map = page.locator('section[data-ready]')
+  await page.waitForTimeout(RESTED_MS)
+  if ((await map.count()) > 0) await page.waitForTimeout(DRAWN_MS)
+  if (before) {
+    await before(page)
+    await page.waitForTimeout(RESTED_MS)
+  }
+  await sharp(await page.screenshot())
+    .png({ palette: true, colours: COLOURS, effort: 10 })
+    .toFile(join(OUT, `${name}.png`))
+  console.log(`docs/console/${name}.png`)
+  await context.close()
+}
+
+async function operatorLink(data: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['scripts/admin.ts', 'operator', 'link', '--name', 'ayse', '--data-dir', data, '--json'],
+    { cwd: ROOT },
+  )
+  return z.object({ url: z.url() }).parse(JSON.parse(stdout)).url
 }
 
 /** What the demo prints when it is ready: its address, the token of its link, and the key. */
@@ -119,7 +176,9 @@ async function printed(output: NodeJS.ReadableStream) {
 
 const Made = z.object({ channel: z.object({ id: z.string() }) })
 const Zones = z.object({ zones: z.array(z.object({ id: z.string(), label: z.string() })) })
-const Alerts = z.object({ alerts: z.array(z.object({ id: z.string(), severity: z.number() })) })
+const Alerts = z.object({
+  alerts: z.array(z.object({ id: z.string(), severity: z.number(), event_id: z.string() })),
+})
 
 /** A channel that accepts everything, and what the demo brings. */
 async function prepare({ origin, key, target }: Record<'origin' | 'key' | 'target', string>) {
@@ -139,7 +198,12 @@ async function prepare({ origin, key, target }: Record<'origin' | 'key' | 'targe
   await new Promise((done) => setTimeout(done, 45_000))
   const { alerts } = Alerts.parse(await ask(`/alerts?zone_id=${zone?.id}`))
   const worst = alerts.toSorted((one, two) => two.severity - one.severity)[0]
-  return { channel: channel.id, zone: zone?.id ?? '', alert: worst?.id ?? '' }
+  return {
+    channel: channel.id,
+    zone: zone?.id ?? '',
+    alert: worst?.id ?? '',
+    event: worst?.event_id ?? '',
+  }
 }
 
 await runMain(main)

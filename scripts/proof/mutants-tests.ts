@@ -17,7 +17,7 @@ export const isAlone = (test: string) => ALONE.test(test)
 /** Tests for code that they do not import. All entries that match apply. */
 const TOPICS: [code: RegExp, tests: string[]][] = [
   [/^shared\/geometry/, ['tests/shared/{geometry/*,zone*,preview}.test.ts']],
-  [/^shared\/static-files/, ['tests/functions/console.test.ts']],
+  [/^(shared\/static-files|functions\/policy)/, ['tests/functions/console.test.ts']],
   [/^shared\/json/, ['tests/functions/body.attack.test.ts']],
   [
     /^shared\/addresses/,

@@ -46,14 +46,16 @@ export const PublicUrl = z
   .default(() => environment().PUBLIC_URL ?? `http://127.0.0.1:${environment().PORT ?? 8787}`)
   .transform((url) => url.replace(/\/$/, ''))
 
-/** Where the operator page is: as the start says it, or at its default address. */
+/** Where the operator page is, as the start says it. */
 export const OperatorUrl = z
   .url({ protocol: /^http$/, error: 'must be the http URL that npm start prints' })
-  .default(() => {
-    const { OPERATOR_PORT: port, PORT = 8787 } = environment()
-    return `http://127.0.0.1:${Number(port) || Number(PORT) + 1}`
-  })
   .transform((url) => url.replace(/\/$/, ''))
+
+/** Where the operator page is by the environment, or by default. */
+export function usualOperatorUrl(): string {
+  const { OPERATOR_PORT: port, PORT = 8787 } = environment()
+  return `http://127.0.0.1:${Number(port) || Number(PORT) + 1}`
+}
 
 /** An account, for options that name an owner. */
 export const Owner = z.union(

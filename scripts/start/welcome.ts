@@ -51,7 +51,7 @@ function operatorPage(
 ): string {
   const how = is_link
     ? '(opens once, within 15 minutes; for another link: npm run admin -- operator link'
-    : `(this machine only; for a link: npm run admin -- operator link --url ${url}`
+    : `(this machine only; for a link: npm run admin -- operator link`
   return `
   The operator page           ${url}
   ${how}${options})`

@@ -181,3 +181,23 @@ describe('an administrator’s login for the jobs', () => {
     expect(config.jobs_database_url).toBe(database.jobsUrl)
   })
 })
+
+describe('tiles', () => {
+  const TILE_URL = 'https://tiles.example.com/{z}/{x}/{y}.png'
+  test('need somebody to thank, and an address that names a tile', () => {
+    const read = (given: Record<string, string>) =>
+      readConfig({ ...LEAST, ...given }, 'serve').tiles
+    expect(read({})).toBeNull()
+    const given = { TILE_URL, TILE_ATTRIBUTION: '© Makers' }
+    expect(read(given)).toEqual({ url: TILE_URL, attribution: '© Makers' })
+    expect(() => read({ TILE_URL })).toThrow(/^TILE_ATTRIBUTION is not set/)
+    expect(() => read({ TILE_ATTRIBUTION: '© Makers' })).toThrow(/^TILE_URL is not set/)
+    for (const url of [
+      'https://tiles.example.com/{z}/{x}.png',
+      'https://user:secret@tiles.example.com/{z}/{x}/{y}.png',
+      'ftp://tiles.example.com/{z}/{x}/{y}.png',
+    ]) {
+      expect(() => read({ ...given, TILE_URL: url })).toThrow(/^TILE_URL must be an http or https/)
+    }
+  })
+})

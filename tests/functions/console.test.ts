@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { consoleRoutes } from '../../functions/console.ts'
 
-const SIGN_IN = { auth_url: './auth/v1', auth_key: null, by: 'link' } as const
+const SIGN_IN = { auth_url: './auth/v1', auth_key: null, by: 'link', tiles: null } as const
 let parent: string
 let console: ReturnType<typeof consoleRoutes>
 

@@ -190,6 +190,7 @@ describe('a deployment', () => {
     expect(bindingsOf('watchpost-api')).toEqual({
       ...secrets,
       API_DATABASE: { type: 'hyperdrive', id: ID.API_DATABASE },
+      ASSETS: { type: 'assets' },
       JOBS: { type: 'service', service: 'watchpost-jobs', entrypoint: 'Jobs' },
     })
     expect(stub.schedules).toEqual({ 'watchpost-jobs': [{ cron: '* * * * *' }] })

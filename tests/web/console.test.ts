@@ -212,6 +212,7 @@ test.each(['light', 'dark'] as const)(
       '/#/alerts',
       `/#/alerts/${await anAlert()}`,
       '/#/zones',
+      '/#/zones/new',
       `/#/zones/${zone}`,
       '/#/zones/import',
       '/#/channels/new',

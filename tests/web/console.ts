@@ -1,5 +1,6 @@
 import { serve } from '@hono/node-server'
 import type { Browser } from 'playwright-core'
+import type { Tiles } from '../../functions/console-settings.ts'
 import { buildWeb } from '../../scripts/build/build-web.ts'
 import { asOperator, createLink } from '../../scripts/postgres/accounts.ts'
 import {
@@ -60,7 +61,14 @@ export async function makeChannel(
 }
 
 /** serveConsole starts all that the console needs on a database of its own. */
-export async function serveConsole({ hasWebGL = false } = {}): Promise<ServedConsole> {
+export async function serveConsole({
+  hasWebGL = false,
+  ...options
+}: {
+  hasWebGL?: boolean
+  tiles?: Tiles
+  origins?: string[]
+} = {}): Promise<ServedConsole> {
   await buildWeb('console')
   const service = await createService()
   const jobs = await createTestJobs(service)
@@ -75,6 +83,7 @@ export async function serveConsole({ hasWebGL = false } = {}): Promise<ServedCon
   const address = server.address()
   const origin = `http://localhost:${typeof address === 'object' && address ? address.port : 0}`
   const app = await createIssuingApp(service, {
+    ...options,
     public_url: origin,
     send: async (request) => {
       service.receiver.requests.push(request)

@@ -166,3 +166,33 @@ test('a list of sites is judged row by row before anything is made; again it is 
   expect((await zones(importer)).find(({ id }) => id === kept)).toMatchObject({ radius_km: 20 })
   expectClean(opened)
 })
+
+test('a list of 1,200 sites goes in two portions, and says how far it is', async () => {
+  const importer = await at.service.person({ plan: 'enterprise' })
+  const opened = await at.visit(importer, '/#/zones/import')
+  const { page } = opened
+  const lines = Array.from(
+    { length: 1200 },
+    (_, i) => `Site ${i},${(i % 80) - 40},${i % 170},5,s${i}`,
+  )
+  // In the second portion, so that its line is counted from the beginning.
+  lines[1100] = 'Nowhere,99,0,5,s1100'
+  const list = ['name,lat,lon,radius,code', ...lines].join('\n')
+  let sent = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/zones/bulk')) sent += 1
+  })
+  await page.getByLabel('What to import').fill(list)
+  await page.getByRole('heading', { name: 'List of sites: 1200 rows' }).waitFor()
+  await page.getByRole('button', { name: 'Check the list' }).click()
+  await page.getByText('Line 1102').waitFor({ timeout: 60_000 })
+  await page.getByRole('button', { name: 'Import: 1199 new, 0 changed' }).click()
+  await page.getByText('The list is imported.').waitFor({ timeout: 60_000 })
+  const [kept] = await at.service.database.query<{ count: number }>(
+    "select count(*)::int as count from watchpost.zones where external_id ~ '^s[0-9]+$'",
+  )
+  expect(kept?.count).toBe(1199)
+  // Twice two: the check, and the import.
+  expect(sent).toBe(4)
+  expectClean(opened)
+}, 180_000)

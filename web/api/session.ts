@@ -1,24 +1,16 @@
 import { AuthClient, type Session } from '@supabase/auth-js'
 import { useSyncExternalStore } from 'react'
+import type { Settings } from './settings.ts'
 
 /** Where the browser keeps the session; the sign-in page of the service writes it there, too. */
 const SESSION_KEY = 'watchpost.session'
 
-/** Where people sign in: the service's own issuer unless it names another. */
-export type SignIn = {
-  auth_url: string
-  /** The publishable key of a Supabase project; null for the service's own issuer. */
-  auth_key: string | null
-  /** `link`: with a one-time link that an operator gives out; `mail`: the issuer mails one. */
-  by: 'link' | 'mail'
-}
-
-type State = { client: InstanceType<typeof AuthClient>; session: Session | null; sign_in: SignIn }
+type State = { client: InstanceType<typeof AuthClient>; session: Session | null }
 let state: State | undefined
 const listeners = new Set<() => void>()
 
 /** Opens the session that the browser keeps, and follows it. To be called once, before anything else. */
-export async function openSession(sign_in: SignIn): Promise<void> {
+export async function openSession(sign_in: Pick<Settings, 'auth_url' | 'auth_key' | 'by'>) {
   const client = new AuthClient({
     url: new URL(sign_in.auth_url, document.baseURI).href.replace(/\/$/, ''),
     headers: sign_in.auth_key ? { apikey: sign_in.auth_key } : {},
@@ -30,7 +22,7 @@ export async function openSession(sign_in: SignIn): Promise<void> {
     fetch: fetchByOwnClock,
   })
   const { data } = await client.getSession()
-  state = { client, session: data.session, sign_in }
+  state = { client, session: data.session }
   client.onAuthStateChange((_, session) => {
     if (!state) return
     state = { ...state, session }
@@ -75,8 +67,6 @@ export function useSession(): Session | null {
     () => opened().session,
   )
 }
-
-export const signInWays = (): SignIn => opened().sign_in
 
 /** An access token that is valid for some time yet; undefined when nobody is signed in. */
 export async function accessToken(): Promise<string | undefined> {

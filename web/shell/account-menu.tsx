@@ -2,6 +2,7 @@ import { CircleUser } from 'lucide-react'
 import { useLocation } from 'wouter'
 import type { Language } from '../../shared/texts.ts'
 import { signOut, useSession } from '../api/session.ts'
+import { addressOf } from '../api/settings.ts'
 import { LANGUAGE_NAMES, setLanguage, useLanguage, useText } from '../ui/language.ts'
 import { Menu, type MenuItem } from '../ui/menu.tsx'
 import { setTheme, type Theme, useTheme } from '../ui/theme.ts'
@@ -35,8 +36,8 @@ export function AccountMenu({ onKeys }: { onKeys: () => void }) {
     })),
     { kind: 'line' },
     { label: text.keys, hint: '?', onSelect: onKeys },
-    { label: text.api, onSelect: () => location.assign('./docs') },
-    { label: text.status, onSelect: () => location.assign('./status') },
+    { label: text.api, onSelect: () => location.assign(addressOf('/docs')) },
+    { label: text.status, onSelect: () => location.assign(addressOf('/status')) },
     { label: text.sign_out, onSelect: () => void signOut() },
   ]
   return (

@@ -30,7 +30,7 @@ export function useKeys(keys: Keys, isEnabled = true): void {
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
       if (!isMod && isTyping(event.target)) return
       if (document.querySelector('dialog:modal, [role=menu]') && !isMod) return
-      const isSecond = first !== '' && performance.now() - at < SEQUENCE_MS
+      const isSecond = first !== '' && event.timeStamp - at < SEQUENCE_MS
       const name = isMod ? `mod+${key}` : isSecond ? `${first} ${key}` : key
       const action = latest.current[name] ?? (isSecond ? latest.current[key] : undefined)
       first = ''
@@ -41,7 +41,8 @@ export function useKeys(keys: Keys, isEnabled = true): void {
       }
       if (Object.keys(latest.current).some((known) => known.startsWith(`${name} `))) {
         first = name
-        at = performance.now()
+        // When it was pressed: a busy page may hear of it late.
+        at = event.timeStamp
       }
     }
     window.addEventListener('keydown', onKey)

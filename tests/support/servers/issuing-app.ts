@@ -1,6 +1,7 @@
 import { createApp } from '../../../functions/app.ts'
 import { parseAllowList } from '../../../functions/channels/transport/target.ts'
 import { consoleRoutes } from '../../../functions/console.ts'
+import type { Tiles } from '../../../functions/console-settings.ts'
 import type { Deps } from '../../../functions/context.ts'
 import { createPool } from '../../../functions/db.ts'
 import { createIssuer, ISSUER_PATH } from '../../../functions/issuer.ts'
@@ -18,12 +19,14 @@ export type IssuingApp = {
 /** createIssuingApp serves a test's database a second time, with Watchpost itself as the issuer. */
 export async function createIssuingApp(
   { database, seal }: Service,
-  options: Partial<Pick<Deps, 'limits' | 'public_url' | 'send'>> = {},
+  options: Partial<Pick<Deps, 'limits' | 'public_url' | 'send' | 'origins'>> & {
+    tiles?: Tiles | undefined
+  } = {},
 ): Promise<IssuingApp> {
   const db = createPool({ url: database.apiUrl, max: 4 })
   const lines: IssuingApp['lines'] = []
-  const { public_url = PUBLIC_URL } = options
-  const given = { db, seal, public_url, origins: [ORIGIN] }
+  const { public_url = PUBLIC_URL, origins = [ORIGIN], tiles, ...rest } = options
+  const given = { db, seal, public_url, origins }
   const { verify_session, routes } = await createIssuer(given)
   const app = createApp({
     ...given,
@@ -36,10 +39,13 @@ export async function createIssuingApp(
     sign_in_path: SIGN_IN_PATH,
     asset: async () => undefined,
     log: (line) => void lines.push(line),
-    ...options,
-    public_url,
+    tile_origin: tiles && new URL(tiles.url).origin,
+    ...rest,
   })
-  const pages = consoleRoutes({ auth_url: `.${ISSUER_PATH}`, auth_key: null, by: 'link' })
+  const pages = consoleRoutes({
+    ...{ auth_url: `.${ISSUER_PATH}`, auth_key: null, by: 'link' },
+    tiles: tiles ?? null,
+  })
   app.route(ISSUER_PATH, routes).route(SIGN_IN_PATH, signInPage).route('/', pages)
   return { fetch: async (input, init) => app.request(input, init), lines, close: () => db.end() }
 }

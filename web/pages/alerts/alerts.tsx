@@ -85,45 +85,50 @@ export function AlertsPage({ id }: { id: string | undefined }) {
               text={text.none_text}
             />
           ) : null}
-          <div className="min-h-0 flex-1 overflow-y-auto">
-            <ul>
-              {listed.map((alert) => (
-                <li key={alert.id} className="flex border-b border-line hover:bg-hover">
-                  <label htmlFor={`select-${alert.id}`} className="flex items-center pl-3">
-                    <Checkbox
-                      id={`select-${alert.id}`}
-                      aria-label={text.select(alert.event.title)}
-                      checked={selected.includes(alert.id)}
-                      onChange={() => toggle(alert.id)}
-                    />
-                  </label>
-                  <button
-                    type="button"
-                    aria-current={alert.id === id ? 'true' : undefined}
-                    onClick={() => open(alert.id)}
-                    className="flex min-w-0 flex-1 items-center gap-3 py-2 pr-4 pl-3 text-left -outline-offset-2 aria-[current]:bg-selected"
-                  >
-                    <span className="text-muted">
-                      <TypeIcon type={alert.event.type} />
-                    </span>
-                    <span className="min-w-0 flex-1">
-                      <span
-                        className={cn('line-clamp-2', alert.resolved && 'text-muted line-through')}
-                      >
-                        {alert.event.title}
+          {alerts.data ? (
+            <div className="min-h-0 flex-1 overflow-y-auto">
+              <ul>
+                {listed.map((alert) => (
+                  <li key={alert.id} className="flex border-b border-line hover:bg-hover">
+                    <label htmlFor={`select-${alert.id}`} className="flex items-center pl-3">
+                      <Checkbox
+                        id={`select-${alert.id}`}
+                        aria-label={text.select(alert.event.title)}
+                        checked={selected.includes(alert.id)}
+                        onChange={() => toggle(alert.id)}
+                      />
+                    </label>
+                    <button
+                      type="button"
+                      aria-current={alert.id === id ? 'true' : undefined}
+                      onClick={() => open(alert.id)}
+                      className="flex min-w-0 flex-1 items-center gap-3 py-2 pr-4 pl-3 text-left -outline-offset-2 aria-[current]:bg-selected"
+                    >
+                      <span className="text-muted">
+                        <TypeIcon type={alert.event.type} />
                       </span>
-                      <span className="text-sm text-muted">
-                        {alert.zone_name} · {text.statuses[alert.status]} ·{' '}
-                        <Time at={alert.raised_at} />
+                      <span className="min-w-0 flex-1">
+                        <span
+                          className={cn(
+                            'line-clamp-2',
+                            alert.resolved && 'text-muted line-through',
+                          )}
+                        >
+                          {alert.event.title}
+                        </span>
+                        <span className="text-sm text-muted">
+                          {alert.zone_name} · {text.statuses[alert.status]} ·{' '}
+                          <Time at={alert.raised_at} />
+                        </span>
                       </span>
-                    </span>
-                    <Severity severity={alert.severity} />
-                  </button>
-                </li>
-              ))}
-            </ul>
-            <More query={alerts} />
-          </div>
+                      <Severity severity={alert.severity} />
+                    </button>
+                  </li>
+                ))}
+              </ul>
+              <More query={alerts} />
+            </div>
+          ) : null}
         </>
       }
     >

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { ShieldCheck } from 'lucide-react'
+import { ShieldCheck, Upload } from 'lucide-react'
 import {
   checkEvidence,
   type EvidenceVerdict,
@@ -7,6 +7,8 @@ import {
 } from '../../../shared/evidence-check.ts'
 import { api, ok } from '../../api/client.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
+import { buttonClass } from '../../ui/button.tsx'
+import { cn } from '../../ui/class-names.ts'
 import { Notice } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
 import { LanguageSwitch } from '../../ui/language-switch.tsx'
@@ -28,15 +30,22 @@ export function CheckPage() {
     <main className="mx-auto flex max-w-4xl flex-col gap-4 p-4 md:p-6 print:p-0">
       <h1 className="text-xl">{text.check}</h1>
       <p className="text-pretty text-muted print:hidden">{text.check_text}</p>
-      <label className="flex flex-col gap-1 print:hidden">
-        <span className="text-sm font-medium">{text.file}</span>
+      <label
+        className={cn(
+          buttonClass(),
+          'relative w-fit focus-within:outline-2 focus-within:outline-accent print:hidden',
+        )}
+      >
+        <Upload size={14} aria-hidden /> {text.file}
         <input
           type="file"
-          className="w-full min-w-0"
+          className="sr-only"
           accept=".json,application/json"
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? []
             if (file) check.mutate(file)
+            // The same file may be chosen again.
+            currentTarget.value = ''
           }}
         />
       </label>

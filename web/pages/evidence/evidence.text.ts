@@ -50,7 +50,7 @@ export const evidenceText = texts(
       `Left out: ${revisions} revisions, ${footprints} footprints, ${acts} acts.`,
     check_text:
       'Choose the file of a record. It stays in this browser: nothing of it is sent, and nobody has to sign in.',
-    file: 'File',
+    file: 'Choose a file',
     good: 'This evidence is good',
     good_text: 'This service signed it, and nobody has changed it since.',
     faults: {
@@ -117,7 +117,7 @@ export const evidenceText = texts(
       `Dışarıda bırakılan: ${revisions} sürüm, ${footprints} etki alanı, ${acts} işlem.`,
     check_text:
       'Bir kaydın dosyasını seçin. Dosya bu tarayıcıda kalır: hiçbir bölümü gönderilmez, oturum açmak gerekmez.',
-    file: 'Dosya',
+    file: 'Dosya seçin',
     good: 'Bu kanıt geçerli',
     good_text: 'Bu hizmet imzaladı ve o zamandan beri kimse değiştirmedi.',
     faults: {

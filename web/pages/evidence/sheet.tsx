@@ -158,7 +158,11 @@ function Grid({ head, rows }: { head: string[]; rows: string[][] }) {
       <thead className="text-xs text-muted">
         <tr>
           {head.map((name) => (
-            <th key={name} scope="col" className="pr-3 font-medium [overflow-wrap:anywhere]">
+            <th
+              key={name}
+              scope="col"
+              className="pr-3 font-medium break-words max-md:[overflow-wrap:anywhere]"
+            >
               {name}
             </th>
           ))}

@@ -118,6 +118,7 @@ export function MapPage() {
               footprints={areas.data?.features ?? NO_AREAS}
               tracks={tracks}
               until={until}
+              selected={selected}
               span={hours * 3_600_000}
               chosen={place}
               footprint={footprint}
@@ -144,7 +145,7 @@ export function MapPage() {
               <header className="flex items-baseline justify-between gap-2 border-b border-line px-4 py-3">
                 <h1 className="text-lg">{text.events}</h1>
                 <p className="text-sm text-muted" data-numbers>
-                  {shown ? text.count(number(language, shown.total)) : null}
+                  {shown ? text.count(shown.total, number(language, shown.total)) : null}
                 </p>
               </header>
               {canDraw ? (

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { healthQuery } from '../../api/queries.ts'
+import { addressOf } from '../../api/settings.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { duration, number, useLanguage, useText } from '../../ui/language.ts'
@@ -22,7 +23,7 @@ export function Status() {
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-baseline justify-between gap-3">
         <p className="font-medium">{text.overall[health.status]}</p>
-        <a href="./status" className="text-sm text-accent-text hover:underline">
+        <a href={addressOf('/status')} className="text-sm text-accent-text hover:underline">
           {text.public_page}
         </a>
       </div>

@@ -1,5 +1,6 @@
 import { useState } from 'react'
-import { mailLink, signInByLink, signInWays } from '../../api/session.ts'
+import { mailLink, signInByLink } from '../../api/session.ts'
+import { knownSettings } from '../../api/settings.ts'
 import { Input } from '../../ui/field.tsx'
 import { Form, FormError, FormField, Notice, Submit } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
@@ -12,7 +13,7 @@ export function SignInPage() {
   return (
     <main className="mx-auto flex min-h-dvh max-w-sm flex-col justify-center gap-6 p-6">
       <h1 className="text-xl">{text.title}</h1>
-      {signInWays().by === 'link' ? <ByLink /> : <ByMail />}
+      {knownSettings().by === 'link' ? <ByLink /> : <ByMail />}
       <LanguageSwitch />
     </main>
   )

@@ -80,12 +80,22 @@ export function ZonesPage({ id }: { id: string | undefined }) {
           {all.length > 0 && shown.length === 0 ? (
             <p className="p-4 text-muted">{text.found_none}</p>
           ) : null}
-          <LongList items={shown} keyOf={(one) => one.id} height={LINE_PX} open={id}>
-            {(one) => <ZoneLine zone={one} isHere={one.id === id} />}
-          </LongList>
+          {zones.data ? (
+            <LongList items={shown} keyOf={(one) => one.id} height={LINE_PX} open={id}>
+              {(one) => <ZoneLine zone={one} isHere={one.id === id} />}
+            </LongList>
+          ) : null}
         </>
       }
     >
+      {id === undefined && all.length > 0 ? (
+        <Empty
+          picture={<Hexagon size={24} strokeWidth={1.5} aria-hidden />}
+          title={text.choose}
+          text={text.choose_text}
+          className="py-16"
+        />
+      ) : null}
       {id === 'import' ? <ImportZones /> : null}
       {id === 'new' ? <ZoneEditor key="new" zone={undefined} /> : null}
       {isSaved && zone.isPending ? <SkeletonRows /> : null}
