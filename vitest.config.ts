@@ -23,7 +23,7 @@ const ALONE = [
 const IN_BROWSERS = [
   'tests/hub/web/**/*.test.ts',
   'tests/web/**/*.test.ts',
-  'tests/functions/sign-in-page.test.ts',
+  'tests/functions/sign-in/sign-in-page.test.ts',
 ]
 /** A chat model of 98 MB belongs to the proof, which fetches it. */
 const WITH_CHAT_MODEL = process.env.PROOF ? [] : ['tests/hub/**/*smollm2.test.ts']

@@ -1,8 +1,8 @@
 import { WorkerEntrypoint, waitUntil } from 'cloudflare:workers'
 import { workersSend as send } from './channels/transport/send-workers.ts'
 import { createPerRequest } from './db.ts'
-import { createEdgeApi, memoize, withDbUrls } from './edge.ts'
-import { BACKGROUND_BUDGET_MS, createEdgeJobs } from './edge-jobs.ts'
+import { createEdgeApi, memoize, withDbUrls } from './edge/edge.ts'
+import { BACKGROUND_BUDGET_MS, createEdgeJobs } from './edge/edge-jobs.ts'
 
 const api = memoize((env: ApiBindings) =>
   createEdgeApi(withDbUrls(env), {

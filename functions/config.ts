@@ -6,9 +6,9 @@ import type { Limits } from './context.ts'
 import type { AnyFeed } from './feeds/feed.ts'
 import { FEED_SETTINGS, findFeed, KNOWN_FEEDS, type Selection, selectFeeds } from './feeds/feeds.ts'
 import { type MailSettings, parseSender, parseSmtpUrl } from './mail/settings.ts'
-import { OPERATOR_VARIABLES, type OperatorSettings, operatorOf } from './operator-settings.ts'
+import { OPERATOR_VARIABLES, type OperatorSettings, operatorOf } from './node/operator-settings.ts'
 import { createSeal, type Seal } from './seal.ts'
-import type { Issuer } from './sessions.ts'
+import type { Issuer } from './sign-in/sessions.ts'
 import { TRACING_VARIABLES, type TracingSettings, tracingOf } from './tracing/settings.ts'
 
 export type CidrRange = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]

@@ -6,7 +6,7 @@ import type { AllowList } from './channels/transport/target.ts'
 import type { Database } from './db.ts'
 import type { News } from './news.ts'
 import type { Seal } from './seal.ts'
-import type { Session, VerifySession } from './sessions.ts'
+import type { Session, VerifySession } from './sign-in/sessions.ts'
 import type { Tracing } from './tracing/tracing.ts'
 
 /** The variables of a request's Hono context. */

@@ -4,7 +4,7 @@ import { ApiError } from '../shared/problem.ts'
 import { bucketOf } from './address.ts'
 import type { Credential, Ctx } from './context.ts'
 import type { Connection } from './db.ts'
-import { KeysUnavailable } from './jwks.ts'
+import { KeysUnavailable } from './sign-in/jwks.ts'
 
 const STATEMENT_TIMEOUT = '10s'
 

@@ -8,7 +8,7 @@ import {
   wireTypes,
   withoutValues,
 } from '../shared/sql.ts'
-import { Pipeline, type Result } from './pipeline.ts'
+import { Pipeline, type Result } from './postgres/pipeline.ts'
 
 /** A connection for one request; `release(true)` closes it instead of returning it to the pool. */
 export type Connection = {

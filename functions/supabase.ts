@@ -1,8 +1,8 @@
 import { behindGateway } from './address.ts'
 import { resolveAll as resolve, nodeSend as send } from './channels/transport/send-node.ts'
 import { createPool } from './db.ts'
-import { createEdgeApi, supabaseVariables, withoutFunctionName } from './edge.ts'
-import { createEdgeJobs } from './edge-jobs.ts'
+import { createEdgeApi, supabaseVariables, withoutFunctionName } from './edge/edge.ts'
+import { createEdgeJobs } from './edge/edge-jobs.ts'
 import { createMail as mail } from './mail/smtp.ts'
 
 function environment(): Record<string, string> {

@@ -38,7 +38,7 @@ const LONG = [
   'tests/functions/api/refusals.test.ts',
   'tests/runtimes/refused.test.ts',
   'tests/functions/history.attack.test.ts',
-  'tests/functions/pooler.test.ts',
+  'tests/functions/postgres/pooler.test.ts',
   'tests/scripts/backup/restore.test.ts',
   'tests/scripts/backup/cli.test.ts',
   'tests/hub/backup/backup-kill.test.ts',

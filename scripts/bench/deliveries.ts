@@ -3,7 +3,7 @@ import { parseAllowList } from '../../functions/channels/transport/target.ts'
 import { createPool, type Database, inTransaction } from '../../functions/db.ts'
 import { deliver } from '../../functions/jobs/deliver.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
-import { listen } from '../../functions/listen.ts'
+import { listen } from '../../functions/postgres/listen.ts'
 import { postAlone, queueAlone } from './ceilings.ts'
 import {
   CHANNELS,

@@ -1,6 +1,6 @@
 import { copyFile, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { FILES, ONE_DAY_SECONDS } from '../../functions/assets.ts'
+import { FILES, ONE_DAY_SECONDS } from '../../functions/node/assets.ts'
 import { pagePolicy, policyText } from '../../functions/policy.ts'
 import { buildWeb } from './build-web.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
-import { supabaseVariables } from '../../functions/edge.ts'
+import { supabaseVariables } from '../../functions/edge/edge.ts'
 import { ROOT } from '../postgres/migrate.ts'
 import { supabase } from '../schema/supabase-cli.ts'
 import { environment, readArguments, runMain, UsageError } from '../start/arguments.ts'

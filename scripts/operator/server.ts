@@ -1,5 +1,5 @@
 import { urlHost } from '../../functions/config.ts'
-import { closeServer, openServer } from '../../functions/node-server.ts'
+import { closeServer, openServer } from '../../functions/node/node-server.ts'
 import { createOperatorApp, type OperatorApp } from './app.ts'
 
 export type OperatorServer = { url: string; stop: () => Promise<void> }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { SIGN_IN_PATH } from '../../functions/sign-in-page.ts'
+import { SIGN_IN_PATH } from '../../functions/sign-in/sign-in-page.ts'
 import { UsageError } from '../start/arguments.ts'
 import { type AccountSelector, createLink } from './accounts.ts'
 import { isSupabase } from './migrate.ts'

@@ -17,7 +17,7 @@ export const isAlone = (test: string) => ALONE.test(test)
 /** Tests for code that they do not import. All entries that match apply. */
 const TOPICS: [code: RegExp, tests: string[]][] = [
   [/^shared\/geometry/, ['tests/shared/{geometry/*,zone*,preview}.test.ts']],
-  [/^(shared\/static-files|functions\/policy)/, ['tests/functions/console.test.ts']],
+  [/^(shared\/static-files|functions\/policy)/, ['tests/functions/node/console.test.ts']],
   [/^shared\/json/, ['tests/functions/body.attack.test.ts']],
   [
     /^shared\/addresses/,
@@ -134,8 +134,8 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ['tests/functions/{seal,links}.test.ts', 'tests/functions/api/channels.test.ts'],
   ],
   [/^shared\/(texts|event-words)/, ['tests/functions/channels/golden.test.ts']],
-  [/^functions\/console/, ['tests/functions/console.test.ts']],
-  [/^functions\/sign-in-page/, ['tests/functions/sign-in-page.test.ts']],
+  [/^functions\/console/, ['tests/functions/node/console.test.ts']],
+  [/^functions\/sign-in-page/, ['tests/functions/sign-in/sign-in-page.test.ts']],
   [
     /^shared\/(problem|route|time|webhook)/,
     [

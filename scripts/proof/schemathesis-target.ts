@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { readConfig } from '../../functions/config.ts'
-import { ISSUER_PATH } from '../../functions/issuer.ts'
 import type { Log } from '../../functions/log.ts'
 import { startService } from '../../functions/service.ts'
+import { ISSUER_PATH } from '../../functions/sign-in/issuer.ts'
 import {
   addMember,
   asOperator,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { KeysUnavailable } from '../../functions/jwks.ts'
+import { KeysUnavailable } from '../../functions/sign-in/jwks.ts'
 import { expectProblem } from '../support/attacks/refusals.ts'
 import { ADDRESS_HEADER, createService, type Person, type Service } from '../support/service.ts'
 

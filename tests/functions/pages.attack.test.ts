@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { asset } from '../../functions/assets.ts'
+import { asset } from '../../functions/node/assets.ts'
 import { open, startBrowser } from '../hub/web/browser.ts'
 import { createService, type Person, type Service } from '../support/service.ts'
 

@@ -3,7 +3,7 @@ import { readConfig } from '../../functions/config.ts'
 import { createPool, type Database, UNPREPARED } from '../../functions/db.ts'
 import type { Feed } from '../../functions/feeds/feed.ts'
 import { registerFeeds } from '../../functions/jobs/ingest.ts'
-import { UNHEARD } from '../../functions/listen.ts'
+import { UNHEARD } from '../../functions/postgres/listen.ts'
 import { startService } from '../../functions/service.ts'
 import { findPort } from '../../scripts/postgres/port.ts'
 import {

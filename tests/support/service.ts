@@ -8,7 +8,7 @@ import { type AllowList, parseAllowList } from '../../functions/channels/transpo
 import type { Deps, Limits, Scope } from '../../functions/context.ts'
 import { createPool, type Database, sqlState } from '../../functions/db.ts'
 import { createSeal, type Seal } from '../../functions/seal.ts'
-import type { VerifySession } from '../../functions/sessions.ts'
+import type { VerifySession } from '../../functions/sign-in/sessions.ts'
 import { generateKey, keyHash, keyPrefix } from '../../shared/key.ts'
 import { createTestDatabase, type TestDatabase } from './servers/database.ts'
 import { type App, claimShared, startEdge } from './servers/edge.ts'

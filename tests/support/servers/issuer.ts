@@ -8,7 +8,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose'
-import { localSessions, type VerifySession } from '../../../functions/sessions.ts'
+import { localSessions, type VerifySession } from '../../../functions/sign-in/sessions.ts'
 
 /** How a token differs from a valid one. */
 export type Changes = {

@@ -1,11 +1,11 @@
 import { createApp } from '../../../functions/app.ts'
 import { parseAllowList } from '../../../functions/channels/transport/target.ts'
-import { consoleRoutes } from '../../../functions/console.ts'
 import type { Tiles } from '../../../functions/console-settings.ts'
 import type { Deps } from '../../../functions/context.ts'
 import { createPool } from '../../../functions/db.ts'
-import { createIssuer, ISSUER_PATH } from '../../../functions/issuer.ts'
-import { SIGN_IN_PATH, signInPage } from '../../../functions/sign-in-page.ts'
+import { consoleRoutes } from '../../../functions/node/console.ts'
+import { createIssuer, ISSUER_PATH } from '../../../functions/sign-in/issuer.ts'
+import { SIGN_IN_PATH, signInPage } from '../../../functions/sign-in/sign-in-page.ts'
 import { ADDRESS_HEADER, ORIGIN, PUBLIC_URL, type Service } from '../service.ts'
 
 /** The API as Node serves it on a plain Postgres, together with the issuer. */

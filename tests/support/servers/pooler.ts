@@ -1,7 +1,7 @@
 /**
  * A transaction pooler as pgbouncer is before 1.21: a client has a connection of the server only while a
  * transaction runs, prepared statements stay on the server's connection, and notifications reach nobody.
- * tests/functions/pooler.test.ts holds the real pgbouncer to the same behaviour.
+ * tests/functions/postgres/pooler.test.ts holds the real pgbouncer to the same behaviour.
  */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'

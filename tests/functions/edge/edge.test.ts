@@ -1,0 +1,178 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ConfigError, readEdgeApi, readEdgeJobs } from '../../../functions/config.ts'
+import { supabaseVariables } from '../../../functions/edge/edge.ts'
+import { createJobsHandler } from '../../../functions/edge/edge-jobs.ts'
+import { createService, type Person, type Service } from '../../support/service.ts'
+
+const LEAST = {
+  SEAL_KEYS: Buffer.alloc(32, 1).toString('base64'),
+  PUBLIC_URL: 'https://watchpost.example.com/',
+  AUTH_ISSUER: 'https://ref.supabase.co/auth/v1',
+  API_DATABASE_URL: 'postgres://watchpost_api:a@localhost/postgres',
+  JOBS_DATABASE_URL: 'postgres://watchpost_jobs:b@localhost/postgres',
+}
+const SECRET = 'x'.repeat(32)
+
+test('only the entry files use names of their platform, and those of the edge are short', () => {
+  const folder = resolve(import.meta.dirname, '../../../functions')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const code = files.filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+  const textOf = (file: string) => readFileSync(join(folder, file), 'utf8')
+  const platforms =
+    /\bDeno\.\w|EdgeRuntime|cloudflare:workers|cf-connecting-ip|process\.env|navigator\./
+  expect(code.filter((file) => platforms.test(textOf(file))).sort()).toEqual([
+    'cloudflare.ts',
+    'node.ts',
+    'supabase.ts',
+  ])
+  for (const entry of ['cloudflare.ts', 'supabase.ts'])
+    expect(textOf(entry).split('\n').length - 1, entry).toBeLessThanOrEqual(30)
+})
+
+describe('readEdgeApi', () => {
+  test('knows the login of the API alone, and sends statements without names', () => {
+    const { JOBS_DATABASE_URL: _, ...least } = LEAST
+    expect(readEdgeApi(least)).toMatchObject({
+      database: { url: LEAST.API_DATABASE_URL, prepared: false },
+      public_url: 'https://watchpost.example.com',
+      auth: { jwks_url: 'https://ref.supabase.co/auth/v1/.well-known/jwks.json' },
+      jobs: undefined,
+    })
+    expect(readEdgeApi({ ...least, PREPARED_STATEMENTS: 'on' }).database.prepared).toBe(true)
+  })
+
+  test('passes over a platform’s bindings', () => {
+    expect(() => readEdgeApi({ ...LEAST, JOBS: {}, HOST: { drain: 1 } })).not.toThrow()
+  })
+
+  test.each(['SEAL_KEYS', 'PUBLIC_URL', 'AUTH_ISSUER', 'API_DATABASE_URL'])(
+    'without %s it starts nothing, and says so',
+    (name) => {
+      expect(() => readEdgeApi({ ...LEAST, [name]: '' })).toThrow(ConfigError)
+      expect(() => readEdgeApi({ ...LEAST, [name]: '' })).toThrow(new RegExp(`^${name} is not set`))
+    },
+  )
+})
+
+describe('readEdgeJobs', () => {
+  test('knows the login of the jobs alone, and how long a call lasts', () => {
+    const { API_DATABASE_URL: _, AUTH_ISSUER: __, PUBLIC_URL: ___, ...least } = LEAST
+    expect(readEdgeJobs({ ...least, JOBS_BUDGET_SECONDS: '1.5' })).toMatchObject({
+      database: { url: LEAST.JOBS_DATABASE_URL, prepared: false },
+      budget_ms: 1500,
+      secret: undefined,
+    })
+    expect(readEdgeJobs({ ...least, FEEDS: 'none' }).feeds).toEqual([])
+  })
+
+  test.each([
+    ['JOBS_SECRET', 'short'],
+    ['JOBS_BUDGET_SECONDS', '0'],
+    ['JOBS_BUDGET_SECONDS', '601'],
+  ])('%s=%s is refused', (name, value) => {
+    expect(() => readEdgeJobs({ ...LEAST, [name]: value })).toThrow(new RegExp(`^${name} must`))
+  })
+})
+
+describe('createJobsHandler', () => {
+  const drain = vi.fn(async () => ({ ran: 3, left: true }))
+  const log = vi.fn()
+  const call = (authorization?: string) =>
+    createJobsHandler(
+      SECRET,
+      drain,
+      log,
+    )(
+      new Request('http://localhost/jobs', {
+        method: 'POST',
+        headers: authorization === undefined ? {} : { Authorization: authorization },
+      }),
+    )
+  beforeEach(() => void drain.mockClear())
+
+  test.each([undefined, '', 'Bearer', `Bearer ${SECRET}x`, `bearer ${SECRET}`, SECRET])(
+    '%s is 401 and runs nothing',
+    async (authorization) => {
+      expect((await call(authorization)).status).toBe(401)
+      expect(drain).not.toHaveBeenCalled()
+    },
+  )
+
+  test('with the secret it says what was done', async () => {
+    const answer = await call(`Bearer ${SECRET}`)
+    expect([answer.status, await answer.json()]).toEqual([200, { ran: 3, left: true }])
+  })
+
+  test('a failure is 503 for the caller, and words for the log', async () => {
+    drain.mockRejectedValueOnce(new Error('no database at postgres://secret'))
+    const answer = await call(`Bearer ${SECRET}`)
+    expect(answer.status).toBe(503)
+    expect(await answer.text()).not.toContain('postgres')
+    expect(log).toHaveBeenCalledWith({ msg: 'drain', error: 'no database at postgres://secret' })
+  })
+})
+
+describe('the jobs are woken', () => {
+  const wake = vi.fn()
+  const zone = { label: 'A place', lat: 41, lon: 29 }
+  let service: Service
+  let person: Person
+  beforeAll(async () => {
+    service = await createService({ wake })
+    person = await service.person()
+  })
+  afterAll(() => service?.close())
+  beforeEach(() => void wake.mockClear())
+
+  test('by a write', async () => {
+    const answer = await service.request('POST', '/api/v1/zones', { key: person.key, body: zone })
+    expect(answer.status).toBe(201)
+    expect(wake).toHaveBeenCalledOnce()
+  })
+
+  test('by no read and by no write that was refused', async () => {
+    const { key } = person
+    const body = { ...zone, lat: 91 }
+    expect((await service.request('GET', '/api/v1/zones', { key })).status).toBe(200)
+    expect((await service.request('POST', '/api/v1/zones', { key, body })).status).toBe(422)
+    expect((await service.request('POST', '/api/v1/zones', { body: zone })).status).toBe(401)
+    const gone = `/api/v1/zones/${crypto.randomUUID()}`
+    expect((await service.request('DELETE', gone, { key })).status).toBe(404)
+    expect(wake).not.toHaveBeenCalled()
+  })
+})
+
+test('behind a path every address that is answered begins with it', async () => {
+  const service = await createService({ public_url: 'https://ref.supabase.co/functions/v1/api' })
+  try {
+    const { key } = await service.person()
+    const body = { label: 'A place', lat: 41, lon: 29 }
+    const { headers } = await service.request('POST', '/api/v1/zones', { key, body })
+    expect(headers.get('Location')).toMatch(/^\/functions\/v1\/api\/api\/v1\/zones\/[0-9a-f-]{36}$/)
+    const { text } = await service.request('GET', '/docs')
+    expect(text).not.toMatch(/(href|src)="\//)
+  } finally {
+    await service.close()
+  }
+})
+
+describe('supabaseVariables', () => {
+  const url = 'https://ref.supabase.co'
+  const keyOf = (given: Record<string, string>) => {
+    const { AUTH_PUBLISHABLE_KEY } = supabaseVariables(url, given)
+    return AUTH_PUBLISHABLE_KEY
+  }
+  test('knows the publishable key of the project by its new name and its old one', () => {
+    expect(keyOf({})).toBeUndefined()
+    expect(keyOf({ SUPABASE_ANON_KEY: 'old' })).toBe('old')
+    const both = {
+      SUPABASE_ANON_KEY: 'old',
+      SUPABASE_PUBLISHABLE_KEYS: '{"web":"1","default":"2"}',
+    }
+    expect(keyOf(both)).toBe('2')
+    expect(keyOf({ ...both, SUPABASE_PUBLISHABLE_KEYS: '{"web":"1"}' })).toBe('1')
+    expect(keyOf({ ...both, SUPABASE_PUBLISHABLE_KEYS: 'none' })).toBe('old')
+  })
+})
