@@ -2,11 +2,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { intervalOf, sourcesOf } from '../../scripts/proof/mutants.ts'
-import { everyFaultOf, sampleOf, strykerFaultsOf } from '../../scripts/proof/mutants-faults.ts'
-import { isOfLoading, lineAround } from '../../scripts/proof/mutants-judge.ts'
-import { faultsIn, faultsOf, templatesIn } from '../../scripts/proof/mutants-sql.ts'
-import { closestTests, isAlone, isDear, testsFor } from '../../scripts/proof/mutants-tests.ts'
+import { everyFaultOf, sampleOf, strykerFaultsOf } from '../../scripts/proof/mutants/faults.ts'
+import { isOfLoading, lineAround } from '../../scripts/proof/mutants/judge.ts'
+import { intervalOf, sourcesOf } from '../../scripts/proof/mutants/mutants.ts'
+import { faultsIn, faultsOf, templatesIn } from '../../scripts/proof/mutants/sql.ts'
+import { closestTests, isAlone, isDear, testsFor } from '../../scripts/proof/mutants/tests.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -121,7 +121,7 @@ test('tests are told apart by what they cost and by what they change for good', 
 
 test('every survivor that is explained is in a file that is there, with its reason', () => {
   const explained: { file: string; was: string; line?: string; why: string }[] =
-    parse(readFileSync(join(ROOT, 'scripts/proof/survivors.yaml'), 'utf8')) ?? []
+    parse(readFileSync(join(ROOT, 'scripts/proof/mutants/survivors.yaml'), 'utf8')) ?? []
   const sources = new Map(
     sourcesOf([]).map((file) => [file, readFileSync(join(ROOT, file), 'utf8')]),
   )

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { instrumented } from './mutants-faults.ts'
-import { isDear, judging } from './mutants-tests.ts'
-import { copyOf, removeTree, runnerIn } from './mutants-tree.ts'
+import { instrumented } from './faults.ts'
+import { isDear, judging } from './tests.ts'
+import { copyOf, removeTree, runnerIn } from './tree.ts'
 
 /** What one test file runs: for each source, the lines where a mutant stands, by their text. */
 type Covered = { tested: string; seconds: number; lines: Record<string, string[]> }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Answer, Asked } from './mutants-runner.ts'
+import type { Answer, Asked } from './runner.ts'
 
 const LONGEST_MS = 10 * 60_000
 
@@ -41,11 +41,11 @@ export type Runner = {
   stop(): Promise<void>
 }
 
-/** A process that runs tests of a tree, see mutants-runner.ts; it starts with the first question. */
+/** A process that runs tests of a tree, see runner.ts; it starts with the first question. */
 export function runnerIn(tree: string, env: Record<string, string> = {}): Runner {
   let child: ReturnType<typeof fork> | undefined
   const start = async () => {
-    const started = fork(join(tree, 'scripts/proof/mutants-runner.ts'), {
+    const started = fork(join(tree, 'scripts/proof/mutants/runner.ts'), {
       cwd: tree,
       env: { ...process.env, VITEST_MAX_WORKERS: '2', ...env },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

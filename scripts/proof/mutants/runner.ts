@@ -10,7 +10,7 @@ export type Asked = { changed: string[]; tests: string[] }
 /** What it answers: the test that failed and what the tests said, or nothing; seconds by test file. */
 export type Answer = { failed?: string; said: string; seconds: Record<string, number> }
 
-const ROOT = resolve(import.meta.dirname, '../..')
+const ROOT = resolve(import.meta.dirname, '../../..')
 
 /** Keeps the order that was asked for. */
 class AsAsked {
@@ -24,7 +24,7 @@ class AsAsked {
 
 const vitest = await createVitest('test', {
   root: ROOT,
-  config: join(ROOT, 'scripts/proof/mutants.vitest.ts'),
+  config: join(ROOT, 'scripts/proof/mutants/mutants.vitest.ts'),
   watch: false,
   bail: process.env.MUTANTS_COVERED ? 0 : 1,
   maxWorkers: 2,

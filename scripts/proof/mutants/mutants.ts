@@ -1,20 +1,20 @@
 /**
  * Puts small faults into the code, one by one, and checks whether a test notices: into TypeScript
- * with StrykerJS, into SQL with our own mutants-sql.ts; each in a copy of the tree. Outcomes are
+ * with StrykerJS, into SQL with our own sql.ts; each in a copy of the tree. Outcomes are
  * stored in .data/mutants, so that an interrupted run can continue.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
-import { buildWeb } from '../build/build-web.ts'
-import { coverageOf } from './mutants-coverage.ts'
-import { areaOf, sampleOf } from './mutants-faults.ts'
-import { judgeInCopies } from './mutants-judge.ts'
-import { faultsOf } from './mutants-sql.ts'
-import { judgeByStryker, type Mutant } from './mutants-stryker.ts'
-import { testsFor } from './mutants-tests.ts'
+import { buildWeb } from '../../build/build-web.ts'
+import { coverageOf } from './coverage.ts'
+import { areaOf, sampleOf } from './faults.ts'
+import { judgeInCopies } from './judge.ts'
+import { faultsOf } from './sql.ts'
+import { judgeByStryker, type Mutant } from './stryker.ts'
+import { testsFor } from './tests.ts'
 
-const ROOT = resolve(import.meta.dirname, '../..')
+const ROOT = resolve(import.meta.dirname, '../../..')
 const WANTED = 0.85
 const CODE = ['{shared,functions,hub}/**/*.ts', 'sql/*.sql', 'hub/sql/*.sql']
 /** Foreign, generated, text-only or browser-tested code. */

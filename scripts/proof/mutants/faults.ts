@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
-import { strykerPlugins } from './mutants-ignore.ts'
-import { type Fault, faultsOf } from './mutants-sql.ts'
+import { strykerPlugins } from './ignore.ts'
+import { type Fault, faultsOf } from './sql.ts'
 
 const nothing = () => {}
 const isOff = () => false

@@ -53,11 +53,15 @@ export async function judgeByStryker(
   const folder = mkdtempSync(join(tmpdir(), 'watchpost-mutants-'))
   const report = join(folder, 'report.json')
   const options = {
-    plugins: ['@stryker-mutator/vitest-runner', './scripts/proof/mutants-ignore.ts'],
+    plugins: ['@stryker-mutator/vitest-runner', './scripts/proof/mutants/ignore.ts'],
     ignorers: ['documents'],
     mutate: [source],
     testRunner: 'vitest',
-    vitest: { configFile: 'scripts/proof/mutants.vitest.ts', related: false, pool: 'forks' },
+    vitest: {
+      configFile: 'scripts/proof/mutants/mutants.vitest.ts',
+      related: false,
+      pool: 'forks',
+    },
     coverageAnalysis: 'perTest',
     // StrykerJS would read tsconfig.json through an interface that TypeScript 7 does not have.
     tsconfigFile: 'none.json',

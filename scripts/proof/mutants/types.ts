@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Fault } from './mutants-sql.ts'
+import type { Fault } from './sql.ts'
 
 type Placed = { source: string; text: string; fault: Fault }
 
