@@ -77,10 +77,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [/heartbeat/, ['tests/functions/jobs/heartbeat.test.ts']],
   [
-    /^functions\/(auth|check-login|credential|errors|sessions|db|idempotency|transaction)/,
+    /^functions\/(auth|credential|errors|db|idempotency|transaction|postgres\/|sign-in\/)/,
     [
       'tests/functions/api/{forged*,sessions,http,me,idempotency}.test.ts',
-      'tests/functions/{sessions,pooler,prepared,trips}.test.ts',
+      'tests/functions/{sign-in/*,postgres/*}.test.ts',
     ],
   ],
   [
@@ -128,14 +128,17 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^(functions\/api\/whole-thing|shared\/(issue-words|read-only|same))/,
     ['tests/stories/{drawing,whole-thing}.test.ts'],
   ],
-  [/^functions\/(service|node|listen|edge)/, ['tests/functions/{service,listen,config}.test.ts']],
+  [
+    /^functions\/(service|node|listen|edge)/,
+    ['tests/functions/{service,config,postgres/listen}.test.ts'],
+  ],
   [
     /^functions\/seal/,
     ['tests/functions/{seal,links}.test.ts', 'tests/functions/api/channels.test.ts'],
   ],
   [/^shared\/(texts|event-words)/, ['tests/functions/channels/golden.test.ts']],
-  [/^functions\/console/, ['tests/functions/node/console.test.ts']],
-  [/^functions\/sign-in-page/, ['tests/functions/sign-in/sign-in-page.test.ts']],
+  [/^functions\/(node\/)?console/, ['tests/functions/node/console.test.ts']],
+  [/^functions\/sign-in\/sign-in-page/, ['tests/functions/sign-in/sign-in-page.test.ts']],
   [
     /^shared\/(problem|route|time|webhook)/,
     [
@@ -149,7 +152,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     ['tests/functions/api/{refusals,limits,http}.test.ts'],
   ],
   [
-    /^functions\/(assets|deps|cloudflare|supabase|config)/,
+    /^functions\/(node\/assets|deps|cloudflare|supabase|config)/,
     ['tests/functions/{service,config}.test.ts', 'tests/functions/api/channels.test.ts'],
   ],
   [/^sql\/[1-6]/, ['tests/sql/{limits,cascades}.test.ts']],
