@@ -116,7 +116,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.use(`${BASE}/*`, async (c, next) => {
     if (!hasRoute(app, c.req.method, c.req.path)) throw unknownRoute(app, c, HELP)
     if (PUBLIC.test(c.req.path)) return next()
-    return authenticate(c, next)
+    return authenticate(BASE)(c, next)
   })
   app.use(`${BASE}/*`, (c, next) => {
     // bodyLimit holds a body of unknown length in memory: the route counts it while it is written.

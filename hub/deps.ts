@@ -1,6 +1,7 @@
 import type { Actions } from './agents/actions.ts'
 import type { createAttempts } from './auth/attempts.ts'
 import type { Config } from './config.ts'
+import type { Actor } from './db/actor.ts'
 import type { Database } from './db/db.ts'
 import type { KeyRole } from './db/keys.ts'
 import type { Imports } from './leads/imports.ts'
@@ -14,7 +15,12 @@ import type { Model } from './model/model.ts'
 /** What route handlers use; `createHub` builds it. */
 export type Deps = {
   config: Config
+  /** In a request, the database for whoever sent it. */
   db: Database
+  /** The database for what the hub itself does: who somebody is, what is kept about requests. */
+  root_db: Database
+  /** Who sent the request; absent on public routes. */
+  actor?: Actor
   key_role: KeyRole
   log: Log
   imports: Imports

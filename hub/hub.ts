@@ -43,6 +43,7 @@ export async function createHub(
   const deps: Deps = {
     config,
     db,
+    root_db: db,
     key_role: role,
     log,
     imports,

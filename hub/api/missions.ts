@@ -16,7 +16,7 @@ import { AGENT_NAMES } from '../agents/names.ts'
 import { previewRecipients } from '../agents/recipients/preview.ts'
 import { route } from '../agents/run/route.ts'
 import { stepTitle } from '../agents/step-names.ts'
-import { hasSession } from '../auth/sessions.ts'
+import { isStillLetIn } from '../auth/sessions.ts'
 import { everywhere, inProject, type Project } from '../db/db.ts'
 import { answer, type Env, languageOf, problems, write } from '../http/http.ts'
 import { NEWEST, Position, positionOf } from '../http/page.ts'
@@ -391,7 +391,7 @@ missions.openapi(
     }
     const { db, missions } = c.get('deps')
     await everywhere(db, (sql) => getMission(sql, id))
-    const isLetIn = async () => c.get('caller') === 'token' || hasSession(c)
+    const isLetIn = () => isStillLetIn(c)
     return streamSSE(c, (stream) =>
       streamEvents({ db, missions, stream, id, after, isLetIn }),
     ) as never // safe: the document says text/event-stream

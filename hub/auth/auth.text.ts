@@ -4,6 +4,8 @@ import { texts } from '../i18n/words.ts'
 export const authText = texts(
   {
     unauthenticated: 'Sign in at /hub/, or send the local token (hub.token) as a bearer token.',
+    only_proposes:
+      'This key can read, and propose leads, notes, drafts and missions. A person does the rest in the hub.',
     wait: (seconds: number) => `Too many wrong attempts. Try again in ${seconds} s.`,
     set_up: 'The hub is already set up. Sign in with the password.',
     wrong_code: 'The set-up code is wrong. `watchpost-hub status` shows it.',
@@ -13,6 +15,8 @@ export const authText = texts(
   {
     unauthenticated:
       '/hub/ adresinde giriş yapın ya da yerel belirteci (hub.token) taşıyıcı belirteç olarak gönderin.',
+    only_proposes:
+      'Bu anahtar okuyabilir; aday, not, taslak ve görev önerebilir. Gerisini bir kişi hub’da yapar.',
     wait: (seconds) => `Çok fazla yanlış deneme yapıldı. ${seconds} sn sonra yeniden deneyin.`,
     set_up: 'Hub’ın kurulumu zaten yapılmış. Parolayla giriş yapın.',
     wrong_code: 'Kurulum kodu yanlış. `watchpost-hub status` kodu gösterir.',

@@ -5,6 +5,8 @@ import PQueue from 'p-queue'
 import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
 import type { Paths } from '../config.ts'
+import { type Actor, ADMIN_ACTOR, includes, TOKEN_ACTOR } from '../db/actor.ts'
+import { needsRole } from '../db/db.ts'
 import { readText } from '../files.ts'
 import type { Ctx, Env } from '../http/http.ts'
 import { bilingual } from '../i18n/words.ts'
@@ -12,21 +14,39 @@ import { readSetting, type Setting, writeSetting } from '../ops/settings.ts'
 import { authText } from './auth.text.ts'
 import { ADMIN, authFiles, isSame } from './auth.ts'
 import { addressOf } from './caller.ts'
+import {
+  type ActiveMember,
+  activeMember,
+  actorOfMember,
+  callerOfKey,
+  isKey,
+  newSecret,
+  type Scope,
+  secretHash,
+} from './identity.ts'
+import { isProposal, roleFor } from './roles.ts'
 
 const say = bilingual(authText)
 
 const SESSION_DAYS = 30
 const DAY_MS = 86_400_000
+/** Of one person; the oldest ends for the next. */
 const MAX_SESSIONS = 100
 const COOKIE = 'hub_session'
 const TOKEN = /^[\w-]{43}$/
 
-const Sessions = z.strictObject({
-  sessions: z.array(z.strictObject({ id: z.string(), ends_at: z.iso.datetime() })),
+const Session = z.strictObject({
+  id: z.string(),
+  ends_at: z.iso.datetime(),
+  /** The member who signed in; absent for the single admin. */
+  member: z.uuid().optional(),
+  epoch: z.int().optional(),
 })
+type Session = z.infer<typeof Session>
+const Sessions = z.strictObject({ sessions: z.array(Session) })
 /**
- * The valid sessions, each stored as an HMAC under the admin's secret, so that a new secret ends
- * all.
+ * The valid sessions. The single admin's are stored as an HMAC under a secret, so that a new secret ends
+ * all of them; a member's with a number that the member's row must still have.
  */
 const SESSIONS: Setting<typeof Sessions> = {
   file: 'sessions.json',
@@ -39,22 +59,32 @@ const idOf = (secret: string, token: string) =>
   createHmac('sha256', Buffer.from(secret, 'base64')).update(token).digest('hex')
 
 /** A damaged file counts as empty: everybody signs in again. */
-async function current(paths: Paths): Promise<z.infer<typeof Sessions>['sessions']> {
+async function current(paths: Paths): Promise<Session[]> {
   const { sessions } = await readSetting(paths, SESSIONS).catch(() => SESSIONS.fallback)
   return sessions.filter(({ ends_at }) => Date.parse(ends_at) > Date.now())
 }
 
-/** startSession starts a session and sets its cookie. */
-export async function startSession(c: Ctx): Promise<void> {
-  const { paths } = c.get('deps').config
-  const admin = await readSetting(paths, ADMIN)
-  if (!admin) throw unauthenticated()
-  const token = randomBytes(32).toString('base64url')
-  const id = idOf(admin.session_secret, token)
-  const ends_at = new Date(Date.now() + SESSION_DAYS * DAY_MS).toISOString()
+/** Replaces the sessions, one change at a time. */
+async function change(paths: Paths, work: (known: Session[]) => Session[]): Promise<void> {
   await writes.add(async () => {
-    const known = (await current(paths)).slice(1 - MAX_SESSIONS)
-    await writeSetting(paths, SESSIONS, { sessions: [...known, { id, ends_at }] })
+    await writeSetting(paths, SESSIONS, { sessions: work(await current(paths)) })
+  })
+}
+
+/** startSession starts a session of the single admin, or of a member, and sets its cookie. */
+export async function startSession(
+  c: Ctx,
+  member?: Pick<ActiveMember, 'id' | 'session_epoch'>,
+): Promise<void> {
+  const { paths } = c.get('deps').config
+  const token = newSecret()
+  const ends_at = new Date(Date.now() + SESSION_DAYS * DAY_MS).toISOString()
+  const session: Session = member
+    ? { id: secretHash(token), ends_at, member: member.id, epoch: member.session_epoch }
+    : { id: idOf(await secretOf(paths), token), ends_at }
+  await change(paths, (known) => {
+    const own = known.filter((one) => one.member === member?.id).slice(1 - MAX_SESSIONS)
+    return [...known.filter((one) => one.member !== member?.id), ...own, session]
   })
   setCookie(c, COOKIE, token, {
     path: '/',
@@ -65,63 +95,111 @@ export async function startSession(c: Ctx): Promise<void> {
   })
 }
 
-/** The session of a request's cookie; undefined if there is no valid one. */
-async function sessionOf(c: Ctx): Promise<string | undefined> {
-  const { paths } = c.get('deps').config
-  const token = getCookie(c, COOKIE)
-  if (!token || !TOKEN.test(token)) return undefined
+async function secretOf(paths: Paths): Promise<string> {
   const admin = await readSetting(paths, ADMIN)
-  if (!admin) return undefined
-  const id = idOf(admin.session_secret, token)
-  return (await current(paths)).find((known) => isSame(known.id, id))?.id
+  if (!admin) throw unauthenticated()
+  return admin.session_secret
 }
 
-/** Whether the request's cookie belongs to a valid session. */
-export async function hasSession(c: Ctx): Promise<boolean> {
-  return (await sessionOf(c)) !== undefined
+/** The session of a request's cookie and who signed in; undefined if there is no valid one. */
+async function sessionOf(c: Ctx): Promise<{ id: string; actor: Actor } | undefined> {
+  const { config, root_db } = c.get('deps')
+  const token = getCookie(c, COOKIE)
+  if (!token || !TOKEN.test(token)) return undefined
+  const admin = await readSetting(config.paths, ADMIN)
+  if (!admin) return undefined
+  const known = await current(config.paths)
+  const id = idOf(admin.session_secret, token)
+  const own = known.find((one) => !one.member && isSame(one.id, id))
+  if (own) return { id, actor: ADMIN_ACTOR }
+  const hash = secretHash(token)
+  const found = known.find((one) => one.member && isSame(one.id, hash))
+  if (!found?.member) return undefined
+  const member = await activeMember(root_db, found.member)
+  if (!member || member.session_epoch !== found.epoch) return undefined
+  return { id: hash, actor: actorOfMember(member) }
 }
 
 /** endSession ends the session on the server, so that a copy of its cookie is no longer valid. */
 export async function endSession(c: Ctx): Promise<void> {
-  const { paths } = c.get('deps').config
-  const id = await sessionOf(c)
+  const session = await sessionOf(c)
   deleteCookie(c, COOKIE)
-  if (!id) return
-  await writes.add(async () => {
-    const others = (await current(paths)).filter((known) => known.id !== id)
-    await writeSetting(paths, SESSIONS, { sessions: others })
-  })
+  if (!session) return
+  await change(c.get('deps').config.paths, (known) => known.filter(({ id }) => id !== session.id))
 }
 
-/** endSessions ends all sessions. */
+/** endSessions ends all sessions of the single admin. */
 export async function endSessions(c: Ctx): Promise<void> {
   const { paths } = c.get('deps').config
-  const admin = await readSetting(paths, ADMIN)
   deleteCookie(c, COOKIE)
+  await endSessionsOf(paths, undefined)
   await writes.add(async () => {
-    await writeSetting(paths, SESSIONS, SESSIONS.fallback)
+    const admin = await readSetting(paths, ADMIN)
     if (!admin) return
     const session_secret = randomBytes(32).toString('base64')
     await writeSetting(paths, ADMIN, { ...admin, session_secret })
   })
 }
 
-/** Throws 401 for a request without a valid session or the local token. */
-export const authenticate: MiddlewareHandler<Env> = async (c, next) => {
-  const { config, attempts } = c.get('deps')
+/** endSessionsOf takes the sessions of a member, or of the single admin, off the list. */
+export async function endSessionsOf(paths: Paths, member: string | undefined): Promise<void> {
+  await change(paths, (known) => known.filter((one) => one.member !== member))
+}
+
+type Identity = { caller: 'session' | 'token'; actor: Actor; scope?: Scope }
+
+/** Who sends a request; throws 401 without a valid session, key or local token. */
+async function identify(c: Ctx): Promise<Identity> {
+  const { config, attempts, root_db, key_role } = c.get('deps')
   const [scheme, shown] = (c.req.header('authorization') ?? '').split(' ')
   if (scheme?.toLowerCase() === 'bearer' && shown) {
     const token = (await readText(authFiles(config.paths).token))?.trim()
-    if (!token || !isSame(shown, token)) {
-      attempts.wrong('token', addressOf(c))
-      throw unauthenticated()
-    }
-    c.set('caller', 'token')
-    return next()
+    if (token && isSame(shown, token)) return { caller: 'token', actor: TOKEN_ACTOR }
+    const can_write = key_role === 'hub_rw'
+    const key = isKey(shown) ? await callerOfKey(root_db, shown, { can_write }) : undefined
+    if (key) return { caller: 'token', ...key }
+    attempts.wrong('token', addressOf(c))
+    throw unauthenticated()
   }
-  if (!(await hasSession(c))) throw unauthenticated()
-  c.set('caller', 'session')
-  await next()
+  const session = await sessionOf(c)
+  if (!session) throw unauthenticated()
+  return { caller: 'session', actor: session.actor }
+}
+
+/** Whether whoever sent a request that is still open may go on with it. */
+export async function isStillLetIn(c: Ctx): Promise<boolean> {
+  const now = await identify(c).catch((error: unknown) => {
+    if (error instanceof ApiError && error.code === 'unauthenticated') return undefined
+    throw error
+  })
+  return now !== undefined
+}
+
+/**
+ * authenticate throws 401 for a request without a valid session, key or local token, and 403 when its
+ * role may not use the route. What comes after it acts as that person.
+ */
+export const authenticate =
+  (base: string): MiddlewareHandler<Env> =>
+  async (c, next) => {
+    const { caller, actor: known, scope } = await identify(c)
+    const path = c.req.path.slice(base.length + 1)
+    const proposes = scope === 'propose' && isProposal(c.req.method, path)
+    const actor: Actor = proposes ? { ...known, role: 'seller' } : known
+    c.set('caller', caller)
+    c.set('actor', actor)
+    c.get('log').actor = actor.id ?? actor.kind
+    const needed = roleFor(c.req.method, path)
+    if (!includes(actor.role, needed)) {
+      throw scope === 'propose' ? onlyProposes() : needsRole(needed)
+    }
+    const deps = c.get('deps')
+    c.set('deps', { ...deps, db: deps.root_db.as(actor), actor })
+    await next()
+  }
+
+function onlyProposes(): ApiError {
+  return new ApiError('forbidden', say.only_proposes)
 }
 
 function unauthenticated(): ApiError {

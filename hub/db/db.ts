@@ -9,6 +9,7 @@ import {
   withoutValues,
 } from '../../shared/sql.ts'
 import { bilingual } from '../i18n/words.ts'
+import type { Actor, Role } from './actor.ts'
 import { databaseText } from './db.text.ts'
 
 const say = bilingual(databaseText)
@@ -19,6 +20,11 @@ export type Database = {
     project_id: string,
     work: (sql: Sql, client: pg.PoolClient) => Promise<T>,
   ) => Promise<T>
+  /**
+   * The same database for somebody: rows say who wrote them, and PostgreSQL refuses a reader every
+   * write.
+   */
+  as: (actor: Actor) => Database
   end: () => Promise<void>
 }
 
@@ -40,23 +46,31 @@ export function createDatabase(options: {
   })
   pool.on('error', on_error)
   pool.on('connect', (client) => client.on('error', on_error))
-  return {
+  const of = (actor: Actor | undefined): Database => ({
     transaction: async (project_id, work) => {
       const client = await pool.connect().catch(refuse)
       try {
-        await client.query('begin')
-        await client.query("select set_config('hub.project', $1, true)", [project_id])
+        await client.query(actor?.role === 'reader' ? 'begin read only' : 'begin')
+        await client.query(
+          "select set_config('hub.project', $1, true), set_config('hub.actor', $2, true)",
+          [project_id, actor ? JSON.stringify(actor) : ''],
+        )
         const value = await work(sqlOn(client), client)
         requireCommit(await client.query('commit'))
         client.release()
         return value
       } catch (error) {
         await rollBack(client)
+        if (actor && sqlState(error) === READ_ONLY_TRANSACTION && actor.role === 'reader') {
+          throw needsRole('seller', { cause: error })
+        }
         return refuse(error)
       }
     },
+    as: of,
     end: () => pool.end(),
-  }
+  })
+  return of(undefined)
 }
 
 export type Project = {
@@ -103,7 +117,8 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined
 }
 
-const READ_ONLY = ['42501', '25006']
+const READ_ONLY_TRANSACTION = '25006'
+const READ_ONLY = ['42501', READ_ONLY_TRANSACTION]
 const UNSTORABLE = [
   '22001',
   '22003',
@@ -135,6 +150,11 @@ function refuse(error: unknown): never {
 /** 503 while the database cannot be reached. */
 export function databaseAway(cause: unknown): ApiError {
   return new ApiError('unavailable', say.away, { cause })
+}
+
+/** 403 for what only another role may do. */
+export function needsRole(role: Role, options: { cause?: unknown } = {}): ApiError {
+  return new ApiError('forbidden', say.needs[role], options)
 }
 
 /** 401 for a write while only the public key is configured. */

@@ -12,6 +12,7 @@ import {
   problemSchema,
 } from '../../shared/problem.ts'
 import { respond as answerJson } from '../../shared/route.ts'
+import type { Actor } from '../db/actor.ts'
 import { readOnlyKey } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
 import { refusalWords } from '../i18n/failure.ts'
@@ -24,6 +25,8 @@ export type Env = {
     request_id: string
     /** How the request was authenticated; absent on public routes. */
     caller?: 'session' | 'token'
+    /** Who acts; absent on public routes. */
+    actor?: Actor
     /** Additional fields for this request's log line. */
     log: Record<string, unknown>
     /** The Content-Security-Policy of this response, if it differs from that of the pages. */
