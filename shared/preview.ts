@@ -79,6 +79,10 @@ export const Preview = z.object({
     .array(PreviewEvent)
     .meta({ description: 'A page of the events that raised an alert, newest first.' }),
   suggestion: z.string().nullable(),
+  suggested_threshold: z.object({ min_severity: Severity, count: Count }).nullable().meta({
+    description:
+      'The threshold that `suggestion` names, and how many alerts it would have sent at once; null where another one would not help.',
+  }),
 })
 export type Preview = z.infer<typeof Preview>
 
@@ -151,7 +155,7 @@ export function* previewInSteps(
   return {
     ...summary,
     snooze_ignored: isSnoozed || (options.was_snoozed ?? false),
-    suggestion: yield* suggest(rule, list, options, tally),
+    ...(yield* suggest(rule, list, options, tally)),
   }
 }
 
@@ -238,7 +242,7 @@ function* summarise(
   rule: ZoneRule,
   tally: Tally,
   options: PreviewOptions,
-): Steps<Omit<Preview, 'suggestion' | 'snooze_ignored'>> {
+): Steps<Omit<Preview, keyof Suggestion | 'snooze_ignored'>> {
   const none = {
     enabled: 0,
     filter: 0,
@@ -309,13 +313,16 @@ function pageOf(
   }))
 }
 
+type Suggestion = Pick<Preview, 'suggestion' | 'suggested_threshold'>
+const says = (suggestion: string | null): Suggestion => ({ suggestion, suggested_threshold: null })
+
 /** A suggestion for a zone with no alerts or far too many. Its numbers come from replaying with other thresholds. */
 function* suggest(
   rule: ZoneRule,
   revisions: Revision[],
   options: PreviewOptions,
   tally: Tally,
-): Steps<string | null> {
+): Steps<Suggestion> {
   const entries = [...tally.entries.values()]
   const having = (fate: Entry['result']) => entries.filter((entry) => entry.result === fate)
   const raised = having('raised')
@@ -326,15 +333,19 @@ function* suggest(
   if (raised.length === 0) return yield* suggestMore(rule, options, entries, having, raisedAt)
   const days = daysWithData(options)
   const perDay = raised.length / days
-  if (perDay < MANY_A_DAY) return null
+  if (perDay < MANY_A_DAY) return says(null)
   const strongestFirst = raised.map(({ effective }) => effective).sort((a, b) => b - a)
   const wanted = strongestFirst[Math.floor(COMFORTABLE_A_DAY * days)] ?? 0
   const threshold = Math.min(Math.ceil((wanted + 1) / 5) * 5, 100)
   const left = threshold > rule.min_severity ? yield* raisedAt(threshold) : raised.length
   const many = `${plural(raised.length, 'alert')} in ${plural(days, 'day')} is too many to read`
-  return left > 0 && left < raised.length
-    ? `${many}; min_severity ${threshold} would have fired ${plural(left, 'time')}.`
-    : `${many}; narrow the zone, its types or its sources.`
+  if (left === 0 || left >= raised.length) {
+    return says(`${many}; narrow the zone, its types or its sources.`)
+  }
+  return {
+    suggestion: `${many}; min_severity ${threshold} would have fired ${plural(left, 'time')}.`,
+    suggested_threshold: { min_severity: threshold, count: left },
+  }
 }
 
 function* suggestMore(
@@ -343,13 +354,15 @@ function* suggestMore(
   entries: Entry[],
   having: (fate: Entry['result']) => Entry[],
   raisedAt: (min_severity: number) => Steps<number>,
-): Steps<string> {
-  if (!rule.enabled) return 'Nothing would have fired: the zone is switched off, enable it first.'
+): Steps<Suggestion> {
+  if (!rule.enabled) {
+    return says('Nothing would have fired: the zone is switched off, enable it first.')
+  }
   if (entries.length === 0) {
     const days = daysWithData(options)
     const isAll = days < options.days
     const more = isAll ? 'there is no older data' : 'a larger zone or more days would show more'
-    return `Nothing happened inside the zone in ${plural(days, 'day')}; ${more}.`
+    return says(`Nothing happened inside the zone in ${plural(days, 'day')}; ${more}.`)
   }
   const weak = having('severity')
   if (weak.length > 0) {
@@ -358,13 +371,18 @@ function* suggestMore(
     const fires = yield* raisedAt(threshold)
     const inside = `Nothing would have fired. The strongest event inside was ${strongest}`
     if (fires > 0) {
-      return `${inside}; min_severity ${threshold} would have fired ${plural(fires, 'time')}.`
+      return {
+        suggestion: `${inside}; min_severity ${threshold} would have fired ${plural(fires, 'time')}.`,
+        suggested_threshold: { min_severity: threshold, count: fires },
+      }
     }
   }
   const [fate, number] = FATES.map((name) => [name, having(name).length] as const).reduce(
     (most, next) => (next[1] > most[1] ? next : most),
   )
-  return `Nothing would have fired at once: ${plural(number, 'event')} inside ${WHY[fate](number, rule)}.`
+  return says(
+    `Nothing would have fired at once: ${plural(number, 'event')} inside ${WHY[fate](number, rule)}.`,
+  )
 }
 
 const FATES = [

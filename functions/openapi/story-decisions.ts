@@ -31,6 +31,7 @@ export const preview = {
   next_cursor: null,
   data_from: '2026-02-28T00:00:00.000Z',
   suggestion: null,
+  suggested_threshold: null,
 }
 
 export const version = {

@@ -46,6 +46,7 @@ const shotsOf = (ids: Ids): Shot[] => [
   ['evidence-check', '/evidence'],
   ['zones', '/zones', LIGHT],
   ['zone', `/zones/${ids.zone}`, LIGHT],
+  ['zone-rules', `/zones/${ids.zone}`, {}, press('More rules')],
   ['zone-new', '/zones/new'],
   ['import', '/zones/import', LIGHT],
   ['channels', '/channels/new'],

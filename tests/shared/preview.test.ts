@@ -338,7 +338,12 @@ describe('a suggestion', () => {
     expect(run(zone(), ...all).suggestion).toBe(
       'Nothing would have fired. The strongest event inside was 17; min_severity 15 would have fired 3 times.',
     )
-    expect(run(zone({ min_severity: 15 }), ...all)).toMatchObject({ count: 3, suggestion: null })
+    expect(run(zone(), ...all).suggested_threshold).toEqual({ min_severity: 15, count: 3 })
+    expect(run(zone({ min_severity: 15 }), ...all)).toMatchObject({
+      count: 3,
+      suggestion: null,
+      suggested_threshold: null,
+    })
   })
 
   it('tells what kept the alerts back when it was not the threshold', () => {
@@ -360,13 +365,16 @@ describe('a suggestion', () => {
 
   it('raises the threshold of a zone that never stops', () => {
     const all = quakes(300, (i) => 40 + (i % 50))
-    const { count, suggestion } = run(zone(), ...all)
+    const { count, suggestion, suggested_threshold } = run(zone(), ...all)
     expect(count).toBe(300)
     const [, threshold, left] =
       /min_severity (\d+) would have fired (\d+) times/.exec(suggestion ?? '') ?? []
     expect(run(zone({ min_severity: Number(threshold) }), ...all).count).toBe(Number(left))
+    expect(suggested_threshold).toEqual({ min_severity: Number(threshold), count: Number(left) })
     expect(Number(left)).toBeLessThanOrEqual(35)
-    expect(run(zone(), ...quakes(300, () => 50)).suggestion).toContain('narrow the zone')
+    const flood = run(zone(), ...quakes(300, () => 50))
+    expect(flood.suggestion).toContain('narrow the zone')
+    expect(flood.suggested_threshold).toBeNull()
     // No threshold is beyond 100, which those of 100 still reach.
     const extreme = quakes(300, (i) => (i < 40 ? 100 : 50))
     expect(run(zone(), ...extreme).suggestion).toContain(

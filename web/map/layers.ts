@@ -32,6 +32,7 @@ export async function addLayers(
   map.addSource('footprint', { type: 'geojson', data: EMPTY })
   map.addSource('tracks', { type: 'geojson', data: EMPTY })
   map.addSource('heads', { type: 'geojson', data: EMPTY })
+  map.addSource('zone-icons', { type: 'geojson', data: EMPTY })
   map.addSource('place', { type: 'geojson', data: EMPTY })
   map.addSource('chosen', { type: 'geojson', data: EMPTY })
   map.addSource('events', {
@@ -180,6 +181,16 @@ function layersOf(colours: Colours): LayerSpecification[] {
       },
     },
     {
+      id: 'zone-icons',
+      type: 'symbol',
+      source: 'zone-icons',
+      layout: {
+        'icon-image': ['get', 'symbol'],
+        'icon-allow-overlap': true,
+        'icon-ignore-placement': true,
+      },
+    },
+    {
       id: 'place',
       type: 'circle',
       source: 'place',
@@ -256,6 +267,7 @@ function layersOf(colours: Colours): LayerSpecification[] {
 type Source =
   | 'events'
   | 'zones'
+  | 'zone-icons'
   | 'footprint'
   | 'footprints'
   | 'tracks'

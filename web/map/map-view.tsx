@@ -15,6 +15,7 @@ import { eventFeatures, showZones } from './shapes.ts'
 import { addSymbols } from './symbols.ts'
 import { headFeatures, trackFeatures } from './tracks.ts'
 import type { View } from './view.ts'
+import { addZoneSymbol, zoneIconFeatures } from './zone-symbols.tsx'
 
 type Look = 'flat' | 'globe'
 
@@ -96,6 +97,10 @@ export function MapView(props: Props) {
       })
     }
     listen(created, latest)
+    created.on('styleimagemissing', ({ id }) => {
+      const current = dresses
+      void addZoneSymbol(created, id, coloursOf(container), () => current !== dresses)
+    })
     latest.current.onView(viewOf(created))
     created.on('error', ({ error }) => console.error('map:', error))
     dress()
@@ -119,6 +124,7 @@ export function MapView(props: Props) {
     if (!map) held.current = new Map()
     else return showZones(map, zones, held.current)
   }, [map, zones])
+  useEffect(() => setData(map, 'zone-icons', zoneIconFeatures(zones)), [map, zones])
   const drawn = useRef(new Map<string, Footprint>())
   useEffect(() => {
     if (!map) drawn.current = new Map()
@@ -179,6 +185,7 @@ function showPlace(map: MapLibre, { lat, lon }: { lat: number; lon: number }): v
 /** What is on top wins: a point, then an area or a way, then a zone. */
 const POINTS = ['events', 'heads', 'clusters', 'event-clusters']
 const SHAPES = ['tracks', 'track-gaps', 'footprints', 'footprint-lines', 'footprint-points']
+const ZONES = ['zone-icons', 'zone-areas']
 /** A line is thin; a click beside it is meant for it. */
 const REACH_PX = 3
 
@@ -191,7 +198,7 @@ function listen(map: MapLibre, latest: { current: Props }): void {
   })
   map.on('mousemove', ({ point }) => {
     if (!map.getLayer('events')) return
-    const layers = [...POINTS, ...SHAPES, 'zone-areas']
+    const layers = [...POINTS, ...SHAPES, ...ZONES]
     const found = map.queryRenderedFeatures(point, { layers })
     map.getCanvas().style.cursor = found.length > 0 ? 'pointer' : ''
   })
@@ -221,7 +228,7 @@ function listen(map: MapLibre, latest: { current: Props }): void {
       { layers: SHAPES },
     )
     if (shape) return latest.current.onEvent(String(shape.properties.id))
-    const [zone] = map.queryRenderedFeatures(point, { layers: ['zone-areas'] })
+    const [zone] = map.queryRenderedFeatures(point, { layers: ZONES })
     if (zone) return latest.current.onZone(String(zone.properties.id))
     latest.current.onNothing()
   })

@@ -4,6 +4,7 @@ import {
   createContext,
   type ReactNode,
   useContext,
+  useEffect,
   useRef,
   useState,
 } from 'react'
@@ -28,6 +29,14 @@ type Props = {
 export function Form({ onSubmit, explain, className, children }: Props) {
   const [state, setState] = useState<State>({ failure: undefined, isPending: false })
   const ref = useRef<HTMLFormElement>(null)
+  const { failure } = state
+  useEffect(() => {
+    if (!failure) return
+    const wrong = ref.current?.querySelector<HTMLElement>('[aria-invalid=true]')
+    const folded = wrong?.closest('details')
+    if (folded) folded.open = true
+    wrong?.focus()
+  }, [failure])
   const submit = async (form: HTMLFormElement) => {
     const values: Record<string, string> = {}
     for (const [name, value] of new FormData(form)) {
@@ -39,9 +48,6 @@ export function Form({ onSubmit, explain, className, children }: Props) {
       setState({ failure: undefined, isPending: false })
     } catch (error) {
       setState({ failure: explain(error, Object.keys(values)), isPending: false })
-      requestAnimationFrame(() => {
-        ref.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
-      })
     }
   }
   return (

@@ -13,6 +13,20 @@ export type Draft = {
   polygon: Polygon | MultiPolygon | null
   types: Schemas['EventType'][]
   min_severity: number
+  /** What is typed into the fields of numbers; empty for the default. */
+  severity_multiplier: string
+  dwell_minutes: string
+  /** Empty for no limit. */
+  max_alerts_per_hour: string
+  match: 'point' | 'footprint'
+  leavesAftershocks: boolean
+  magnitude_gap: string
+  /** Empty: all of them. */
+  sources: string[]
+  /** `#rrggbb`; empty for none. */
+  color: string
+  /** A name of Lucide; empty for none. */
+  icon: string
   quiet_hours_start: string
   quiet_hours_end: string
   quiet_hours_tz: string
@@ -42,6 +56,15 @@ export function draftOf(zone: Zone | undefined, place: { lat: number; lon: numbe
     polygon: (zone?.polygon as Polygon | MultiPolygon | null | undefined) ?? null, // safe: the API answers GeoJSON
     types: zone?.types ?? [],
     min_severity: zone?.min_severity ?? 40,
+    severity_multiplier: String(zone?.severity_multiplier ?? 1),
+    dwell_minutes: String(zone?.dwell_minutes ?? 0),
+    max_alerts_per_hour: zone?.max_alerts_per_hour?.toString() ?? '',
+    match: zone?.match ?? 'footprint',
+    leavesAftershocks: zone?.aftershocks != null,
+    magnitude_gap: String(zone?.aftershocks?.magnitude_gap ?? 2),
+    sources: zone?.sources ?? [],
+    color: zone?.color ?? '',
+    icon: zone?.icon ?? '',
     quiet_hours_start: zone?.quiet_hours_start ?? '',
     quiet_hours_end: zone?.quiet_hours_end ?? '',
     quiet_hours_tz: zone?.quiet_hours_tz ?? own_tz,
@@ -55,21 +78,44 @@ export function draftOf(zone: Zone | undefined, place: { lat: number; lon: numbe
   }
 }
 
+/** The number that is typed into a field; null where it is empty. */
+const numberIn = (text: string) => (text.trim() === '' ? null : Number(text))
+
 /** What is sent to the API; undefined while a polygon is not drawn. */
 export function bodyOf(draft: Draft) {
-  const { shape_type, polygon, radius_km, types, isChoosing: _, ...rest } = draft
+  const { shape_type, polygon, radius_km, types, sources, isChoosing: _, ...more } = draft
+  const { leavesAftershocks, magnitude_gap, ...rest } = more
   if (shape_type === 'polygon' && !polygon) return undefined
   return {
     ...rest,
     types: types.length > 0 ? types : null,
+    sources: sources.length > 0 ? sources : null,
+    severity_multiplier: numberIn(draft.severity_multiplier) ?? 1,
+    dwell_minutes: numberIn(draft.dwell_minutes) ?? 0,
+    max_alerts_per_hour: numberIn(draft.max_alerts_per_hour),
+    aftershocks: leavesAftershocks ? { magnitude_gap: numberIn(magnitude_gap) ?? 2 } : null,
+    color: draft.color || null,
+    icon: draft.icon || null,
     quiet_hours_start: draft.quiet_hours_start || null,
     quiet_hours_end: draft.quiet_hours_end || null,
-    emergency_severity:
-      draft.emergency_severity.trim() === '' ? null : Number(draft.emergency_severity),
+    emergency_severity: numberIn(draft.emergency_severity),
     org_id: draft.org_id || null,
     external_id: draft.external_id.trim() || null,
     ...(shape_type === 'polygon'
       ? { shape_type, polygon: polygon as never } // safe: GeoJSON, as the API takes it
       : { shape_type, polygon: null, radius_km }),
   }
+}
+
+/**
+ * What a preview is asked of: the form with the rules of the saved zone that the form does not hold. What
+ * decides nothing is left out, so that typing a name asks for no other preview.
+ */
+export function previewOf(
+  body: NonNullable<ReturnType<typeof bodyOf>>,
+  zone: Pick<Zone, 'quiet_windows' | 'escalation'> | undefined,
+) {
+  const { quiet_windows = null, escalation = null } = zone ?? {}
+  const looks = { label: '–', external_id: null, color: null, icon: null }
+  return { ...body, ...looks, quiet_windows, escalation }
 }

@@ -1,14 +1,17 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { api, ok } from '../../api/client.ts'
+import { api, ok, type Schemas } from '../../api/client.ts'
+import type { Zone } from '../../api/queries.ts'
 import { Severity } from '../../event/severity.tsx'
 import { errorMessage } from '../../shared/errors.tsx'
-import { DayBars } from '../../ui/chart.tsx'
-import { useText } from '../../ui/language.ts'
+import { Button } from '../../ui/button.tsx'
+import { DayBars, NamedBars } from '../../ui/chart.tsx'
+import { number, useLanguage, useText } from '../../ui/language.ts'
 import { Skeleton } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useWords } from '../../ui/words.tsx'
-import type { bodyOf } from './draft.ts'
+import { type bodyOf, previewOf } from './draft.ts'
+import { previewText } from './preview.text.ts'
 import { zonesText } from './zones.text.ts'
 
 const DAYS = 30
@@ -27,11 +30,19 @@ function useRested<T>(value: T, key: string): T {
 }
 
 /** What the zone would have alerted, by day, with its events; it follows the form. */
-export function Preview({ body }: { body: ReturnType<typeof bodyOf> }) {
+export function Preview({
+  body,
+  zone,
+  onThreshold,
+}: {
+  body: ReturnType<typeof bodyOf>
+  zone: Zone | undefined
+  onThreshold: (min_severity: number) => void
+}) {
   const text = useText(zonesText)
+  const more = useText(previewText)
   const words = useWords()
-  // Its names decide nothing: typing them asks for no other preview.
-  const given = body && { ...body, label: text.new_title, external_id: null }
+  const given = body && previewOf(body, zone)
   const rested = useRested(given, JSON.stringify(given))
   const preview = useQuery({
     queryKey: ['preview', rested],
@@ -69,16 +80,21 @@ export function Preview({ body }: { body: ReturnType<typeof bodyOf> }) {
             label={text.preview_chart}
             days={preview.data.by_day.map(({ day, count }) => ({ day, value: count }))}
           />
-          <p className="text-sm text-muted">
-            {text.suppressed(
-              Object.values(preview.data.suppressed).reduce((sum, count) => sum + count, 0),
-            )}
-          </p>
-          {preview.data.suggestion ? (
-            <p className="text-sm text-pretty" lang="en">
-              {preview.data.suggestion}
-            </p>
+          {preview.data.by_source.length > 0 ? (
+            <>
+              <p className="text-sm text-muted">{more.by_source}</p>
+              <NamedBars
+                label={more.by_source}
+                rows={preview.data.by_source.map(({ source, count }) => ({
+                  key: source,
+                  label: source,
+                  value: count,
+                }))}
+              />
+            </>
           ) : null}
+          <Suppressed counts={preview.data.suppressed} />
+          <Suggestion preview={preview.data} onThreshold={onThreshold} />
           <ul>
             {preview.data.events.map((event) => (
               <li
@@ -94,5 +110,56 @@ export function Preview({ body }: { body: ReturnType<typeof bodyOf> }) {
         </>
       ) : null}
     </section>
+  )
+}
+
+/** What would make the preview more useful: another threshold, a larger or a smaller zone, or more time. */
+function Suggestion({
+  preview,
+  onThreshold,
+}: {
+  preview: Schemas['Preview']
+  onThreshold: (min_severity: number) => void
+}) {
+  const text = useText(previewText)
+  const { count, suggestion, suggested_threshold: threshold, days_with_data } = preview
+  const isQuiet = count === 0 && Object.values(preview.suppressed).every((one) => one === 0)
+  return (
+    <>
+      {threshold ? (
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-pretty">
+          {text.suggested(threshold.min_severity, threshold.count)}
+          <Button size="sm" onClick={() => onThreshold(threshold.min_severity)}>
+            {text.use(threshold.min_severity)}
+          </Button>
+        </p>
+      ) : null}
+      {!threshold && count > 0 && suggestion ? <p>{text.many}</p> : null}
+      {isQuiet ? <p>{text.nothing}</p> : null}
+      {days_with_data < DAYS ? (
+        <p className="text-sm text-muted">
+          {text.since} <Time at={preview.data_from} />
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+/** How many events inside raised nothing, and by which rule. */
+function Suppressed({ counts }: { counts: Schemas['Preview']['suppressed'] }) {
+  const text = useText(previewText)
+  const language = useLanguage()
+  const rules = Object.keys(text.rules) as (keyof typeof counts)[] // safe: its keys
+  const rows = rules
+    .map((rule) => ({ key: rule, label: text.rules[rule], value: counts[rule] }))
+    .filter(({ value }) => value > 0)
+    .toSorted((a, b) => b.value - a.value)
+  const sum = rows.reduce((total, { value }) => total + value, 0)
+  if (sum === 0) return null
+  return (
+    <>
+      <p className="text-sm text-muted">{text.suppressed(sum, number(language, sum))}</p>
+      <NamedBars label={text.by_rule} rows={rows} />
+    </>
   )
 }

@@ -17,12 +17,10 @@ import { useText } from '../../ui/language.ts'
 import { BackToList } from '../../ui/panes.tsx'
 import { Select } from '../../ui/select.tsx'
 import { toast } from '../../ui/toast.tsx'
-
 import { useWords } from '../../ui/words.tsx'
-
 import { Corners } from './corners-field.tsx'
-
 import { bodyOf, type Draft, draftOf } from './draft.ts'
+import { MoreRules } from './more-rules.tsx'
 import { Preview } from './preview.tsx'
 import { People } from './zone-people.tsx'
 import { Rules } from './zone-rules.tsx'
@@ -86,7 +84,8 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
           }}
         />
         <Shape draft={draft} change={change} />
-        <Rules draft={draft} change={change} />
+        <Rules zone={zone} draft={draft} change={change} />
+        <MoreRules zone={zone} draft={draft} change={change} />
         <People draft={draft} change={change} />
         {zone ? <ZoneHistory zone={zone} /> : null}
         <FormError />
@@ -103,7 +102,7 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
             </Suspense>
           ) : null}
         </div>
-        <Preview body={body} />
+        <Preview body={body} zone={zone} onThreshold={(min_severity) => change({ min_severity })} />
       </div>
     </div>
   )

@@ -1,11 +1,13 @@
 import { eventWords } from '../../../shared/event-words.ts'
 import type { Schemas } from '../../api/client.ts'
+import type { Zone } from '../../api/queries.ts'
 import { Checkbox, Input, Switch } from '../../ui/field.tsx'
-import { FormField } from '../../ui/form.tsx'
+import { FormField, Notice } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
 import { Select } from '../../ui/select.tsx'
 import { TimeZoneInput } from '../../ui/time-zone.tsx'
 import type { Draft } from './draft.ts'
+import { moreRulesText } from './more-rules.text.ts'
 import { QuietClock } from './quiet-clock.tsx'
 import { zonesText } from './zones.text.ts'
 
@@ -14,8 +16,10 @@ const TYPES = Object.keys(eventWords.en.types) as Schemas['EventType'][] // safe
 type Part = { draft: Draft; change: (part: Partial<Draft>) => void }
 
 /** From when on a zone alerts, of what, and when it is quiet. */
-export function Rules({ draft, change }: Part) {
+export function Rules({ zone, draft, change }: Part & { zone: Zone | undefined }) {
   const text = useText(zonesText)
+  const more = useText(moreRulesText)
+  const windows = zone?.quiet_windows?.length ?? 0
   const types = useText(eventWords).types
   return (
     <>
@@ -54,6 +58,7 @@ export function Rules({ draft, change }: Part) {
       </fieldset>
       <fieldset className="flex flex-col gap-2">
         <legend className="mb-1 text-sm font-medium">{text.quiet}</legend>
+        {windows > 0 ? <Notice text={more.windows(windows)} /> : null}
         <div className="grid grid-cols-2 gap-2">
           <FormField name="quiet_hours_start" label={text.quiet_from}>
             <Input

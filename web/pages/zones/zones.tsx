@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
 import { foldName } from '../../../shared/fold.ts'
 import { type Zone, zoneQuery, zonesQuery } from '../../api/queries.ts'
+import { zoneIcon } from '../../event/zone-icons.ts'
 import { stateOf } from '../../map/shapes.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -111,6 +112,7 @@ function ZoneLine({ zone, isHere }: { zone: Zone; isHere: boolean }) {
   const text = useText(zonesText)
   const language = useLanguage()
   const state = stateOf(zone)
+  const Icon = zone.icon ? zoneIcon(zone.icon) : undefined
   const shape =
     zone.shape_type === 'polygon' ? text.polygon : text.circle(number(language, zone.radius_km))
   return (
@@ -119,6 +121,15 @@ function ZoneLine({ zone, isHere }: { zone: Zone; isHere: boolean }) {
       aria-current={isHere ? 'true' : undefined}
       className="flex items-center gap-3 border-b border-line px-4 py-2 -outline-offset-2 hover:bg-hover aria-[current]:bg-selected"
     >
+      {Icon ? (
+        <Icon
+          size={18}
+          strokeWidth={1.75}
+          aria-hidden
+          className="shrink-0"
+          {...(zone.color ? { color: zone.color } : {})}
+        />
+      ) : null}
       <span className="min-w-0 flex-1">
         <span className="block truncate">{zone.label}</span>
         <span className="text-sm text-muted">

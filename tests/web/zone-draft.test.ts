@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest'
+import { type ZoneCreate, zoneDefaults } from '../../shared/zone.ts'
+import type { Zone } from '../../web/api/queries.ts'
+import { isZoneIcon, ZONE_ICONS, zoneIcon } from '../../web/event/zone-icons.ts'
+import { zoneIconFeatures } from '../../web/map/zone-symbols.tsx'
+import { bodyOf, draftOf, previewOf } from '../../web/pages/zones/draft.ts'
+import { moreRulesText } from '../../web/pages/zones/more-rules.text.ts'
+
+const HERE = { label: 'Strait', lat: 41, lon: 29 }
+
+function zoneOf(given: Partial<ZoneCreate>): Zone {
+  const answered = {
+    id: '7d1c35a2-2f0b-4a45-9a47-4b6c0f1f4f10',
+    owner_id: '7d1c35a2-2f0b-4a45-9a47-4b6c0f1f4f11',
+    version: 1,
+    created_at: '2026-01-01T00:00:00.000Z',
+    updated_at: '2026-01-01T00:00:00.000Z',
+    coverage: [],
+  }
+  return { ...zoneDefaults({ ...HERE, ...given }), ...answered } as Zone // safe: as the API answers it
+}
+
+const RULES = {
+  severity_multiplier: 1.5,
+  dwell_minutes: 30,
+  max_alerts_per_hour: 4,
+  match: 'point',
+  aftershocks: { magnitude_gap: 1.5 },
+  sources: ['usgs', 'custom:plant'],
+  color: '#112233',
+  icon: 'anchor',
+} satisfies Partial<ZoneCreate>
+
+describe('the form of a zone', () => {
+  test('sends back every rule of a zone as it came', () => {
+    const zone = zoneOf({ ...RULES, emergency_severity: 90 })
+    expect(bodyOf(draftOf(zone, HERE))).toMatchObject({ ...RULES, emergency_severity: 90 })
+    expect(zone).toMatchObject(bodyOf(draftOf(zone, HERE)) ?? {})
+  })
+
+  test('sends the defaults where a field is emptied, and null where nothing is chosen', () => {
+    const draft = draftOf(zoneOf(RULES), HERE)
+    const emptied = {
+      ...draft,
+      severity_multiplier: '',
+      dwell_minutes: ' ',
+      max_alerts_per_hour: '',
+      magnitude_gap: '',
+      sources: [],
+      color: '',
+      icon: '',
+    }
+    expect(bodyOf(emptied)).toMatchObject({
+      severity_multiplier: 1,
+      dwell_minutes: 0,
+      max_alerts_per_hour: null,
+      aftershocks: { magnitude_gap: 2 },
+      sources: null,
+      color: null,
+      icon: null,
+    })
+    expect(bodyOf({ ...draft, leavesAftershocks: false })?.aftershocks).toBe(null)
+  })
+
+  test('is previewed with the rules of the zone that it does not hold, and without its looks', () => {
+    const quiet_windows = [{ days: ['sat'], start: '00:00', end: '12:00' }] as never // safe: only handed on
+    const zone = zoneOf({ quiet_windows, icon: 'anchor', external_id: 'HQ' })
+    const body = bodyOf(draftOf(zone, HERE))
+    if (!body) throw new Error('a circle is drawn')
+    expect(previewOf(body, zone)).toMatchObject({ quiet_windows, escalation: null, icon: null })
+    expect(previewOf({ ...body, label: 'Other' }, zone)).toEqual(previewOf(body, zone))
+    expect(previewOf(body, undefined)).toMatchObject({ quiet_windows: null })
+  })
+})
+
+describe('the icons of zones', () => {
+  test('have names that the API takes, each in both languages', () => {
+    for (const [name, Icon] of Object.entries(ZONE_ICONS)) {
+      expect(name).toMatch(/^[a-z0-9-]{1,32}$/)
+      expect(Icon).toBeDefined()
+    }
+    for (const { icons } of Object.values(moreRulesText)) {
+      expect(Object.keys(icons)).toEqual(Object.keys(ZONE_ICONS))
+    }
+  })
+
+  test('are a pin where the name is not known, and names of every object are no icons', () => {
+    expect(zoneIcon('submarine')).toBe(ZONE_ICONS['map-pin'])
+    expect(isZoneIcon('constructor')).toBe(false)
+    expect(zoneIcon('constructor')).toBe(ZONE_ICONS['map-pin'])
+  })
+
+  test('stand at the place of the zone, or within a polygon that the place is outside of', () => {
+    const square = [
+      [10, 10],
+      [12, 10],
+      [12, 12],
+      [10, 12],
+      [10, 10],
+    ]
+    const polygon = { type: 'Polygon', coordinates: [square] } as never // safe: as the API answers it
+    const features = [
+      zoneOf({ icon: 'anchor', color: '#112233' }),
+      zoneOf({ icon: 'star', polygon }),
+      zoneOf({ icon: 'star', polygon, lat: 10.5, lon: 11.5 }),
+      zoneOf({}),
+    ]
+    expect(
+      zoneIconFeatures(features).features.map(({ geometry, properties }) => [
+        geometry.coordinates,
+        properties?.symbol,
+      ]),
+    ).toEqual([
+      [[29, 41], 'zone-icon anchor #112233'],
+      [[11, 11], 'zone-icon star '],
+      [[11.5, 10.5], 'zone-icon star '],
+    ])
+  })
+})
