@@ -24,6 +24,7 @@ import {
   verifyEvidence,
   withdrawEvidenceKey,
 } from './postgres/evidence.ts'
+import { pauseFeed, resumeFeed } from './postgres/feeds.ts'
 import { findDatabase, folderOf, type Place } from './postgres/find-database.ts'
 import { listAccounts, listKeys, listMembers, listOrganisations } from './postgres/lists.ts'
 import { MAX_NAME, userOperator } from './postgres/operator.ts'
@@ -65,6 +66,8 @@ const HELP = `npm run admin -- <command> [options]
   org add        --org ID --email E --role member|admin   adds an account to it
   org remove     --org ID --email E                       removes a member, or voids an invite
   feeds status                                            shows the state of each source
+  feeds pause    --source S --reason TEXT                 stops polling a feed; everybody reads the reason
+  feeds resume   --source S                               polls it again
   feeds try SOURCE FILE                                   normalises a recorded answer of it, without a network
   queue status                                            counts the jobs and deliveries that wait, run and have failed
   queue dead     [--limit N] [--queue Q]                  lists the jobs that have failed for good, the newest first
@@ -102,6 +105,7 @@ const OPTIONS = {
   queue: { type: 'string' },
   job: { type: 'string' },
   reason: { type: 'string' },
+  source: { type: 'string' },
   'public-url': { type: 'string' },
   url: { type: 'string' },
   keys: { type: 'string' },
@@ -172,6 +176,8 @@ const VERBS: Record<string, Verb> = {
     (client, { org, ...member }) => addMember(client, { ...member, org_id: org }),
   ),
   'feeds status': verb(z.strictObject({}), feedsStatus),
+  'feeds pause': verb(z.strictObject({ source: Name, reason: Reason }), pauseFeed),
+  'feeds resume': verb(z.strictObject({ source: Name }), resumeFeed),
   'queue status': verb(z.strictObject({}), queueStatus),
   'evidence rotate': verb(z.strictObject({}), rotateEvidenceKey),
   'evidence withdraw': verb(

@@ -62,6 +62,10 @@ export const OperatorFeed = z.object({
   /** Half of the events of a day were here within this time. */
   lag_seconds: Count.nullable(),
   error: z.string().nullable(),
+  /** Whether this service is set up to poll it. */
+  enabled: z.boolean(),
+  /** Since when an operator has it paused; `error` says why. */
+  paused_at: Time.nullable(),
 })
 export type OperatorFeed = z.output<typeof OperatorFeed>
 export const OperatorFeeds = z.object({ feeds: z.array(OperatorFeed) })
@@ -169,3 +173,4 @@ export const RedriveBody = z.strictObject({
   queue: z.string().min(1).max(100).optional(),
 })
 export const DiscardBody = z.strictObject({ reason: Reason })
+export const PauseBody = z.strictObject({ reason: Reason })

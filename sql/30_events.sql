@@ -28,7 +28,10 @@ create table watchpost.sources (
   garbled_items integer not null default 0,
   delivery_p50 double precision,
   delivery_p95 double precision,
-  error_code text
+  error_code text,
+  paused_at timestamptz,
+  paused_reason text check (length(paused_reason) between 1 and 200),
+  constraint sources_paused check ((paused_at is null) = (paused_reason is null))
 );
 comment on table watchpost.sources is 'One row per feed: when to poll it next, where polling stopped, and its health.';
 comment on column watchpost.sources.source is 'Short name, the first part of the ids of its events.';
@@ -47,6 +50,8 @@ comment on column watchpost.sources.garbled_polls is 'How many answers in a row 
 comment on column watchpost.sources.garbled_items is 'How many items of those answers were rejected.';
 comment on column watchpost.sources.delivery_p50 is 'With delivery_p95: seconds from when an event was first seen until its alert was delivered, in the last 24 hours.';
 comment on column watchpost.sources.error_code is 'What kind of error it is, in one word; null: not known.';
+comment on column watchpost.sources.paused_at is 'Since when an operator has it paused: it is not polled, and its stream is left; null: it is not.';
+comment on column watchpost.sources.paused_reason is 'Why, as everybody reads it with its health.';
 comment on column watchpost.sources.error_at is 'When it last failed; the source is down while this is newer than last_success_at.';
 alter table watchpost.sources enable row level security;
 alter table watchpost.sources force row level security;

@@ -94,13 +94,13 @@ begin
 end
 $$;
 
--- The health of a source: down if it answers with errors; stale if it has not answered for long, or if it answers
+-- The health of a source: disabled if FEEDS does not name it or an operator has paused it; down if it answers with errors; stale if it has not answered for long, or if it answers
 -- but its last event is much older than usual, or most of what it answers cannot be used.
 create function private.source_status(s watchpost.sources) returns text
 language plpgsql stable set search_path = '' as $$
 begin
   return case
-    when not s.enabled then 'disabled'
+    when not s.enabled or s.paused_at is not null then 'disabled'
     when s.last_success_at > now() - greatest(3 * s.interval_seconds, 180) * interval '1 second' then
       case when s.last_event_at < now() - private.silent_after(s) or private.is_garbled(s) then 'stale' else 'ok' end
     when s.last_success_at is null and s.error_at is null
@@ -197,7 +197,7 @@ language sql stable security definer set search_path = '' as $$
         order by given.source)
       from unnest(p_sources) as given (source)
       left join watchpost.sources s on s.source = given.source
-      where s.enabled is not true and given.source not like 'custom%'), '[]'),
+      where (s.enabled and s.paused_at is null) is not true and given.source not like 'custom%'), '[]'),
     'highest', coalesce((
       select jsonb_agg(jsonb_build_object('type', given.type, 'severity', (
         select max(coalesce((s.ceilings ->> given.type)::integer, 100))
@@ -228,6 +228,7 @@ language sql stable security definer set search_path = '' as $$
   select s.source, s.title, s.attribution, s.types, s.enabled, s.interval_seconds, private.source_status(s), s.last_success_at,
     s.last_event_at, e.count + m.count,
     case
+      when s.paused_at is not null then 'Paused by an operator: ' || s.paused_reason
       when not s.enabled or s.error_at > coalesce(s.last_success_at, '-infinity') then private.without_secrets(s.error)
       else private.source_trouble(s)
     end,

@@ -81,7 +81,7 @@ begin
   for v_source in
     update watchpost.sources
     set next_poll_at = now() + interval_seconds * interval '1 second'
-    where enabled and next_poll_at <= now()
+    where enabled and paused_at is null and next_poll_at <= now()
     returning source
   loop
     perform private.enqueue('ingest', gen_random_uuid(), jsonb_build_object('source', v_source), p_singleton => v_source);

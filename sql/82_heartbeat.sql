@@ -41,7 +41,7 @@ language sql stable set search_path = '' as $$
     union all
     select 3, format('None of the %s feeds that are switched on is well.', count(*))
     from watchpost.sources s
-    where s.enabled
+    where s.enabled and s.paused_at is null
     having count(*) > 0 and bool_and(private.source_status(s) <> 'ok')
   ) r
 $$;

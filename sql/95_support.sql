@@ -178,12 +178,13 @@ create view support.feeds with (security_invoker = true) as
 select s.source, s.title, private.source_status(s) as state, s.last_success_at, s.last_event_at,
   (select count(*) from watchpost.events e
    where e.source = s.source and e.ts > now() - interval '24 hours') as events_24h,
-  s.error, s.error_at, s.enabled, s.interval_seconds, s.next_poll_at, s.types
+  s.error, s.error_at, s.enabled, s.interval_seconds, s.next_poll_at, s.types,
+  s.paused_at, s.paused_reason
 from watchpost.sources s;
 comment on view support.feeds is 'The health of each feed, as at the public endpoint, with the errors.';
 comment on column support.feeds.state is 'ok, stale (it answers but delivers nothing), down or disabled.';
 comment on column support.feeds.events_24h is 'Events of the past day, without positions.';
-comment on column support.feeds.enabled is 'Whether it is polled; FEEDS decides.';
+comment on column support.feeds.enabled is 'Whether FEEDS names it; it is polled unless it is paused.';
 
 create view support.alerts_today with (security_invoker = true) as
 select l.id, l.raised_at, a.email as owner, o.name as organisation, l.zone_name as zone,

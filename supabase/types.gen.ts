@@ -255,6 +255,8 @@ export type Database = {
           last_event_at: string | null
           last_success_at: string | null
           next_poll_at: string
+          paused_at: string | null
+          paused_reason: string | null
           source: string
           state: string | null
           title: string
@@ -270,6 +272,8 @@ export type Database = {
           last_event_at?: string | null
           last_success_at?: string | null
           next_poll_at?: string | null
+          paused_at?: string | null
+          paused_reason?: string | null
           source?: string | null
           state?: never
           title?: string | null
@@ -284,6 +288,8 @@ export type Database = {
           last_event_at?: string | null
           last_success_at?: string | null
           next_poll_at?: string | null
+          paused_at?: string | null
+          paused_reason?: string | null
           source?: string | null
           state?: never
           title?: string | null
@@ -2558,6 +2564,8 @@ export type Database = {
           last_success_at: string | null
           longest_silence_seconds: number | null
           next_poll_at: string
+          paused_at: string | null
+          paused_reason: string | null
           region: unknown[] | null
           source: string
           stand_ins: NonNullable<Json>
@@ -2587,6 +2595,8 @@ export type Database = {
           last_success_at?: string | null
           longest_silence_seconds?: number | null
           next_poll_at?: string
+          paused_at?: string | null
+          paused_reason?: string | null
           region?: unknown[] | null
           source: string
           stand_ins?: NonNullable<Json>
@@ -2615,6 +2625,8 @@ export type Database = {
           last_success_at?: string | null
           longest_silence_seconds?: number | null
           next_poll_at?: string
+          paused_at?: string | null
+          paused_reason?: string | null
           region?: unknown[] | null
           source?: string
           stand_ins?: NonNullable<Json>

@@ -15,7 +15,7 @@ const SourceHealth = z
     attribution: z.string(),
     status: z.enum(['ok', 'stale', 'down', 'disabled']).meta({
       description:
-        '`stale`: it is reachable but delivers nothing, or nothing that can be read; `down`: it answers with errors.',
+        '`stale`: it is reachable but delivers nothing, or nothing that can be read; `down`: it answers with errors; `disabled`: this service does not poll it, or an operator has paused it, which `error` says.',
     }),
     last_success_at: Instant.nullable(),
     last_event_at: Instant.nullable(),

@@ -20,7 +20,12 @@ const CHUNK = 1000
 /** In the first answer of a source, what happened longer ago than this is history. */
 const HISTORY_AFTER_MS = 60 * 60_000
 
-type Source = { state: FeedState; failing_for_seconds: number; last_success_at: string | null }
+type Source = {
+  state: FeedState
+  failing_for_seconds: number
+  last_success_at: string | null
+  is_paused: boolean
+}
 
 /** Polls one feed and stores its events and its state in one transaction. */
 export const ingest: Queue = {
@@ -36,10 +41,14 @@ export const ingest: Queue = {
     const [source] = await context.step(
       (sql) => sql<Source>`
         select state, coalesce(extract(epoch from now() - coalesce(last_success_at, created_at)), 0)::float8
-          as failing_for_seconds, last_success_at
+          as failing_for_seconds, last_success_at, paused_at is not null as is_paused
         from watchpost.sources
         where source = ${feed.source}`,
     )
+    if (source?.is_paused) {
+      await context.finish(job, async () => undefined)
+      return { source: feed.source, skipped: 'an operator has paused it' }
+    }
     const now = new Date()
     const last_success_at = source?.last_success_at ? new Date(source.last_success_at) : null
     try {

@@ -142,7 +142,7 @@ async function renew(sql: Sql, source: string, holder: string, lease_ms: number)
   const rows = await sql`
     update watchpost.sources
     set stream_holder = ${holder}, stream_until = now() + make_interval(secs => ${lease_ms / 1000})
-    where source = ${source} and enabled
+    where source = ${source} and enabled and paused_at is null
       and (stream_holder = ${holder} or stream_until is null or stream_until < now())
     returning source`
   return rows.length > 0

@@ -20,6 +20,7 @@ import {
   OperatorSession,
   OperatorSignedIn,
   PAGE_HEADER,
+  PauseBody,
   PlanBody,
   RedriveBody,
   SignInBody,
@@ -38,6 +39,7 @@ import {
 import { staticFiles } from '../../shared/static-files.ts'
 import { asOperator, changePlan, revokeKey } from '../postgres/accounts.ts'
 import { discard, listDeadJobs, redrive } from '../postgres/dead-jobs.ts'
+import { pauseFeed, resumeFeed } from '../postgres/feeds.ts'
 import { findAccounts, listKeys } from '../postgres/lists.ts'
 import { nameOperator, recordAct } from '../postgres/operator.ts'
 import { createSignInLink } from '../postgres/sign-in-link.ts'
@@ -192,6 +194,16 @@ export function createOperatorApp({ adminUrl, public_url, log, folder = FOLDER }
   app.post('/api/keys/:id/revoke', async (c) => {
     const key = idOf(c)
     await signedIn(c, (client) => revokeKey(client, key))
+    return c.body(null, 204)
+  })
+  app.post('/api/feeds/:source/pause', async (c) => {
+    const [source, { reason }] = [c.req.param('source'), await bodyOf(c, PauseBody)]
+    await signedIn(c, (client) => pauseFeed(client, { source, reason }))
+    return c.body(null, 204)
+  })
+  app.post('/api/feeds/:source/resume', async (c) => {
+    const source = c.req.param('source')
+    await signedIn(c, (client) => resumeFeed(client, { source }))
     return c.body(null, 204)
   })
   app.post('/api/jobs/redrive', async (c) => {

@@ -62,9 +62,10 @@ export async function readHealth(client: pg.Client): Promise<Row> {
 export async function readFeeds(client: pg.Client): Promise<Row> {
   await becomeOwner(client)
   const { rows } = await client.query<Row>(
-    `select h.source, h.title, h.status, h.interval_seconds, h.last_success_at, h.last_event_at, s.next_poll_at,
+    `select h.source, h.title, h.status, h.interval_seconds, h.last_success_at, h.last_event_at,
+      nullif(s.next_poll_at, 'infinity') as next_poll_at,
       e.count + m.count as events_1h, h.events_24h, h.items_24h, h.rejected_24h, h.rejected_reason,
-      h.latency_p50 as lag_seconds, h.error
+      h.latency_p50 as lag_seconds, h.error, s.enabled, s.paused_at
     from private.sources_health() h
     join watchpost.sources s using (source)
     cross join lateral (

@@ -66,7 +66,7 @@ async function visit(look?: Look) {
   return opened
 }
 
-test('an operator signs in by a link, changes a plan, revokes a key, discards a job, and is named', async () => {
+test('an operator signs in by a link, changes a plan, revokes a key, discards a job, pauses a feed, and is named', async () => {
   const opened = await visit()
   const { page } = opened
   expect(page.url()).not.toMatch(/#[\w-]{43}/)
@@ -94,8 +94,21 @@ test('an operator signs in by a link, changes a plan, revokes a key, discards a 
   await page.getByText('The job is discarded.').waitFor()
   await eventually(() => page.getByText('It broke 1').count()).toBe(0)
 
+  await page.getByRole('link', { name: 'Feeds' }).click()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
+  await eventually(() => page.getByLabel('Reason').getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('Reason').fill('It answers 500')
+  await expectAccessible(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Paused by an operator: It answers 500').waitFor()
+  await page.getByRole('button', { name: 'Resume' }).click()
+  await page.getByText('quiet is polled again.').waitFor()
+
   await page.getByRole('link', { name: 'Audit' }).click()
   for (const act of [
+    'feed.resumed',
+    'feed.paused',
     'queue.discarded',
     'sign_in_link.created',
     'key.revoked',

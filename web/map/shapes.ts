@@ -25,7 +25,10 @@ export function stateOf(
 ): ZoneState {
   if (!zone.enabled) return 'off'
   if (zone.snoozed_until && Date.parse(zone.snoozed_until) > now) return 'snoozed'
-  const isBlind = zone.coverage.some(({ status }) => status === 'stale' || status === 'down')
+  const { coverage } = zone
+  const isBlind =
+    coverage.some(({ status }) => status === 'stale' || status === 'down') ||
+    (coverage.length > 0 && coverage.every(({ status }) => status === 'disabled'))
   return isBlind ? 'blind' : 'on'
 }
 

@@ -126,3 +126,18 @@ describe('what is usual', () => {
     expect(await measure()).toBeLessThan(0.2)
   })
 })
+
+test('a poll that was due before an operator paused its source asks nobody', async () => {
+  await poll(1, 0)
+  const answered = 'select last_success_at from watchpost.sources'
+  const before = await at.query(answered)
+  await at.query('update watchpost.sources set next_poll_at = now()')
+  await at.query('select private.enqueue_due()')
+  await at.query(`update watchpost.sources set paused_at = now(), paused_reason = 'Noise'`)
+  await at.jobs.drain()
+  expect(await at.query(answered)).toEqual(before)
+  expect(at.jobs.lines).toContainEqual(
+    expect.objectContaining({ source: 'garbled', skipped: 'an operator has paused it' }),
+  )
+  expect(await status()).toBe('disabled')
+})

@@ -269,7 +269,11 @@ describe('a source', () => {
       `insert into watchpost.sources (source, title, attribution, types, interval_seconds, next_poll_at, enabled)
       values ('due', '', '', '{}', 60, now(), true), ('late', '', '', '{}', 600, now() - interval '1 day', true),
         ('early', '', '', '{}', 60, now() + interval '1 minute', true),
-        ('off', '', '', '{}', 60, now() - interval '1 day', false)`,
+        ('off', '', '', '{}', 60, now() - interval '1 day', false),
+        ('paused', '', '', '{}', 60, now() - interval '1 day', true)`,
+    )
+    await query(
+      `update watchpost.sources set paused_at = now(), paused_reason = 'Too loud' where source = 'paused'`,
     )
     const counts = [
       await query('select private.enqueue_due() as n'),

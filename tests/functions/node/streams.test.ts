@@ -99,6 +99,26 @@ const age = (minutes: number) =>
   )
 const isOpen = () => vi.waitFor(() => expect(server.sockets).toHaveLength(1), 5_000)
 
+test('an operator who pauses the feed ends its connection, and resuming opens it again', async () => {
+  start()
+  await isOpen()
+  await database.query(
+    `update watchpost.sources set paused_at = now(), paused_reason = 'Noise' where source = $1`,
+    [feed.source],
+  )
+  server.send('late')
+  await vi.waitFor(() => expect(server.sockets).toHaveLength(0), 5_000)
+  expect(await stored()).toEqual([])
+  expect(await health()).toEqual({ status: 'disabled', error: 'Paused by an operator: Noise' })
+  await database.query(
+    `update watchpost.sources set paused_at = null, paused_reason = null where source = $1`,
+    [feed.source],
+  )
+  await isOpen()
+  server.send('again')
+  await vi.waitFor(async () => expect(await stored()).toEqual(['again']), 5_000)
+})
+
 test('what comes is stored and queued to be matched, and the source is ok', async () => {
   start()
   await isOpen()

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -239,6 +240,17 @@ const ACTS: [
   ],
 ]
 
+/** A feed that is polled once a day. */
+async function aFeed(): Promise<string> {
+  const source = `feed-${randomBytes(4).toString('hex')}`
+  await service.database.query(
+    `insert into watchpost.sources (source, title, attribution, types, interval_seconds, next_poll_at)
+    values ($1, 'A feed', 'Nobody', '{flood}', 86400, now() + interval '1 day')`,
+    [source],
+  )
+  return source
+}
+
 async function deadJob(): Promise<string> {
   const [row] = await service.database.query<{ id: string }>(
     `insert into pgboss.job (name, data, policy, source_name, source_output)
@@ -296,6 +308,97 @@ describe('every act', () => {
     const reason = await ask('POST', `/api/jobs/${job}/discard`, headers, { reason: ' ' })
     expect([reason.status, reason.body.errors[0].path]).toEqual([422, 'reason'])
     expect(await acts()).toEqual(before)
+  })
+})
+
+describe('a feed', () => {
+  const due = async () => {
+    await service.database.query('select private.enqueue_due()')
+    return service.database.query<{ source: string }>(
+      `select data ->> 'source' as source from pgboss.job where name = 'ingest'`,
+    )
+  }
+  const health = async (source: string) => {
+    const { body } = await service.request('GET', '/api/sources/health')
+    const { sources } = body as { sources: { source: string; status: string; error: string }[] } // safe: 200
+    return sources.find((one) => one.source === source)
+  }
+
+  test('that is paused is not polled, says why to everybody, and is polled at once when resumed', async () => {
+    const [source, headers] = [await aFeed(), credentials(await signIn())]
+    const before = await acts()
+    const reason = 'It repeats itself'
+    const act = (what: string, body = {}) =>
+      ask('POST', `/api/feeds/${source}/${what}`, headers, body)
+    expect((await act('pause', { reason })).status).toBe(204)
+    expect(await health(source)).toMatchObject({
+      status: 'disabled',
+      error: `Paused by an operator: ${reason}`,
+    })
+    const { body } = await ask('GET', '/api/feeds', headers)
+    expect(body.feeds).toContainEqual(
+      expect.objectContaining({ source, enabled: true, paused_at: expect.stringMatching(/Z$/) }),
+    )
+    await service.database.query('update watchpost.sources set next_poll_at = now()')
+    expect(await due()).not.toContainEqual({ source })
+
+    const again = await act('pause', { reason })
+    expect([again.status, again.body.detail]).toEqual([
+      409,
+      `The feed ${source} is paused already.`,
+    ])
+    await service.database.query(
+      "update watchpost.sources set next_poll_at = now() + interval '1 day'",
+    )
+    expect((await act('resume')).status).toBe(204)
+    expect(await due()).toContainEqual({ source })
+    expect((await health(source))?.status).not.toBe('disabled')
+    expect((await act('resume')).body.detail).toBe(`The feed ${source} is not paused.`)
+    const after = await acts()
+    expect(after.slice(0, after.length - before.length)).toMatchObject([
+      { operator: NAME, via: 'page', action: 'feed.resumed', target_id: source },
+      {
+        operator: NAME,
+        via: 'page',
+        action: 'feed.paused',
+        target_id: source,
+        details: { reason },
+      },
+    ])
+  })
+
+  test('that only streams is not polled when it is resumed', async () => {
+    const [source, headers] = [await aFeed(), credentials(await signIn())]
+    await service.database.query(
+      "update watchpost.sources set next_poll_at = 'infinity' where source = $1",
+      [source],
+    )
+    await ask('POST', `/api/feeds/${source}/pause`, headers, { reason: 'Quiet' })
+    expect((await ask('POST', `/api/feeds/${source}/resume`, headers, {})).status).toBe(204)
+    const [row] = await service.database.query(
+      'select isfinite(next_poll_at) as is_polled from watchpost.sources where source = $1',
+      [source],
+    )
+    expect(row).toEqual({ is_polled: false })
+  })
+
+  test('that is off or unknown cannot be paused, and without a reason none can', async () => {
+    const [source, headers] = [await aFeed(), credentials(await signIn())]
+    await service.database.query('update watchpost.sources set enabled = false where source = $1', [
+      source,
+    ])
+    const pause = (name: string, reason: string) =>
+      ask('POST', `/api/feeds/${name}/pause`, headers, { reason })
+    expect((await pause(source, 'Why')).body.detail).toMatch(/is off: FEEDS does not name it/)
+    expect((await pause('nowhere', 'Why')).body.detail).toMatch(/^There is no feed "nowhere"/)
+    const empty = await pause(source, ' ')
+    expect([empty.status, empty.body.errors[0].path]).toEqual([422, 'reason'])
+  })
+
+  test.each(['pause', 'resume'])('needs a session to %s', async (act) => {
+    const source = await aFeed()
+    const sent = await ask('POST', `/api/feeds/${source}/${act}`, {}, { reason: 'Why' })
+    expect([sent.status, (await health(source))?.status]).toEqual([401, 'stale'])
   })
 })
 
@@ -377,7 +480,9 @@ test('nothing of it is at the public address', async () => {
   const paths = app.routes.map(({ path }) => path).filter((path) => !path.includes('*'))
   expect(paths.length).toBeGreaterThan(10)
   for (const path of paths) {
-    const at = path.replace(':id', '00000000-0000-4000-8000-000000000000')
+    const at = path
+      .replace(':id', '00000000-0000-4000-8000-000000000000')
+      .replace(':source', 'usgs')
     for (const method of ['GET', 'POST']) {
       const { status } = await service.request(method, at)
       expect([method, at, status]).toEqual([method, at, 404])

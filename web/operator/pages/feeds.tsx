@@ -1,10 +1,17 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import type { OperatorFeed } from '../../../shared/operator.ts'
+import { ApiForm, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Input } from '../../ui/field.tsx'
+import { FormError, FormField, Submit } from '../../ui/form.tsx'
 import { duration, number, useLanguage, useText } from '../../ui/language.ts'
+import { Actions, Dialog } from '../../ui/layer.tsx'
 import { Table, Td, Th } from '../../ui/table.tsx'
 import { Time } from '../../ui/time.tsx'
-import { get, REFRESH_MS } from '../api.ts'
+import { toast } from '../../ui/toast.tsx'
+import { get, post, REFRESH_MS } from '../api.ts'
 import { operatorText } from '../operator.text.ts'
 import { Found, Scroll } from '../parts.tsx'
 
@@ -33,6 +40,9 @@ export function FeedsPage() {
                 <Th className="text-right">{text.events_1h}</Th>
                 <Th className="text-right">{text.events_24h}</Th>
                 <Th className="text-right">{text.rejected_24h}</Th>
+                <Th>
+                  <span className="sr-only">{text.actions}</span>
+                </Th>
               </tr>
             </thead>
             <tbody>
@@ -60,7 +70,11 @@ function FeedRow({ feed }: { feed: OperatorFeed }) {
         ) : null}
       </Td>
       <Td>
-        <Badge tone={TONES[feed.status]}>{text.statuses[feed.status]}</Badge>
+        {feed.paused_at ? (
+          <Badge tone="warn">{text.paused}</Badge>
+        ) : (
+          <Badge tone={TONES[feed.status]}>{text.statuses[feed.status]}</Badge>
+        )}
       </Td>
       <Td>{feed.last_success_at ? <Time at={feed.last_success_at} /> : text.never}</Td>
       <Td>{feed.last_event_at ? <Time at={feed.last_event_at} /> : text.never}</Td>
@@ -70,6 +84,67 @@ function FeedRow({ feed }: { feed: OperatorFeed }) {
       <Td className="text-right">{number(language, feed.events_1h)}</Td>
       <Td className="text-right">{number(language, feed.events_24h)}</Td>
       <Td className="text-right">{number(language, feed.rejected_24h)}</Td>
+      <Td className="text-right">
+        {feed.paused_at ? <Resume source={feed.source} /> : null}
+        {feed.enabled && !feed.paused_at ? <Pause source={feed.source} /> : null}
+      </Td>
     </tr>
+  )
+}
+
+function Resume({ source }: { source: string }) {
+  const text = useText(operatorText)
+  const client = useQueryClient()
+  const resume = useMutation({
+    mutationFn: () => post(`feeds/${source}/resume`),
+    onSuccess: () => {
+      toast(text.feed_resumed(source))
+      void client.invalidateQueries()
+    },
+    onError: useToastError(),
+  })
+  return (
+    <Button size="sm" isPending={resume.isPending} onClick={() => resume.mutate()}>
+      {text.resume}
+    </Button>
+  )
+}
+
+function Pause({ source }: { source: string }) {
+  const text = useText(operatorText)
+  const client = useQueryClient()
+  const [isAsked, setAsked] = useState(false)
+  return (
+    <>
+      <Button size="sm" variant="ghost" onClick={() => setAsked(true)}>
+        {text.pause}
+      </Button>
+      {isAsked ? (
+        <Dialog
+          isOpen
+          onClose={() => setAsked(false)}
+          title={text.pause_title(source)}
+          description={text.pause_text}
+        >
+          <ApiForm
+            className="flex flex-col gap-4"
+            onSubmit={async ({ reason = '' }) => {
+              await post(`feeds/${source}/pause`, { reason })
+              toast(text.feed_paused(source))
+              setAsked(false)
+              void client.invalidateQueries()
+            }}
+          >
+            <FormField name="reason" label={text.reason} hint={text.pause_hint}>
+              <Input maxLength={200} />
+            </FormField>
+            <FormError />
+            <Actions className="mt-0">
+              <Submit variant="danger">{text.pause}</Submit>
+            </Actions>
+          </ApiForm>
+        </Dialog>
+      ) : null}
+    </>
   )
 }
