@@ -15,11 +15,13 @@ import { draftReaders } from './api/draft-readers.ts'
 import { draftSteps } from './api/draft-steps.ts'
 import { drafts } from './api/drafts.ts'
 import { imports } from './api/imports.ts'
+import { join } from './api/join.ts'
 import { lead } from './api/lead.ts'
 import { leads } from './api/leads.ts'
 import { license } from './api/license.ts'
 import { listmonkList } from './api/listmonk.ts'
 import { mail } from './api/mail.ts'
+import { members } from './api/members.ts'
 import { missionThread, missionVersions } from './api/mission-thread.ts'
 import { mission, missions } from './api/missions.ts'
 import { modelSettings, models } from './api/models.ts'
@@ -58,7 +60,9 @@ const FILES: Record<string, (config: Config) => number> = {
  */
 const UNSUBSCRIBE = `${BASE}/u/`
 /** Routes without authentication. */
-const PUBLIC = new RegExp(`^${BASE}/(health|setup|login|branding|u/[^/]+)$`)
+const PUBLIC = new RegExp(
+  `^${BASE}/(health|setup|login|branding|invitation/(look|accept)|u/[^/]+)$`,
+)
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
 
 /**
@@ -130,6 +134,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   )
 
   app.route(BASE, access)
+  app.route(BASE, join)
+  app.route(`${BASE}/settings`, members)
   app.route(`${BASE}/projects`, projects)
   app.route(`${BASE}/leads`, leads)
   app.route(`${BASE}/leads`, imports)

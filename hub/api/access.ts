@@ -4,12 +4,33 @@ import { ApiError, invalid } from '../../shared/problem.ts'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { VERSION } from '../../shared/version.ts'
 import { authText } from '../auth/auth.text.ts'
-import { authFiles, isPassword, isSame, isSetUp, Password, setPassword } from '../auth/auth.ts'
+import {
+  authFiles,
+  hashPassword,
+  isHashOf,
+  isPassword,
+  isSame,
+  isSetUp,
+  Password,
+  setPassword,
+} from '../auth/auth.ts'
 import { clientOf } from '../auth/caller.ts'
-import { endSession, endSessions, startSession } from '../auth/sessions.ts'
+import {
+  endSession,
+  endSessions,
+  endSessionsOf,
+  isKnownDevice,
+  rememberDevice,
+  startSession,
+} from '../auth/sessions.ts'
+import { type Actor, ROLES, TOKEN_ACTOR } from '../db/actor.ts'
+import { everywhere, readOnlyKey } from '../db/db.ts'
 import { readText } from '../files.ts'
 import { answer, type Ctx, type Env, problems } from '../http/http.ts'
 import { bilingual } from '../i18n/words.ts'
+import { normaliseEmail } from '../mail/address.ts'
+import { membersText } from '../members/members.text.ts'
+import { endEpoch, memberByEmail } from '../members/members.ts'
 
 const say = bilingual(authText)
 
@@ -17,6 +38,9 @@ const Health = z
   .object({
     status: z.literal('ok'),
     version: z.string(),
+    has_members: z.boolean().meta({
+      description: 'Whether somebody signs in with an e-mail, beside the single admin.',
+    }),
     set_up: z.boolean().meta({ description: 'Whether the admin has chosen a password.' }),
     key_role: z
       .enum(['hub_ro', 'hub_rw'])
@@ -24,8 +48,21 @@ const Health = z
   })
   .meta({ id: 'HubHealth' })
 const Done = z.object({ ok: z.literal(true) })
+const Me = z.object({
+  me: z
+    .object({
+      kind: z.enum(['admin', 'member', 'api', 'agent']).meta({
+        description: '`admin`: the single admin; `member`; `api`: a key or the local token.',
+      }),
+      id: z.uuid().nullable(),
+      name: z.string().nullable(),
+      email: z.string().nullable(),
+      role: z.enum(ROLES),
+    })
+    .meta({ id: 'Me' }),
+})
 
-/** Set-up, sign-in, and the sessions of the single admin. */
+/** Set-up, sign-in, and the sessions of the single admin and of members. */
 export const access = resource<Env>()
 
 access.openapi(
@@ -39,9 +76,18 @@ access.openapi(
     responses: { 200: jsonResponse(Health, 'The hub is running.') },
   }),
   async (c) => {
-    const { config, key_role } = c.get('deps')
+    const { config, key_role, root_db } = c.get('deps')
     const set_up = await isSetUp(config.paths)
-    return answer(c, Health, { status: 'ok', version: VERSION, set_up, key_role }, 200)
+    // While the database is away the admin still signs in, with the password alone.
+    const has_members = await everywhere(
+      root_db,
+      (sql) => sql`
+        select from hub.members where removed_at is null and password_hash is not null limit 1`,
+    ).then(
+      (rows) => rows.length > 0,
+      () => false,
+    )
+    return answer(c, Health, { status: 'ok', version: VERSION, has_members, set_up, key_role }, 200)
   },
 )
 
@@ -85,8 +131,16 @@ access.openapi(
     operationId: 'login',
     tags: ['Access'],
     summary: 'Sign in',
+    description: 'Members give their e-mail; the single admin signs in with the password alone.',
     security: [],
-    request: { body: jsonBody(z.strictObject({ password: z.string().max(200) })) },
+    request: {
+      body: jsonBody(
+        z.strictObject({
+          email: z.string().max(320).optional(),
+          password: z.string().max(200),
+        }),
+      ),
+    },
     responses: {
       200: jsonResponse(Done, 'Signed in; the session cookie is valid for 30 days.'),
       ...problems(422, 429),
@@ -94,8 +148,13 @@ access.openapi(
   }),
   async (c) => {
     const { paths } = c.get('deps').config
-    await attempt(c, 'password', () => isPassword(paths, c.req.valid('json').password))
-    await startSession(c)
+    const { email, password } = c.req.valid('json')
+    if (email === undefined || email.trim() === '') {
+      await attempt(c, 'password', () => isPassword(paths, password))
+      await startSession(c)
+      return answer(c, Done, { ok: true }, 200)
+    }
+    await signIn(c, email, password)
     return answer(c, Done, { ok: true }, 200)
   },
 )
@@ -123,11 +182,18 @@ access.openapi(
     operationId: 'logoutEverywhere',
     tags: ['Access'],
     summary: 'Sign out in all browsers',
-    description: 'Ends all sessions, including this one. The local token keeps working.',
+    description:
+      'Ends all sessions of whoever asks, including this one. Tokens and keys keep working.',
     responses: { 200: jsonResponse(Done, 'Signed out everywhere.'), ...problems() },
   }),
   async (c) => {
-    await endSessions(c)
+    const { root_db, config, key_role, actor } = c.get('deps')
+    const id = memberOf(actor)
+    if (!id) await endSessions(c)
+    else {
+      await endSessionsOf(config.paths, id)
+      if (key_role === 'hub_rw') await everywhere(root_db, (sql) => endEpoch(sql, { id }))
+    }
     return answer(c, Done, { ok: true }, 200)
   },
 )
@@ -147,12 +213,35 @@ access.openapi(
 
 access.openapi(
   createRoute({
+    method: 'get',
+    path: '/me',
+    operationId: 'me',
+    tags: ['Access'],
+    summary: 'Who is signed in, and what they may do',
+    responses: { 200: jsonResponse(Me, 'Whoever sent the request.'), ...problems() },
+  }),
+  async (c) => {
+    const { kind, id, name, role } = c.get('actor') ?? TOKEN_ACTOR
+    const [row] =
+      kind === 'member'
+        ? await everywhere(
+            c.get('deps').db,
+            (sql) => sql<{ email: string }>`select email from hub.members where id = ${id}`,
+          )
+        : []
+    return answer(c, Me, { me: { kind, id, name, email: row?.email ?? null, role } }, 200)
+  },
+)
+
+access.openapi(
+  createRoute({
     method: 'post',
     path: '/password',
     operationId: 'changePassword',
     tags: ['Access'],
-    summary: 'Change the admin’s password',
-    description: 'Ends all other sessions.',
+    summary: 'Change one’s own password',
+    description:
+      'Ends all other sessions. The local token and keys change the password of the single admin.',
     request: {
       body: jsonBody(z.strictObject({ current: z.string().max(200), password: Password })),
     },
@@ -161,6 +250,11 @@ access.openapi(
   async (c) => {
     const { paths } = c.get('deps').config
     const { current, password } = c.req.valid('json')
+    const id = memberOf(c.get('actor'))
+    if (id) {
+      await changeOwnPassword(c, { id, current, password })
+      return answer(c, Done, { ok: true }, 200)
+    }
     await attempt(c, 'current', () => isPassword(paths, current))
     await c.get('deps').attempts.alone(() => setPassword(paths, password))
     await startSession(c)
@@ -168,9 +262,52 @@ access.openapi(
   },
 )
 
+const memberOf = (actor: Actor | undefined) => (actor?.kind === 'member' ? actor.id : null)
+
+/** Signs a member in. An e-mail that is not known is answered like a wrong password, and as late. */
+async function signIn(c: Ctx, email: string, password: string): Promise<void> {
+  const { root_db, attempts } = c.get('deps')
+  const member = await everywhere(root_db, (sql) => memberByEmail(sql, email))
+  const is_known = member !== undefined && isKnownDevice(c, member)
+  const name = normaliseEmail(email) ?? ''
+  const isRight = await attempts.attempt(
+    clientOf(c),
+    () => isHashOf(member?.password_hash, password),
+    { name, is_known },
+  )
+  if (!member || !isRight) {
+    throw invalid([
+      { path: 'password', code: 'wrong', message: bilingual(membersText).wrong_login },
+    ])
+  }
+  await startSession(c, member)
+  rememberDevice(c, member)
+}
+
+async function changeOwnPassword(
+  c: Ctx,
+  { id, current, password }: { id: string; current: string; password: string },
+): Promise<void> {
+  const { root_db, attempts, key_role, config } = c.get('deps')
+  if (key_role !== 'hub_rw') throw readOnlyKey()
+  const [known] = await everywhere(
+    root_db,
+    (sql) => sql<{ password_hash: string }>`
+      select password_hash from hub.members where id = ${id} and password_hash is not null`,
+  )
+  await attempt(c, 'current', () => isHashOf(known?.password_hash, current))
+  const password_hash = await attempts.alone(() => hashPassword(password))
+  const member = await everywhere(root_db, (sql) => endEpoch(sql, { id, password_hash }))
+  if (!member) throw new ApiError('unauthenticated', say.unauthenticated)
+  await endSessionsOf(config.paths, id)
+  await startSession(c, member)
+  rememberDevice(c, { id, password_hash })
+}
+
 /** Runs one attempt; a wrong one throws 422 with the field and makes its address wait. */
 async function attempt(c: Ctx, path: string, isRight: () => Promise<boolean>): Promise<void> {
   if (await c.get('deps').attempts.attempt(clientOf(c), isRight)) return
-  const message = path === 'code' ? say.wrong_code : say.wrong_password
+  const wrong = memberOf(c.get('actor')) ? say.wrong_own_password : say.wrong_password
+  const message = path === 'code' ? say.wrong_code : wrong
   throw invalid([{ path, code: 'wrong', message }])
 }

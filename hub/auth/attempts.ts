@@ -9,11 +9,19 @@ const say = bilingual(authText)
 
 /** Who guesses: an address, and whether a place is kept for it (this machine, or somebody signed in). */
 type Client = { address: string; is_reserved: boolean }
+/** Whose password it is; `is_known`: from a browser in which they signed in before. */
+type Account = { name: string; is_known: boolean }
 
 const FREE_ATTEMPTS = 3
 /** For secrets of 192 bits, which nobody can guess: the limit only stops noise. */
 const FREE_NOISE = 30
 const WAIT_SECONDS = { first: 2, longest: 60 }
+/**
+ * Many addresses may guess at one account. The wait is short, and somebody whose browser is known does
+ * not share it, so that nobody can lock a member out.
+ */
+const FREE_OF_ACCOUNT = 10
+const ACCOUNT_SECONDS = { first: 1, longest: 8 }
 const FORGET_MS = 15 * 60_000
 const MAX_ADDRESSES = 10_000
 /**
@@ -37,11 +45,11 @@ export function createAttempts(now: () => number = Date.now) {
   // A scrypt derivation takes 128 MiB and a thread of libuv's pool, which files and DNS need too.
   const queue = new PQueue({ concurrency: 1 })
 
-  function count(key: string, free: number): void {
+  function count(key: string, free: number, wait = WAIT_SECONDS): void {
     const before = failed.get(key)
     const count = before && now() - before.at < FORGET_MS ? before.count + 1 : 1
     const beyond = count - free
-    const seconds = doublingDelay(beyond, WAIT_SECONDS)
+    const seconds = doublingDelay(beyond, wait)
     failed.delete(key)
     failed.set(key, { count, until: now() + seconds * 1000, at: now() })
     const [oldest] = failed.keys()
@@ -61,19 +69,24 @@ export function createAttempts(now: () => number = Date.now) {
     async attempt(
       { address, is_reserved }: Client,
       isRight: () => Promise<boolean>,
+      account?: Account,
     ): Promise<boolean> {
       const key = addressKey(address)
       check(key)
+      const named = account && !account.is_known ? `account ${account.name}` : undefined
+      if (named) check(named)
       const lane = is_reserved ? 'reserved' : 'strangers'
       const most = is_reserved ? MAX_RESERVED : MAX_OF_STRANGERS
       const own = waiting.get(key) ?? 0
       if (held[lane] >= most || own >= MAX_PER_ADDRESS) throw tooMany(BUSY_SECONDS)
       count(key, FREE_ATTEMPTS)
+      if (named) count(named, FREE_OF_ACCOUNT, ACCOUNT_SECONDS)
       held[lane] += 1
       waiting.set(key, own + 1)
       try {
         const right = await queue.add(isRight, { priority: is_reserved ? 1 : 0 })
         if (right) failed.delete(key)
+        if (right && named) failed.delete(named)
         return right
       } finally {
         held[lane] -= 1

@@ -9,6 +9,8 @@ export const authText = texts(
     wait: (seconds: number) => `Too many wrong attempts. Try again in ${seconds} s.`,
     set_up: 'The hub is already set up. Sign in with the password.',
     wrong_code: 'The set-up code is wrong. `watchpost-hub status` shows it.',
+    wrong_own_password:
+      'The password is wrong. If you have forgotten it, ask an admin for a new link.',
     wrong_password:
       'The password is wrong. If you have forgotten it, run `watchpost-hub reset-password` on the server.',
   },
@@ -20,6 +22,7 @@ export const authText = texts(
     wait: (seconds) => `Çok fazla yanlış deneme yapıldı. ${seconds} sn sonra yeniden deneyin.`,
     set_up: 'Hub’ın kurulumu zaten yapılmış. Parolayla giriş yapın.',
     wrong_code: 'Kurulum kodu yanlış. `watchpost-hub status` kodu gösterir.',
+    wrong_own_password: 'Parola yanlış. Unuttuysanız bir yöneticiden yeni bir bağlantı isteyin.',
     wrong_password:
       'Parola yanlış. Unuttuysanız sunucuda `watchpost-hub reset-password` komutunu çalıştırın.',
   },

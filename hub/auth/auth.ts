@@ -61,6 +61,26 @@ export async function isPassword(paths: Paths, password: string): Promise<boolea
   return timingSafeEqual(hash, Buffer.from(admin.hash, 'base64'))
 }
 
+/** A salted scrypt hash of a member's password, as it is stored. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const hash = await derive(password.normalize('NFKC'), salt, 32, COST)
+  return `scrypt:${salt.toString('base64')}:${hash.toString('base64')}`
+}
+
+/**
+ * Whether this is the password behind a hash. Without one it works as long, so that the time of an
+ * answer does not tell which e-mails are known.
+ */
+export async function isHashOf(stored: string | undefined, password: string): Promise<boolean> {
+  const [kind, salt = '', hash = ''] = (stored ?? '').split(':')
+  const derived = await derive(password.normalize('NFKC'), Buffer.from(salt, 'base64'), 32, COST)
+  const expected = Buffer.from(hash, 'base64')
+  return (
+    kind === 'scrypt' && expected.length === derived.length && timingSafeEqual(derived, expected)
+  )
+}
+
 /** The files of the one-time set-up code and the local token. */
 export const authFiles = (paths: Paths) => ({
   setup_code: join(paths.config_dir, 'setup.code'),

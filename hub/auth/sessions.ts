@@ -106,12 +106,11 @@ async function sessionOf(c: Ctx): Promise<{ id: string; actor: Actor } | undefin
   const { config, root_db } = c.get('deps')
   const token = getCookie(c, COOKIE)
   if (!token || !TOKEN.test(token)) return undefined
-  const admin = await readSetting(config.paths, ADMIN)
-  if (!admin) return undefined
   const known = await current(config.paths)
-  const id = idOf(admin.session_secret, token)
-  const own = known.find((one) => !one.member && isSame(one.id, id))
-  if (own) return { id, actor: ADMIN_ACTOR }
+  const admin = await readSetting(config.paths, ADMIN)
+  const id = admin && idOf(admin.session_secret, token)
+  const own = known.find((one) => id && !one.member && isSame(one.id, id))
+  if (own) return { id: own.id, actor: ADMIN_ACTOR }
   const hash = secretHash(token)
   const found = known.find((one) => one.member && isSame(one.id, hash))
   if (!found?.member) return undefined
@@ -144,6 +143,28 @@ export async function endSessions(c: Ctx): Promise<void> {
 /** endSessionsOf takes the sessions of a member, or of the single admin, off the list. */
 export async function endSessionsOf(paths: Paths, member: string | undefined): Promise<void> {
   await change(paths, (known) => known.filter((one) => one.member !== member))
+}
+
+const DEVICE = 'hub_device'
+const DEVICE_SECONDS = 365 * 86_400
+
+/** Proves that a member signed in with this password before; a new password makes it void. */
+const deviceOf = ({ id, password_hash }: { id: string; password_hash: string }) =>
+  createHmac('sha256', password_hash).update(`device ${id}`).digest('base64url')
+
+/** rememberDevice lets a member sign in from this browser however many others guess meanwhile. */
+export function rememberDevice(c: Ctx, member: { id: string; password_hash: string }): void {
+  setCookie(c, DEVICE, deviceOf(member), {
+    path: '/api/cockpit/login',
+    httpOnly: true,
+    sameSite: 'Strict',
+    secure: c.req.header('x-forwarded-proto') === 'https',
+    maxAge: DEVICE_SECONDS,
+  })
+}
+
+export function isKnownDevice(c: Ctx, member: { id: string; password_hash: string }): boolean {
+  return isSame(getCookie(c, DEVICE) ?? '', deviceOf(member))
 }
 
 type Identity = { caller: 'session' | 'token'; actor: Actor; scope?: Scope }

@@ -8,6 +8,7 @@ import { WordsProvider } from '../../web/ui/words.tsx'
 import { BASE, healthQuery, projectsQuery } from './api/queries.ts'
 import { common } from './common.text.ts'
 import { useBranding } from './look.ts'
+import { Join } from './pages/join.tsx'
 import { Login } from './pages/login.tsx'
 import { Welcome } from './pages/welcome/welcome.tsx'
 import { firstPage } from './pages.tsx'
@@ -38,10 +39,12 @@ function Pages() {
   useBranding()
   if (health.isPending) return null
   if (health.isError) return <FailedQuery error={health.error} onRetry={() => health.refetch()} />
-  if (!health.data.set_up && !path.startsWith('/welcome')) return <Redirect to="/welcome" replace />
+  if (!health.data.set_up && !/^\/(welcome|join)/.test(path))
+    return <Redirect to="/welcome" replace />
   return (
     <Switch>
       <Route path="/login" component={Login} />
+      <Route path="/join" component={Join} />
       <Route path="/welcome/:step?">{({ step }) => <Welcome step={step} />}</Route>
       <Route path="/">
         <Home />

@@ -44,6 +44,11 @@ export const common = texts(
     read_only: {
       text: 'Only the read-only database key is configured, so nothing can be changed.',
       action: 'Paste the service key',
+      role: 'Your role is Reader: you can read everything here, and change nothing. An admin can give you the role Seller.',
+    },
+    only_admin: {
+      title: 'Only an admin can change this',
+      text: 'Ask an admin of this hub, or ask for the role Admin.',
     },
     not_found: {
       title: 'There is nothing here',
@@ -93,6 +98,11 @@ export const common = texts(
     read_only: {
       text: 'Yalnızca salt okunur veritabanı anahtarı tanımlı; hiçbir şey değiştirilemez.',
       action: 'Servis anahtarını yapıştır',
+      role: 'Rolünüz Okuyucu: buradaki her şeyi okuyabilir, hiçbir şeyi değiştiremezsiniz. Bir yönetici size Satışçı rolünü verebilir.',
+    },
+    only_admin: {
+      title: 'Bunu yalnızca bir yönetici değiştirebilir',
+      text: 'Bu hub’ın bir yöneticisine başvurun ya da Yönetici rolünü isteyin.',
     },
     not_found: {
       title: 'Burada bir şey yok',

@@ -16,10 +16,12 @@ onLanguage(() => {
 })
 
 onProblem(({ code }) => {
+  // A role that was changed meanwhile.
+  if (code === 'forbidden') void queryClient.invalidateQueries({ queryKey: ['me'] })
   if (code === 'read_only_key') void queryClient.invalidateQueries({ queryKey: ['health'] })
   if (code !== 'unauthenticated') return
   const here = location.pathname.slice(BASE.length) + location.search
-  if (here.startsWith('/login') || here.startsWith('/welcome')) return
+  if (/^\/(login|welcome|join)/.test(here)) return
   navigate(`${BASE}/login?next=${encodeURIComponent(here)}`, { replace: true })
 })
 
@@ -61,7 +63,27 @@ export const lookQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** Whether the hub only reads, for want of the service key, so that pages can say so in advance. */
+/** Who is signed in, and what they may do. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: async () => (await ok(api.GET('/api/cockpit/me'))).me,
+  staleTime: 30_000,
+})
+
+/** Why this page can only be read: for want of the service key, or of a role; undefined if it is not so. */
+export function useReadOnly(): 'key' | 'role' | undefined {
+  const isKey = useQuery(healthQuery).data?.key_role === 'hub_ro'
+  const isRole = useQuery(meQuery).data?.role === 'reader'
+  return isKey ? 'key' : isRole ? 'role' : undefined
+}
+
+/** Whether nothing can be changed, so that pages can say so in advance. */
 export function useIsReadOnly(): boolean {
-  return useQuery(healthQuery).data?.key_role === 'hub_ro'
+  return useReadOnly() !== undefined
+}
+
+/** Whether an admin is signed in; undefined until that is known. */
+export function useIsAdmin(): boolean | undefined {
+  const { data } = useQuery(meQuery)
+  return data && data.role === 'admin'
 }

@@ -5,10 +5,33 @@ export const accessText = texts(
   {
     login: {
       title: 'Sign in',
+      email: 'E-mail',
+      email_hint: 'The first admin leaves this empty.',
       password: 'Password',
       submit: 'Sign in',
+      forgotten_member:
+        'Forgot it? An admin can make a new link for you. The first admin runs watchpost-hub reset-password on the server.',
       forgotten:
         'Forgot it? On the server, watchpost-hub reset-password creates a new set-up code.',
+    },
+    join: {
+      title: 'Join the hub',
+      for: (email: string) => `This invitation is for ${email}.`,
+      roles: {
+        admin: 'You will be an admin: you can change everything.',
+        seller: 'You will be a seller: you work with leads, drafts and missions, and send mail.',
+        reader: 'You will be a reader: you see everything of the projects and change nothing.',
+      },
+      name: 'Your name',
+      name_hint: 'It stands beside what you do here.',
+      password: 'New password',
+      password_hint: 'At least 10 characters. A few words are easy to remember and hard to guess.',
+      repeat: 'Repeat password',
+      differs: 'The passwords do not match.',
+      submit: 'Set password and sign in',
+      bad: 'This link does not work',
+      no_link: 'The address is incomplete. Open the whole link that you were sent.',
+      sign_in: 'Sign in',
     },
     welcome: {
       title: 'Set up your hub',
@@ -55,10 +78,35 @@ export const accessText = texts(
   {
     login: {
       title: 'Giriş yap',
+      email: 'E-posta',
+      email_hint: 'İlk yönetici burayı boş bırakır.',
       password: 'Parola',
       submit: 'Giriş yap',
+      forgotten_member:
+        'Parolanızı mı unuttunuz? Bir yönetici size yeni bir bağlantı verebilir. İlk yönetici sunucuda watchpost-hub reset-password komutunu çalıştırır.',
       forgotten:
         'Parolanızı mı unuttunuz? Sunucuda watchpost-hub reset-password yeni bir kurulum kodu oluşturur.',
+    },
+    join: {
+      title: 'Hub’a katılın',
+      for: (email) => `Bu davet ${email} içindir.`,
+      roles: {
+        admin: 'Yönetici olacaksınız: her şeyi değiştirebilirsiniz.',
+        seller:
+          'Satışçı olacaksınız: adaylar, taslaklar ve görevlerle çalışır, e-posta gönderirsiniz.',
+        reader: 'Okuyucu olacaksınız: projelerdeki her şeyi görür, hiçbir şeyi değiştirmezsiniz.',
+      },
+      name: 'Adınız',
+      name_hint: 'Burada yaptıklarınızın yanında görünür.',
+      password: 'Yeni parola',
+      password_hint:
+        'En az 10 karakter. Birkaç sözcüğün hatırlanması kolay, tahmin edilmesi zordur.',
+      repeat: 'Parola (tekrar)',
+      differs: 'Parolalar eşleşmiyor.',
+      submit: 'Parolayı belirle ve giriş yap',
+      bad: 'Bu bağlantı çalışmıyor',
+      no_link: 'Adres eksik. Size gönderilen bağlantının tamamını açın.',
+      sign_in: 'Giriş yap',
     },
     welcome: {
       title: 'Hub’ınızı kurun',

@@ -1,18 +1,20 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useSearchParams } from 'wouter'
 import { ApiForm } from '../../../web/shared/errors.tsx'
-import { SecretInput } from '../../../web/ui/field.tsx'
+import { Input, SecretInput } from '../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../web/ui/form.tsx'
 import { useText } from '../../../web/ui/language.ts'
 import { LanguageSwitch } from '../../../web/ui/language-switch.tsx'
 import { api, ok } from '../api/client.ts'
+import { healthQuery } from '../api/queries.ts'
 import { useLook } from '../look.ts'
 import { accessText } from './access.text.ts'
 
-/** Signs the admin in and then opens the page that required it. */
+/** Signs the admin or a member in and then opens the page that required it. */
 export function Login() {
   const text = useText(accessText).login
   const look = useLook()
+  const hasMembers = useQuery(healthQuery).data?.has_members ?? false
   const [, navigate] = useLocation()
   const [search] = useSearchParams()
   const queryClient = useQueryClient()
@@ -26,19 +28,27 @@ export function Login() {
         <h1 className="mb-5 text-xl">{text.title}</h1>
         <ApiForm
           className="flex flex-col gap-4"
-          onSubmit={async ({ password = '' }) => {
-            await ok(api.POST('/api/cockpit/login', { body: { password } }))
+          onSubmit={async ({ email = '', password = '' }) => {
+            const body = email === '' ? { password } : { email, password }
+            await ok(api.POST('/api/cockpit/login', { body }))
             await queryClient.resetQueries()
             navigate(wanted(search.get('next')), { replace: true })
           }}
         >
+          {hasMembers ? (
+            <FormField name="email" label={text.email} hint={text.email_hint}>
+              <Input type="email" autoComplete="username" maxLength={320} autoFocus />
+            </FormField>
+          ) : null}
           <FormField name="password" label={text.password}>
-            <SecretInput autoComplete="current-password" autoFocus />
+            <SecretInput autoComplete="current-password" autoFocus={!hasMembers} />
           </FormField>
           <FormError />
           <Submit size="lg">{text.submit}</Submit>
         </ApiForm>
-        <p className="mt-5 text-sm text-muted text-pretty">{text.forgotten}</p>
+        <p className="mt-5 text-sm text-muted text-pretty">
+          {hasMembers ? text.forgotten_member : text.forgotten}
+        </p>
       </div>
       <LanguageSwitch />
     </main>

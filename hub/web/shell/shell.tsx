@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { FolderPlus, KeyRound } from 'lucide-react'
+import { Eye, FolderPlus, KeyRound } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { FailedQuery } from '../../../web/shared/errors.tsx'
@@ -8,7 +8,7 @@ import { useKeys } from '../../../web/ui/keys.ts'
 import { useText } from '../../../web/ui/language.ts'
 import { Empty, SkeletonRows } from '../../../web/ui/states.tsx'
 import { api, ok } from '../api/client.ts'
-import { projectsQuery, useIsReadOnly } from '../api/queries.ts'
+import { projectsQuery, useIsAdmin, useReadOnly } from '../api/queries.ts'
 import { common } from '../common.text.ts'
 import { HUB_PAGES, PROJECT_PAGES } from '../pages.tsx'
 import { ProjectProvider } from '../project.ts'
@@ -126,16 +126,20 @@ function useSelected(slug: string | undefined, isActive: boolean): void {
 }
 
 function ReadOnlyBanner() {
-  const isReadOnly = useIsReadOnly()
+  const why = useReadOnly()
+  const isAdmin = useIsAdmin()
   const text = useText(common).read_only
-  if (!isReadOnly) return null
+  if (!why) return null
+  const Icon = why === 'key' ? KeyRound : Eye
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-raised px-4 py-1.5 text-sm md:px-6">
-      <KeyRound size={14} className="text-warn" aria-hidden />
-      <p className="min-w-0 flex-1">{text.text}</p>
-      <Link href="/settings/service-key" className={buttonClass({ size: 'sm' })}>
-        {text.action}
-      </Link>
+      <Icon size={14} className={why === 'key' ? 'text-warn' : 'text-muted'} aria-hidden />
+      <p className="min-w-0 flex-1">{why === 'key' ? text.text : text.role}</p>
+      {why === 'key' && isAdmin ? (
+        <Link href="/settings/service-key" className={buttonClass({ size: 'sm' })}>
+          {text.action}
+        </Link>
+      ) : null}
     </div>
   )
 }

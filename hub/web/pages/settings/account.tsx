@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useLocation } from 'wouter'
 import type { Language } from '../../../../shared/texts.ts'
@@ -12,15 +12,18 @@ import { Select } from '../../../../web/ui/select.tsx'
 import { setTheme, type Theme, useTheme } from '../../../../web/ui/theme.ts'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, ProblemError } from '../../api/client.ts'
-import { queryClient } from '../../api/queries.ts'
+import { meQuery, queryClient } from '../../api/queries.ts'
+import { membersText } from './members.text.ts'
 import { Card, Section } from './section.tsx'
 import { settingsText } from './settings.text.ts'
 
-/** Language, theme and the admin's password. */
+/** Language, theme, and the own password. */
 export function Account() {
   const { account: text } = useText(settingsText)
   const language = useLanguage()
   const theme = useTheme()
+  const me = useQuery(meQuery)
+  const members = useText(membersText)
   const [, navigate] = useLocation()
   const signOut = useMutation({
     mutationFn: () => ok(api.POST('/api/cockpit/logout/everywhere')),
@@ -32,6 +35,7 @@ export function Account() {
   const form = useRef<HTMLDivElement>(null)
   return (
     <Section title={text.title} text={text.text}>
+      {me.data?.name ? <p>{text.signed_in(me.data.name, members.roles[me.data.role])}</p> : null}
       <Card>
         <div className="grid gap-4 md:grid-cols-2">
           <Field label={text.language}>

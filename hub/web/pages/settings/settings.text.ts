@@ -15,6 +15,7 @@ export const settingsText = texts(
       branding: 'Branding',
       backup: 'Manual backup',
       system: 'System',
+      members: 'Members',
       account: 'Appearance and password',
     },
     key: {
@@ -28,7 +29,8 @@ export const settingsText = texts(
     },
     account: {
       title: 'Appearance and password',
-      text: 'Language and theme apply to this browser. The password is that of the single admin.',
+      text: 'Language and theme apply to this browser. The password is your own.',
+      signed_in: (name: string, role: string) => `Signed in as ${name} (${role})`,
       language: 'Language',
       theme: 'Theme',
       themes: { system: 'System', light: 'Light', dark: 'Dark' },
@@ -42,7 +44,7 @@ export const settingsText = texts(
       submit: 'Change password',
       changed: 'The password was changed. All other sessions have ended.',
       everywhere: 'Sign out everywhere',
-      everywhere_text: 'Ends all sessions in all browsers, including this one.',
+      everywhere_text: 'Ends all your sessions in all browsers, including this one.',
     },
     license: {
       title: 'License',
@@ -100,6 +102,7 @@ export const settingsText = texts(
       branding: 'Marka',
       backup: 'Elle yedekleme',
       system: 'Sistem',
+      members: 'Üyeler',
       account: 'Görünüm ve parola',
     },
     key: {
@@ -113,7 +116,8 @@ export const settingsText = texts(
     },
     account: {
       title: 'Görünüm ve parola',
-      text: 'Dil ve tema bu tarayıcıda geçerlidir. Parola, tek yöneticinin parolasıdır.',
+      text: 'Dil ve tema bu tarayıcıda geçerlidir. Parola size aittir.',
+      signed_in: (name, role) => `${name} olarak giriş yapıldı (${role})`,
       language: 'Dil',
       theme: 'Tema',
       themes: { system: 'Sistem', light: 'Açık', dark: 'Koyu' },
@@ -127,7 +131,7 @@ export const settingsText = texts(
       submit: 'Parolayı değiştir',
       changed: 'Parola değişti. Diğer oturumlar sona erdi.',
       everywhere: 'Her yerde oturumu kapat',
-      everywhere_text: 'Bu tarayıcı dahil, tüm tarayıcılardaki oturumları sona erdirir.',
+      everywhere_text: 'Bu tarayıcı dahil, tüm tarayıcılardaki oturumlarınızı sona erdirir.',
     },
     license: {
       title: 'Lisans',

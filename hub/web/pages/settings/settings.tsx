@@ -1,9 +1,12 @@
+import { Lock } from 'lucide-react'
 import { type ComponentType, lazy, Suspense } from 'react'
 import { Link, Redirect, useLocation } from 'wouter'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { useText } from '../../../../web/ui/language.ts'
 import { Select } from '../../../../web/ui/select.tsx'
-import { SkeletonRows } from '../../../../web/ui/states.tsx'
+import { Empty, SkeletonRows } from '../../../../web/ui/states.tsx'
+import { useIsAdmin } from '../../api/queries.ts'
+import { common } from '../../common.text.ts'
 import { Page } from '../../shell/page.tsx'
 import { settingsText } from './settings.text.ts'
 
@@ -21,19 +24,33 @@ const SECTIONS = {
   branding: lazy(() => import('./branding.tsx').then(({ Branding }) => ({ default: Branding }))),
   backup: lazy(() => import('./backup.tsx').then(({ Backup }) => ({ default: Backup }))),
   system: lazy(() => import('./system.tsx').then(({ System }) => ({ default: System }))),
+  members: lazy(() => import('./members.tsx').then(({ Members }) => ({ default: Members }))),
   account: lazy(() => import('./account.tsx').then(({ Account }) => ({ default: Account }))),
 } satisfies Record<string, ComponentType>
 type Name = keyof typeof SECTIONS
 const NAMES = Object.keys(SECTIONS) as Name[] // safe: the keys of a constant
+
+function OnlyAdmin() {
+  const text = useText(common).only_admin
+  return (
+    <Empty
+      picture={<Lock size={24} strokeWidth={1.5} aria-hidden />}
+      title={text.title}
+      text={text.text}
+    />
+  )
+}
 
 /** The settings; each section has its own address. */
 export function Settings() {
   const text = useText(settingsText)
   const [path, navigate] = useLocation()
   const named = path.split('/')[2]
+  const isAdmin = useIsAdmin()
   const current = NAMES.find((name) => name === named)
-  if (!current) return <Redirect to="/settings/models" replace />
-  const Shown = SECTIONS[current]
+  if (isAdmin === undefined) return <SkeletonRows />
+  if (!current) return <Redirect to={isAdmin ? '/settings/models' : '/settings/account'} replace />
+  const Shown = isAdmin || current === 'account' ? SECTIONS[current] : OnlyAdmin
   return (
     <Page
       title={text.title}
