@@ -7,6 +7,7 @@ import { hasRoute, requireJson, unknownRoute } from '../shared/route.ts'
 import { access } from './api/access.ts'
 import { agentSettings } from './api/agents.ts'
 import { approvals } from './api/approvals.ts'
+import { audit } from './api/audit.ts'
 import { backups } from './api/backups.ts'
 import { branding, look } from './api/branding.ts'
 import { documents } from './api/documents.ts'
@@ -39,6 +40,7 @@ import { unsubscribe } from './api/unsubscribe.ts'
 import { authenticate } from './auth/sessions.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
+import { recordActs } from './http/acts.ts'
 import { type Ctx, type Env, problem, tooLong } from './http/http.ts'
 import { mountWeb } from './http/web-server.ts'
 
@@ -133,9 +135,12 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
     c.req.path in FILES || c.req.path.startsWith(UNSUBSCRIBE) ? next() : requireJson(c, next),
   )
 
+  app.use(`${BASE}/*`, recordActs(app, BASE))
+
   app.route(BASE, access)
   app.route(BASE, join)
   app.route(`${BASE}/settings`, members)
+  app.route(`${BASE}/settings`, audit)
   app.route(`${BASE}/projects`, projects)
   app.route(`${BASE}/leads`, leads)
   app.route(`${BASE}/leads`, imports)

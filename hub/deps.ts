@@ -1,4 +1,5 @@
 import type { Actions } from './agents/actions.ts'
+import type { Audit } from './audit/audit.ts'
 import type { createAttempts } from './auth/attempts.ts'
 import type { Config } from './config.ts'
 import type { Actor } from './db/actor.ts'
@@ -31,6 +32,7 @@ export type Deps = {
   downloads: Downloads
   mailer: Mailer
   poller: Poller
+  audit: Audit
   attempts: ReturnType<typeof createAttempts>
   /** Restarts the hub: ends the process after the response, and its supervisor starts it again. */
   restart: () => void

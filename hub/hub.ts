@@ -1,4 +1,5 @@
 import { createApp } from './app.ts'
+import { createAudit } from './audit/audit.ts'
 import { createAttempts } from './auth/attempts.ts'
 import { proxySecretFile } from './auth/caller.ts'
 import { createBackground } from './background.ts'
@@ -34,6 +35,7 @@ export async function createHub(
     url: urlFor(key, config.database),
     on_error: (error) => log({ msg: 'database connection', error: error.message }),
   })
+  const audit = createAudit({ db, log, can_write: role === 'hub_rw' })
   const imports = createImports({ db, paths: config.paths, log })
   const background = await createBackground({ config, db, log, restart })
   const { model, missions, actions } = background
@@ -53,6 +55,7 @@ export async function createHub(
     downloads,
     mailer,
     poller,
+    audit,
     restart,
     attempts: createAttempts(),
     proxy_secret: (await readText(proxySecretFile(config.paths)))?.trim() || undefined,
@@ -79,6 +82,7 @@ export async function createHub(
       await poller.close()
       await mailer.close()
       await background.stop()
+      await audit.flush()
       await db.end()
     },
   }

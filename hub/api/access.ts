@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { VERSION } from '../../shared/version.ts'
+import { type Named, NOBODY } from '../audit/audit.ts'
 import { authText } from '../auth/auth.text.ts'
 import {
   authFiles,
@@ -14,7 +15,7 @@ import {
   Password,
   setPassword,
 } from '../auth/auth.ts'
-import { clientOf } from '../auth/caller.ts'
+import { addressOf, clientOf } from '../auth/caller.ts'
 import {
   endSession,
   endSessions,
@@ -150,7 +151,7 @@ access.openapi(
     const { paths } = c.get('deps').config
     const { email, password } = c.req.valid('json')
     if (email === undefined || email.trim() === '') {
-      await attempt(c, 'password', () => isPassword(paths, password))
+      await tell(c, NO_MEMBER, () => attempt(c, 'password', () => isPassword(paths, password)))
       await startSession(c)
       return answer(c, Done, { ok: true }, 200)
     }
@@ -262,6 +263,22 @@ access.openapi(
   },
 )
 
+const NO_MEMBER = { kind: 'admin', id: null, name: null } as const
+
+/** Writes a sign-in into the audit, and counts it when it is refused. */
+async function tell<T>(c: Ctx, actor: Named, work: () => Promise<T>): Promise<T> {
+  const { audit } = c.get('deps')
+  const act = { actor, action: 'login', area: 'Access', target: null, address: addressOf(c) }
+  try {
+    const value = await work()
+    await audit.add({ ...act, project: null, fields: [], outcome: 'done', count: 1 })
+    return value
+  } catch (error) {
+    audit.refused(act)
+    throw error
+  }
+}
+
 const memberOf = (actor: Actor | undefined) => (actor?.kind === 'member' ? actor.id : null)
 
 /** Signs a member in. An e-mail that is not known is answered like a wrong password, and as late. */
@@ -270,18 +287,16 @@ async function signIn(c: Ctx, email: string, password: string): Promise<void> {
   const member = await everywhere(root_db, (sql) => memberByEmail(sql, email))
   const is_known = member !== undefined && isKnownDevice(c, member)
   const name = normaliseEmail(email) ?? ''
-  const isRight = await attempts.attempt(
-    clientOf(c),
-    () => isHashOf(member?.password_hash, password),
-    { name, is_known },
-  )
-  if (!member || !isRight) {
-    throw invalid([
-      { path: 'password', code: 'wrong', message: bilingual(membersText).wrong_login },
-    ])
-  }
-  await startSession(c, member)
-  rememberDevice(c, member)
+  const actor = member ? { kind: 'member' as const, id: member.id, name: member.name } : NOBODY
+  const found = await tell(c, actor, async () => {
+    const check = () => isHashOf(member?.password_hash, password)
+    const isRight = await attempts.attempt(clientOf(c), check, { name, is_known })
+    if (member && isRight) return member
+    const message = bilingual(membersText).wrong_login
+    throw invalid([{ path: 'password', code: 'wrong', message }])
+  })
+  await startSession(c, found)
+  rememberDevice(c, found)
 }
 
 async function changeOwnPassword(

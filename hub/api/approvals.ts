@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { everywhere, inProject } from '../db/db.ts'
-import { answer, type Env, problems, write } from '../http/http.ts'
+import { answer, type Env, problems, write, requireAdmin } from '../http/http.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 import {
   Approval,
@@ -60,7 +60,7 @@ approvals.openapi(
     tags: ['Missions'],
     summary: 'Approve exactly what was shown',
     description:
-      'An action is carried out at once; a mission that waited for the approval continues.',
+      'An action is carried out at once; a mission that waited for the approval continues. What changes the hub itself needs an admin.',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ id: z.uuid(), hash: z.string().length(64) })) },
     responses: { 200: jsonResponse(OneApproval, 'Decided.'), ...problems(402, 404, 409, 422) },
@@ -69,6 +69,7 @@ approvals.openapi(
     const { id, hash } = c.req.valid('json')
     const { db, config, actions, missions, log } = c.get('deps')
     const asked = await everywhere(db, (sql) => getApproval(sql, id))
+    if (asked.kind !== 'external') requireAdmin(c)
     if (FOR_MISSIONS.includes(String(asked.action.do))) {
       const license = await readLicense(config)
       await inProject(db, asked.project, (sql, project) => requireWritable(sql, project, license))

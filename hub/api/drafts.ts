@@ -97,7 +97,7 @@ const Sentence = z
       .nullable()
       .meta({ description: 'What a model said; only a measured model decides.' }),
     stand: z
-      .object({ by: z.enum(['session', 'token']), at: z.string() })
+      .object({ by: z.enum(['session', 'token']), name: z.string().nullable(), at: z.string() })
       .nullable()
       .meta({ description: 'Who stands for a sentence without evidence, and since when.' }),
   })

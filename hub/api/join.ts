@@ -5,8 +5,8 @@ import { hashPassword, Password } from '../auth/auth.ts'
 import { addressOf } from '../auth/caller.ts'
 import { endSessionsOf, rememberDevice, startSession } from '../auth/sessions.ts'
 import { ROLES } from '../db/actor.ts'
-import { everywhere } from '../db/db.ts'
-import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
+import { everywhere, readOnlyKey } from '../db/db.ts'
+import { answer, type Ctx, type Env, problems } from '../http/http.ts'
 import { bilingual } from '../i18n/words.ts'
 import { membersText } from '../members/members.text.ts'
 import { acceptLink, MemberName, memberOfLink } from '../members/members.ts'
@@ -48,7 +48,6 @@ join.openapi(
     summary: 'Set name and password with a link, and sign in',
     description: 'The link works once. All sessions of the member end before the new one begins.',
     security: [],
-    middleware: write,
     request: {
       body: jsonBody(z.strictObject({ secret: Secret, name: MemberName, password: Password })),
     },
@@ -57,13 +56,19 @@ join.openapi(
   async (c) => {
     const { secret, name, password } = c.req.valid('json')
     await linkOf(c, secret)
-    const { attempts, root_db, config } = c.get('deps')
+    const { attempts, root_db, config, key_role } = c.get('deps')
+    if (key_role !== 'hub_rw') throw readOnlyKey()
     const password_hash = await attempts.alone(() => hashPassword(password))
     const member = await everywhere(root_db, (sql) =>
       acceptLink(sql, { secret, name, password_hash }),
     )
     if (!member) throw new ApiError('not_found', say.bad_link)
     await endSessionsOf(config.paths, member.id)
+    const actor = { kind: 'member' as const, id: member.id, name: member.name }
+    await c.get('deps').audit.add({
+      ...{ actor, action: 'acceptInvitation', area: 'Access', project: null, target: null },
+      ...{ fields: [], outcome: 'done', count: 1, address: addressOf(c) },
+    })
     await startSession(c, member)
     rememberDevice(c, { id: member.id, password_hash })
     return answer(c, Done, { ok: true }, 200)

@@ -21,6 +21,8 @@ import { changeLead, createLead, KnownEmail, moveStage, requireLead } from '../l
 import { readLicense, requireWritable } from '../license/license.ts'
 import { decideRefusal, mayRefuse } from '../mail/drafts/refusal.ts'
 import { readSalt } from '../mail/suppression.ts'
+import type { Named } from '../audit/audit.ts'
+import { By, byOf } from '../members/by.ts'
 import { ownerOf, withOwner } from './owner.ts'
 import { Slug } from './projects.ts'
 
@@ -60,6 +62,7 @@ const Activity = z
     kind: z.string(),
     details: z.record(z.string(), z.unknown()),
     at: z.string(),
+    by: By,
   })
   .meta({ id: 'Activity' })
 const Timeline = z.object({ activities: z.array(Activity), next_cursor: NextCursor })
@@ -312,8 +315,8 @@ lead.openapi(
     const [at, last_id] = after ?? NEWEST
     const rows = await everywhere(c.get('deps').db, async (sql) => {
       await requireLead(sql, id)
-      return sql<z.infer<typeof Activity> & { position: string }>`
-        select id, kind, details, at, ${positionOf('at')} as position
+      return sql<Omit<z.infer<typeof Activity>, 'by'> & { position: string; actor: Named | null }>`
+        select id, kind, details, at, actor, ${positionOf('at')} as position
         from hub.activities
         where lead_id = ${id} and (at, id) < (${at}::timestamptz, ${last_id}::uuid)
         order by at desc, id desc
@@ -321,7 +324,8 @@ lead.openapi(
     })
     const { page, last } = splitPage(rows, limit)
     const next_cursor = last ? await encodeCursor(filter, [last.position, last.id]) : null
-    return answer(c, Timeline, { activities: page, next_cursor }, 200)
+    const activities = page.map(({ actor, ...row }) => ({ ...row, by: byOf(actor) }))
+    return answer(c, Timeline, { activities, next_cursor }, 200)
   },
 )
 

@@ -46,6 +46,7 @@ const RULES: Rule[] = [
   rule('people/', 'admin', 'admin'),
   // A list only grows by this; who asked a seller for no more mail must not wait for an admin.
   rule('suppression/import', 'admin', 'seller'),
+  rule('suppression/add', 'admin', 'seller'),
   rule('suppression', 'admin', 'admin'),
   rule('suppression/', 'admin', 'admin'),
   rule('backups', 'admin', 'admin'),

@@ -212,6 +212,8 @@ export const authenticate =
     c.get('log').actor = actor.id ?? actor.kind
     const needed = roleFor(c.req.method, path)
     if (!includes(actor.role, needed)) {
+      const what = { action: 'role', area: 'Access', target: `${c.req.method} ${path}` }
+      c.get('deps').audit.refused({ actor, ...what, address: addressOf(c) })
       throw scope === 'propose' ? onlyProposes() : needsRole(needed)
     }
     const deps = c.get('deps')

@@ -14,6 +14,9 @@ import { databaseText } from './db.text.ts'
 
 const say = bilingual(databaseText)
 
+/** Is told of each transaction that is about to commit, in it, and when it has. */
+type Watch = { before: (client: pg.PoolClient) => Promise<void>; committed: () => void }
+
 export type Database = {
   /** Runs one transaction that sees the project with this id, or all with `*`, by row-level security. */
   transaction: <T>(
@@ -24,7 +27,7 @@ export type Database = {
    * The same database for somebody: rows say who wrote them, and PostgreSQL refuses a reader every
    * write.
    */
-  as: (actor: Actor) => Database
+  as: (actor: Actor, watch?: Watch) => Database
   end: () => Promise<void>
 }
 
@@ -46,7 +49,7 @@ export function createDatabase(options: {
   })
   pool.on('error', on_error)
   pool.on('connect', (client) => client.on('error', on_error))
-  const of = (actor: Actor | undefined): Database => ({
+  const of = (actor?: Actor, watch?: Watch): Database => ({
     transaction: async (project_id, work) => {
       const client = await pool.connect().catch(refuse)
       try {
@@ -56,7 +59,9 @@ export function createDatabase(options: {
           [project_id, actor ? JSON.stringify(actor) : ''],
         )
         const value = await work(sqlOn(client), client)
+        await watch?.before(client)
         requireCommit(await client.query('commit'))
+        watch?.committed()
         client.release()
         return value
       } catch (error) {
@@ -70,7 +75,7 @@ export function createDatabase(options: {
     as: of,
     end: () => pool.end(),
   })
-  return of(undefined)
+  return of()
 }
 
 export type Project = {

@@ -13,7 +13,7 @@ import {
 } from '../../shared/problem.ts'
 import { respond as answerJson } from '../../shared/route.ts'
 import type { Actor } from '../db/actor.ts'
-import { readOnlyKey } from '../db/db.ts'
+import { needsRole, readOnlyKey } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
 import { refusalWords } from '../i18n/failure.ts'
 import { LANGUAGES, type Language, type Localizable, localize } from '../i18n/words.ts'
@@ -98,11 +98,16 @@ export const write: MiddlewareHandler<Env> = async (c, next) => {
   await next()
 }
 
+/** Throws 403 unless an admin sent the request: for a rule within a route. */
+export function requireAdmin(c: Ctx): void {
+  if (c.get('actor')?.role !== 'admin') throw needsRole('admin')
+}
+
 const DESCRIPTIONS: Partial<Record<number, string>> = {
   ...MEANINGS,
   401: 'Not signed in, or only the read-only database key is configured (`read_only_key`).',
   402: 'The license does not allow more. Nothing is lost.',
-  403: 'The request comes from another site (`Origin`) or uses another host name (`Host`).',
+  403: 'The role does not allow it, or the request comes from another site (`Origin`) or uses another host name (`Host`).',
   409: 'It conflicts with stored data, or with the current state.',
   413: 'The body is too large.',
   415: 'The route does not accept this content type.',

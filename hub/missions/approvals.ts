@@ -11,6 +11,7 @@ import { hashOf } from '../hash.ts'
 import { failureOf, WordsError } from '../i18n/failure.ts'
 import { bilingual, stored, verbatim, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
+import { By } from '../members/by.ts'
 import { approvalText } from './approvals.text.ts'
 
 const say = bilingual(approvalText)
@@ -30,14 +31,16 @@ export const Approval = z
     status: z.enum(['waiting', 'approved', 'rejected', 'done', 'failed']),
     outcome: z.string().nullable(),
     decided_at: z.string().nullable(),
+    decided_by: By,
     created_at: z.string(),
   })
   .meta({ id: 'Approval' })
 export type Approval = z.infer<typeof Approval>
 /** An Approval as it is stored: its sentences in both languages. */
-export type ApprovalKept = Omit<Approval, 'title' | 'outcome'> & {
+export type ApprovalKept = Omit<Approval, 'title' | 'outcome' | 'decided_by'> & {
   title: Words
   outcome: Words | null
+  decided_by: Words | null
 }
 
 /**
@@ -46,7 +49,8 @@ export type ApprovalKept = Omit<Approval, 'title' | 'outcome'> & {
 export const approvalColumns = raw(`
   approval.id, project.slug as project, approval.mission_id, approval.kind, approval.title,
   approval.action, approval.action_hash as hash, approval.status, approval.outcome,
-  approval.decided_at, approval.created_at`)
+  approval.decided_at, private.words_of_actor(approval.decided_by) as decided_by,
+  approval.created_at`)
 
 /** propose creates a pending approval. */
 export async function propose(

@@ -136,7 +136,8 @@ export function createMissions(deps: MissionsDeps): Missions {
     if (!isAgentName(mission.department)) mission.department = await askWho(options)
     const agent = isAgentName(mission.department) ? AGENTS[mission.department] : undefined
     if (!agent) throw new MissionFailure(say.no_agent(mission.department))
-    const context = await createContext(deps, agent, options)
+    const actor = { kind: 'agent', id: null, name: agent.name, role: 'seller' } as const
+    const context = await createContext({ ...deps, db: db.as(actor) }, agent, options)
     const result = await agent.steps(context)
     await context.keepLeftOut()
     return { status: 'done', result }

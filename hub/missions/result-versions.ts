@@ -74,8 +74,11 @@ export async function editResult(
 
 async function keep(sql: Sql, { id, part }: Of, project_id: string, one: ResultVersion) {
   await sql`
-    insert into hub.result_versions (mission_id, part, version, project_id, text, edited_by, edited_at)
-    values (${id}, ${part}, ${one.version}, ${project_id}, ${one.text}, ${one.edited_by}, ${one.edited_at})
+    insert into hub.result_versions (
+      mission_id, part, version, project_id, text, edited_by, edited_at, actor)
+    values (${id}, ${part}, ${one.version}, ${project_id}, ${one.text}, ${one.edited_by},
+      ${one.edited_at},
+      case when ${one.edited_by} in ('session', 'token') then private.current_actor() end)
     on conflict (mission_id, part, version) do nothing`
 }
 

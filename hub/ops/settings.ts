@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { z } from 'zod'
+import { noteChange } from '../audit/changes.ts'
 import type { Paths } from '../config.ts'
 import { readJson, writeJson } from '../files.ts'
 import { WordsError } from '../i18n/failure.ts'
@@ -39,6 +40,8 @@ export async function writeSetting<S extends z.ZodType>(
   value: z.input<S>,
 ): Promise<z.output<S>> {
   const parsed = schema.parse(value)
+  const before = await readJson(join(paths.config_dir, file)).catch(() => undefined)
+  noteChange(file, before, parsed)
   await writeJson(join(paths.config_dir, file), parsed)
   return parsed
 }

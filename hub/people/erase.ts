@@ -5,6 +5,7 @@ import { ApiError } from '../../shared/problem.ts'
 import type { Paths } from '../config.ts'
 import { bilingual } from '../i18n/words.ts'
 import { normaliseEmail } from '../mail/address.ts'
+import { forgetMember, membershipsOf } from './member.ts'
 import { peopleText } from './people.text.ts'
 import { redactFiles } from './people-files.ts'
 import { matcherOf, type Person } from './redact.ts'
@@ -60,6 +61,10 @@ export async function refuseBusy(client: pg.ClientBase, email: string): Promise<
   const recipients = await recipientsOf(client, email)
   if (recipients.some(({ state }) => state === 'sending')) {
     throw new ApiError('conflict', say.busy.mail)
+  }
+  const memberships = await membershipsOf(client, email)
+  if (memberships.some(({ is_removed }) => !is_removed)) {
+    throw new ApiError('conflict', say.busy.member)
   }
   const { rows } = await client.query<{ what: 'import' | 'mission' }>(
     `select 'import' as what from hub.imports where status in ('queued', 'processing')
@@ -125,6 +130,7 @@ export async function eraseRows(
       await client.query('delete from hub.import_errors where ctid = $1::tid', [at])
       counts.import_rows += 1
     }
+    await forgetMember(client, email)
     const leads = await client.query('delete from hub.leads where id = any($1::uuid[])', [ids])
     counts.leads = leads.rowCount ?? 0
   }

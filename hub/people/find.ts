@@ -10,6 +10,7 @@ import { escapeHtml } from '../mail/render/render.ts'
 import { readMail } from '../mail/settings.ts'
 import { emailHashes, readSalt } from '../mail/suppression.ts'
 import { foldersOf, leadsOf, recipientsOf } from './erase.ts'
+import { membershipsOf } from './member.ts'
 import { peopleText } from './people.text.ts'
 import { findFiles } from './people-files.ts'
 import { matcherOf, type Person } from './redact.ts'
@@ -20,7 +21,11 @@ const id = pg.escapeIdentifier
 
 /** namesOf returns the names of a person as their leads and mails have them. */
 export async function namesOf(client: pg.ClientBase, email: string): Promise<string[]> {
-  const rows = [...(await leadsOf(client, email)), ...(await recipientsOf(client, email))]
+  const rows = [
+    ...(await leadsOf(client, email)),
+    ...(await recipientsOf(client, email)),
+    ...(await membershipsOf(client, email)),
+  ]
   return [
     ...new Set(rows.flatMap(({ name }) => (name && name.trim().length > 2 ? name.trim() : []))),
   ]
@@ -91,7 +96,18 @@ export async function recordsOf(client: pg.ClientBase, paths: Paths, email: stri
   await read('recipients', 'ctid = any($1::tid[])', [mails])
   const hashes = emailHashes(await readSalt(paths), email)
   await read('suppression', 'email_hash = any($1::text[]) and released_at is null', [hashes])
+  // Their acts in the audit too, without what signs them in.
+  const memberships = (await membershipsOf(client, email)).map((member) => member.id)
+  await read('members', 'id = any($1::uuid[])', [memberships])
+  records.members = (records.members ?? []).map(withoutSecrets)
+  if (records.members.length === 0) delete records.members
+  await read('audit', "actor ->> 'id' = any($1::text[])", [memberships])
   return records
+}
+
+function withoutSecrets(row: unknown): unknown {
+  const { password_hash: _, link_hash: __, ...rest } = Object(row)
+  return rest
 }
 
 /** readablePage is an export as one HTML file, to send to the person. */

@@ -5,6 +5,7 @@ export const peopleText = texts(
   {
     confirm: 'Type the address of the person to erase.',
     busy: {
+      member: 'This person is a member of the hub. Remove them in Settings > Members first.',
       mail: 'A mail to this person is being sent. Wait until it has left.',
       import: 'An import is running and may hold this person. Wait until it is done.',
       mission: 'A mission is running and may write this person again. Wait, or cancel it.',
@@ -25,6 +26,7 @@ export const peopleText = texts(
   {
     confirm: 'Silinecek kişinin adresini yazın.',
     busy: {
+      member: 'Bu kişi hub’ın bir üyesi. Önce Ayarlar > Üyeler bölümünde çıkarın.',
       mail: 'Bu kişiye şu anda e-posta gönderiliyor. Gönderim bitene kadar bekleyin.',
       import: 'Süren bir içe aktarma bu kişiyi içerebilir. Bitmesini bekleyin.',
       mission: 'Süren bir görev bu kişiyi yeniden yazabilir. Bekleyin ya da görevi iptal edin.',

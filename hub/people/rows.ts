@@ -14,7 +14,18 @@ export type RowPlace = {
 const id = pg.escapeIdentifier
 const AT_ONCE = 500
 /** What names a folder or an address and never changes, and hashes. */
-const FIXED = new Set(['projects.slug', 'suppression.email_hash', 'suppression.erased_names'])
+const FIXED = new Set([
+  'projects.slug',
+  'suppression.email_hash',
+  'suppression.erased_names',
+  'members.password_hash',
+  'members.link_hash',
+  'api_keys.key_hash',
+  'webhooks.secret',
+  'webhooks.former_secret',
+])
+/** Rows that are only added, or that their own code clears. */
+const KEPT = new Set(['suppression', 'audit'])
 /** A person of their own, when their address is another. */
 const PEOPLE = new Set(['leads', 'recipients'])
 
@@ -133,7 +144,7 @@ export async function redactRows(client: pg.ClientBase, person: Matcher): Promis
   if (likes.length === 0) return 0
   let count = 0
   for (const table of await textTables(client)) {
-    if (table.name === 'suppression') continue
+    if (KEPT.has(table.name)) continue
     for await (const row of rowsWith(client, table, { likes, locks: true })) {
       const changes = table.columns.flatMap(({ name, kind }) => {
         if (isNamesake(table, row, name, person)) return []

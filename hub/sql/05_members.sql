@@ -75,4 +75,4 @@ create policy api_keys_update on hub.api_keys for update to hub_rw
   using ((select private.is_admin()))
   with check ((select private.is_admin()));
 grant select on hub.api_keys to hub_ro;
-grant select, insert, update (name, last_used_at, revoked_at) on hub.api_keys to hub_rw;
+grant select, insert, update (name, last_used_at, revoked_at, created_by) on hub.api_keys to hub_rw;

@@ -133,7 +133,9 @@ create table hub.activities (
     'draft', 'approved', 'sent', 'opened', 'clicked', 'replied', 'bounced', 'unsubscribed'
   )),
   details jsonb not null default '{}',
-  at timestamptz not null default now()
+  at timestamptz not null default now(),
+  -- {"kind", "id", "name"} at that time; null for the hub itself, and where it was not recorded yet.
+  actor jsonb default private.current_actor()
 );
 comment on table hub.activities is 'What happened to a lead: its timeline.';
 create index activities_lead on hub.activities (lead_id, at desc, id desc);

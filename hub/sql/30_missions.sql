@@ -33,7 +33,9 @@ create table hub.missions (
   finished_at timestamptz,
   -- The mission whose result this one goes on from, and the first one of that conversation.
   continues uuid references hub.missions on delete set null,
-  thread uuid references hub.missions on delete set null
+  thread uuid references hub.missions on delete set null,
+  -- Who asked for it, as {"kind", "id", "name"}.
+  asked_by jsonb default private.current_actor()
 );
 comment on table hub.missions is 'Tasks for agents.';
 create index missions_newest on hub.missions (project_id, created_at desc, id desc);
@@ -91,6 +93,8 @@ create table hub.result_versions (
   text text not null check (length(text) <= 2000000),
   edited_by text not null check (edited_by in ('agent', 'session', 'token', 'file')),
   edited_at timestamptz not null default now(),
+  -- {"kind", "id", "name"} of that person; null for the agent and the file.
+  actor jsonb,
   primary key (mission_id, part, version)
 );
 comment on table hub.result_versions is 'The versions of an edited result of a mission.';
@@ -120,7 +124,9 @@ create table hub.approvals (
   -- The result, or why it was rejected.
   outcome hub.words,
   decided_at timestamptz,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- Who decided, as {"kind", "id", "name"}.
+  decided_by jsonb
 );
 comment on table hub.approvals is 'Actions that an agent may do only after an approval, bound to a hash of what was shown.';
 create index approvals_waiting on hub.approvals (project_id, created_at desc);
@@ -134,3 +140,15 @@ create policy approvals_write on hub.approvals for all to hub_rw
   with check (private.in_project(project_id));
 grant select on hub.approvals to hub_ro;
 grant select, insert, update, delete on hub.approvals to hub_rw;
+
+create function private.name_decider() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  if new.decided_at is distinct from old.decided_at then
+    new.decided_by := case when new.decided_at is not null then private.current_actor() end;
+  end if;
+  return new;
+end
+$$;
+create trigger approvals_decider before update of decided_at on hub.approvals
+  for each row execute function private.name_decider();

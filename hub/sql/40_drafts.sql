@@ -40,7 +40,10 @@ create table hub.drafts (
   updated_at timestamptz not null default now(),
   -- What its agent wrote, and when a person first changed it: what people correct says what agents should learn.
   first_text text check (length(first_text) <= 100000),
-  edited_at timestamptz
+  edited_at timestamptz,
+  -- Who approved it and who started the sending, as {"kind", "id", "name"}.
+  approved_by jsonb,
+  sent_by jsonb
 );
 comment on table hub.drafts is 'Drafts in their states: draft, rendered, approved, pushed, sent.';
 create index drafts_newest on hub.drafts (project_id, created_at desc, id desc);
@@ -55,6 +58,22 @@ create policy drafts_write on hub.drafts for all to hub_rw
   with check (private.in_project(project_id));
 grant select on hub.drafts to hub_ro, hub_data;
 grant select, insert, update, delete on hub.drafts to hub_rw;
+
+create function private.name_approver() returns trigger
+language plpgsql set search_path = '' as $$
+begin
+  if new.approved_at is distinct from old.approved_at then
+    new.approved_by := case when new.approved_at is not null then private.current_actor() end;
+    new.sent_by := null;
+  end if;
+  if new.state = 'sending' and old.state <> 'sending' then
+    new.sent_by := coalesce(private.current_actor(), new.sent_by);
+  end if;
+  return new;
+end
+$$;
+create trigger drafts_approver before update of approved_at, state on hub.drafts
+  for each row execute function private.name_approver();
 
 -- The recipients of an approved draft, as they were approved, with the outcome of each mail.
 create table hub.recipients (

@@ -34,6 +34,8 @@ create table hub.stands (
   verdict text not null check (verdict in ('unsure', 'contradicted')),
   stood_by text not null check (stood_by in ('session', 'token')),
   stood_at timestamptz not null default now(),
+  -- {"kind", "id", "name"} of that person.
+  actor jsonb default private.current_actor(),
   primary key (draft_id, basis)
 );
 comment on table hub.stands is 'Sentences without evidence that a person stands for.';

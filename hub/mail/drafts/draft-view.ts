@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { raw, type Sql } from '../../../shared/sql.ts'
 import { absent } from '../../i18n/failure.ts'
 import type { Words } from '../../i18n/words.ts'
+import { By } from '../../members/by.ts'
 import type { Approved } from './approval.ts'
 import { Audience } from './audience.ts'
 import { type DraftRow, TemplateChoice } from './drafts.ts'
@@ -38,6 +39,8 @@ export const Draft = z
     }),
     via: z.enum(['smtp', 'tx', 'campaign']).nullable(),
     approved_at: z.string().nullable(),
+    approved_by: By,
+    sent_by: By.meta({ description: 'Who started the sending.' }),
     paused_at: z.string().nullable(),
     retry_at: z.string().nullable(),
     sent_at: z.string().nullable(),
@@ -55,8 +58,10 @@ export const Draft = z
   })
   .meta({ id: 'Draft' })
 /** A Draft with its sentences in both languages. */
-export type DraftView = Omit<z.infer<typeof Draft>, 'state_reason'> & {
+export type DraftView = Omit<z.infer<typeof Draft>, 'state_reason' | 'approved_by' | 'sent_by'> & {
   state_reason: Words | null
+  approved_by: Words | null
+  sent_by: Words | null
 }
 
 /** A recipient of a draft. */
@@ -83,6 +88,8 @@ export const draftColumns = raw(`
   draft.id, project.slug as project, draft.audience, draft.template, draft.language, draft.subject,
   draft.text, draft.slots, draft.html, draft.rendered_subject, draft.rendered_text, draft.state,
   draft.state_reason, draft.agent, draft.mission_id, draft.via, draft.approved_at,
+  private.words_of_actor(draft.approved_by) as approved_by,
+  private.words_of_actor(draft.sent_by) as sent_by,
   draft.paused_at, draft.retry_at, draft.sent_at, draft.created_at, draft.updated_at,
   (
     select coalesce(jsonb_agg(jsonb_build_object(

@@ -37,7 +37,7 @@ export type JudgedSentence = {
   basis: string
   stand: Stand | null
 }
-export type Stand = { by: 'session' | 'token'; at: string }
+export type Stand = { by: 'session' | 'token'; name: string | null; at: string }
 
 /** isOpen returns whether a sentence may be sent. */
 export const isOpen = ({ verdict, stand }: Pick<JudgedSentence, 'verdict' | 'stand'>): boolean =>
@@ -210,10 +210,15 @@ async function settle(sql: Sql, given: Settling): Promise<JudgedSentence[]> {
     const said = opinions.get(keys.get(one) ?? '') ?? []
     return withOpinion(draft, one, said)
   })
-  const stands = await sql<{ basis: string; stood_by: Stand['by']; stood_at: string }>`
-    select basis, stood_by, stood_at from hub.stands
+  const stands = await sql<{
+    basis: string
+    stood_by: Stand['by']
+    name: string | null
+    stood_at: string
+  }>`
+    select basis, stood_by, actor ->> 'name' as name, stood_at from hub.stands
     where draft_id = ${draft.id} and project_id = ${project_id}`
-  const byBasis = new Map(stands.map((row) => [row.basis, { by: row.stood_by, at: row.stood_at }]))
+  const byBasis = new Map(stands.map((row) => [row.basis, { by: row.stood_by, name: row.name, at: row.stood_at }]))
   return decided.map((one) => ({ ...one, stand: byBasis.get(one.basis) ?? null }))
 }
 

@@ -5,11 +5,22 @@ import { readText } from '../../../hub/files.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
 /** What nobody has to sign in for. */
-const PUBLIC = ['get health', 'post setup', 'post login', 'get branding', 'get u/x', 'post u/x']
+const PUBLIC = [
+  'get health',
+  'post setup',
+  'post login',
+  'post invitation/look',
+  'post invitation/accept',
+  'get branding',
+  'get u/x',
+  'post u/x',
+]
 /** What a hub with the public key still writes: files of its own, and nothing of a project. */
 const WITHOUT_SERVICE_KEY = [
   'post setup',
   'post login',
+  'post invitation/look',
+  'post invitation/accept',
   'post logout',
   'post logout/everywhere',
   'post password',

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
-type Answer = { status: number; cookie: string; body: Record<string, never> }
+type Answer = { status: number; cookie: string; body: Record<string, unknown> }
 async function ask(
   method: string,
   path: string,

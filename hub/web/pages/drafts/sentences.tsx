@@ -149,7 +149,10 @@ function Row({
         ) : null}
         {sentence.stand ? (
           <p className="font-medium">
-            {text.stood[sentence.stand.by]} <Time at={sentence.stand.at} />
+            {sentence.stand.name
+              ? text.stood_by(sentence.stand.name)
+              : text.stood[sentence.stand.by]}{' '}
+            <Time at={sentence.stand.at} />
           </p>
         ) : null}
       </div>

@@ -87,6 +87,9 @@ export function Timeline({ id }: { id: string }) {
                   <span className="min-w-0 flex-1 break-words">{title}</span>
                   <Time at={activity.at} className="shrink-0 text-sm text-muted" />
                 </p>
+                {activity.by ? (
+                  <p className="truncate text-sm text-muted">{text.happened.by(activity.by)}</p>
+                ) : null}
                 {detail ? (
                   <p className="line-clamp-6 break-words whitespace-pre-line text-sm text-muted">
                     {detail}

@@ -131,6 +131,7 @@ export const leadsText = texts(
       goes_on: 'Mail may be sent again',
     },
     happened: {
+      by: (who: string) => `By ${who}`,
       created: 'Added by hand',
       created_by_mission: 'Found by a mission',
       imported: (file: string) => `Imported from ${file}`,
@@ -284,6 +285,7 @@ export const leadsText = texts(
       goes_on: 'Yeniden posta gönderilebilir',
     },
     happened: {
+      by: (who) => `Yapan: ${who}`,
       created: 'Elle eklendi',
       created_by_mission: 'Bir görev buldu',
       imported: (file) => `Şuradan aktarıldı: ${file}`,

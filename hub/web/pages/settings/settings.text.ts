@@ -16,6 +16,7 @@ export const settingsText = texts(
       backup: 'Manual backup',
       system: 'System',
       members: 'Members',
+      audit: 'Audit',
       account: 'Appearance and password',
     },
     key: {
@@ -103,6 +104,7 @@ export const settingsText = texts(
       backup: 'Elle yedekleme',
       system: 'Sistem',
       members: 'Üyeler',
+      audit: 'Denetim kaydı',
       account: 'Görünüm ve parola',
     },
     key: {

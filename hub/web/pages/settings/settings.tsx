@@ -25,6 +25,7 @@ const SECTIONS = {
   backup: lazy(() => import('./backup.tsx').then(({ Backup }) => ({ default: Backup }))),
   system: lazy(() => import('./system.tsx').then(({ System }) => ({ default: System }))),
   members: lazy(() => import('./members.tsx').then(({ Members }) => ({ default: Members }))),
+  audit: lazy(() => import('./audit.tsx').then(({ Audit }) => ({ default: Audit }))),
   account: lazy(() => import('./account.tsx').then(({ Account }) => ({ default: Account }))),
 } satisfies Record<string, ComponentType>
 type Name = keyof typeof SECTIONS

@@ -131,7 +131,7 @@ describe('nothing is sent', () => {
     expect(await wrong({ sentences: [trucks, denied] })).toEqual([
       `shut evidence: The evidence says otherwise: “You are in İzmir.” In all, 2 sentences have no evidence. ${add}`,
     ])
-    const stand = { by: 'session' as const, at: '2026-01-01T00:00:00Z' }
+    const stand = { by: 'session' as const, name: null, at: '2026-01-01T00:00:00Z' }
     const stood = [
       { ...trucks, stand },
       { ...city, verdict: 'supported' as const },
