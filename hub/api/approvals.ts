@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { everywhere, inProject } from '../db/db.ts'
-import { answer, type Env, problems, write, requireAdmin } from '../http/http.ts'
+import { answer, type Env, problems, requireAdmin, write } from '../http/http.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 import {
   Approval,

@@ -7,8 +7,8 @@ import {
   NextCursor,
   splitPage,
 } from '../../shared/page.ts'
-import type { Sql } from '../../shared/sql.ts'
 import { createRoute, jsonResponse, resource } from '../../shared/route.ts'
+import type { Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import { actionText } from '../audit/actions.text.ts'
 import type { Act } from '../audit/audit.ts'
@@ -50,7 +50,11 @@ const Filter = z.strictObject({
   who: z.string().max(60).optional().meta({
     description: 'The id of a member or key, or `admin`, `api`, `agent`, `hub`, `unknown`.',
   }),
-  area: z.string().max(80).optional().meta({ description: 'A tag of this document, e.g. `Drafts`.' }),
+  area: z
+    .string()
+    .max(80)
+    .optional()
+    .meta({ description: 'A tag of this document, e.g. `Drafts`.' }),
   action: z.string().max(80).optional(),
   project: z.string().max(41).optional(),
   outcome: z.enum(['done', 'refused']).optional(),
@@ -200,7 +204,19 @@ function pageOf(
     limit ${limit}`
 }
 
-function entryOf({ id, at, actor, action, area, project, target, fields, outcome, count, address }: Row) {
+function entryOf({
+  id,
+  at,
+  actor,
+  action,
+  area,
+  project,
+  target,
+  fields,
+  outcome,
+  count,
+  address,
+}: Row) {
   const known: unknown = Reflect.get(say, action)
   // An operation that was renamed since is shown by its own name.
   const what = (known as Words | undefined) ?? verbatim(action) // safe: each action of the texts is a sentence

@@ -106,7 +106,13 @@ export function createAudit(given: {
     flush,
     /** Counts a refusal. */
     refused(act: Omit<Act, 'outcome' | 'count' | 'fields' | 'project'>): void {
-      const key = JSON.stringify([act.actor.kind, act.actor.id, act.action, act.target, act.address])
+      const key = JSON.stringify([
+        act.actor.kind,
+        act.actor.id,
+        act.action,
+        act.target,
+        act.address,
+      ])
       const before = counted.get(key)
       if (before) before.count += 1
       else if (counted.size < 1000) {

@@ -34,7 +34,9 @@ function operationsOf(app: OpenAPIHono<Env>): Operation[] {
       return [{ method: method.toUpperCase(), pattern, name, area: tags[0] ?? 'System' }]
     }),
   )
-  found.sort((a, b) => Number(a.pattern.source.includes('(')) - Number(b.pattern.source.includes('(')))
+  found.sort(
+    (a, b) => Number(a.pattern.source.includes('(')) - Number(b.pattern.source.includes('(')),
+  )
   operations.set(app, found)
   return found
 }
@@ -75,14 +77,19 @@ export function recordActs(app: OpenAPIHono<Env>, base: string): MiddlewareHandl
     let isRecorded = false
     let isPending = false
     const deps = c.get('deps')
-    const db = deps.root_db.as(actor, deps.key_role !== 'hub_rw' ? undefined : {
-      before: async (client) => {
-        if (!isRecorded) isPending = await addActOfWriter(client, act())
-      },
-      committed: () => {
-        isRecorded ||= isPending
-      },
-    })
+    const db = deps.root_db.as(
+      actor,
+      deps.key_role !== 'hub_rw'
+        ? undefined
+        : {
+            before: async (client) => {
+              if (!isRecorded) isPending = await addActOfWriter(client, act())
+            },
+            committed: () => {
+              isRecorded ||= isPending
+            },
+          },
+    )
     c.set('deps', { ...deps, db })
     await collectChanges(changes, next)
     if (isRecorded || c.res.status >= 400) return

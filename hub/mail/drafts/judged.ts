@@ -218,7 +218,9 @@ async function settle(sql: Sql, given: Settling): Promise<JudgedSentence[]> {
   }>`
     select basis, stood_by, actor ->> 'name' as name, stood_at from hub.stands
     where draft_id = ${draft.id} and project_id = ${project_id}`
-  const byBasis = new Map(stands.map((row) => [row.basis, { by: row.stood_by, name: row.name, at: row.stood_at }]))
+  const byBasis = new Map(
+    stands.map((row) => [row.basis, { by: row.stood_by, name: row.name, at: row.stood_at }]),
+  )
   return decided.map((one) => ({ ...one, stand: byBasis.get(one.basis) ?? null }))
 }
 

@@ -68,7 +68,12 @@ test('an act says who did it, to what, in which project, and no content', async 
 test('a key is named, and the token of the machine is the API', async () => {
   const key = await keyWith(hub, 'write', 'Import script')
   const authorization = `Bearer ${key}`
-  await hub.call('POST', 'lead/quick_add', { slug: 'rota', data: { name: 'One' } }, { authorization })
+  await hub.call(
+    'POST',
+    'lead/quick_add',
+    { slug: 'rota', data: { name: 'One' } },
+    { authorization },
+  )
   await hub.call('POST', 'lead/quick_add', { slug: 'rota', data: { name: 'Two' } })
   const [two, one] = await entries({ action: 'quickAddLead' })
   expect([one?.by, two?.by]).toEqual(['Import script', 'API'])
@@ -116,7 +121,11 @@ test('PostgreSQL lets nobody change or delete an entry, and a seller read none',
   await client.connect()
   try {
     await client.query("select set_config('hub.project', '*', false)")
-    for (const change of ["update hub.audit set action = 'x'", 'delete from hub.audit', 'truncate hub.audit']) {
+    for (const change of [
+      "update hub.audit set action = 'x'",
+      'delete from hub.audit',
+      'truncate hub.audit',
+    ]) {
       await expect(client.query(change)).rejects.toMatchObject({ code: '42501' })
     }
     expect((await client.query('select from hub.audit')).rowCount).toBeGreaterThan(3)
@@ -144,7 +153,9 @@ test('every act of the API has its sentence', async () => {
   const { paths } = await (await hub.call('GET', 'spec')).json()
   const code = await readFile(join(import.meta.dirname, '../../../hub/http/acts.ts'), 'utf8')
   const looks = new RegExp(/const LOOKS =\s*\/(.+)\/\n/.exec(code)?.[1] ?? '')
-  const silent = Object.entries<Record<string, { operationId: string; security?: unknown[] }>>(paths)
+  const silent = Object.entries<Record<string, { operationId: string; security?: unknown[] }>>(
+    paths,
+  )
     .flatMap(([path, operations]) =>
       Object.entries(operations).map(([method, operation]) => ({
         ...operation,
@@ -152,7 +163,10 @@ test('every act of the API has its sentence', async () => {
         path: path.slice(BASE.length + 1).replaceAll(/\{\w+\}/g, 'x'),
       })),
     )
-    .filter(({ method, security, path }) => method !== 'get' && security?.length !== 0 && !looks.test(path))
+    .filter(
+      ({ method, security, path }) =>
+        method !== 'get' && security?.length !== 0 && !looks.test(path),
+    )
     .map(({ operationId }) => operationId)
     .filter((name) => !(name in actionText.en))
   expect(silent).toEqual([])

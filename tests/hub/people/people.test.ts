@@ -115,6 +115,19 @@ async function fill() {
      values ($1, $2, 2, $3, '[]')`,
     [entry?.id, own, [NAME, EMAIL, '+90 212 555 01 01']],
   )
+  const [member] = await query<{ id: string }>(
+    `insert into hub.members (email, name, role, removed_at) values ($1, $2, 'seller', now())
+     returning id`,
+    [EMAIL, NAME],
+  )
+  await query(
+    `insert into hub.api_keys (name, scope, key_hash, hint) values ($1, 'read', repeat('0', 64), 'abcd')`,
+    [`The script of ${NAME}`],
+  )
+  await query(
+    `insert into hub.audit (actor, action, area) values ($1, 'addNote', 'Leads')`,
+    [{ kind: 'member', id: member?.id, name: NAME }],
+  )
   const folder = join(paths.data_dir, 'projects/demir/docs')
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'ayse-isik-1.md'), texts)

@@ -39,7 +39,9 @@ export function Audit() {
   const query = useInfiniteQuery({
     queryKey: ['settings', 'audit', filter],
     queryFn: ({ pageParam }) => {
-      const params = { query: { ...asked, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } }
+      const params = {
+        query: { ...asked, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) },
+      }
       return ok(api.GET('/api/cockpit/settings/audit', { params }))
     },
     initialPageParam: '',
