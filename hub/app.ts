@@ -16,6 +16,7 @@ import { draftReaders } from './api/draft-readers.ts'
 import { draftSteps } from './api/draft-steps.ts'
 import { drafts } from './api/drafts.ts'
 import { imports } from './api/imports.ts'
+import { inbox } from './api/inbox.ts'
 import { join } from './api/join.ts'
 import { lead } from './api/lead.ts'
 import { leads } from './api/leads.ts'
@@ -29,6 +30,7 @@ import { modelSettings, models } from './api/models.ts'
 import { people } from './api/people.ts'
 import { projects } from './api/projects.ts'
 import { prompts } from './api/prompts.ts'
+import { queue } from './api/queue.ts'
 import { search } from './api/search.ts'
 import { serviceKey } from './api/service-key.ts'
 import { mountSpec } from './api/spec.ts'
@@ -146,6 +148,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/leads`, imports)
   app.route(`${BASE}/lead`, lead)
   app.route(`${BASE}/lead`, tasks)
+  app.route(`${BASE}/inbox`, inbox)
   app.route(BASE, search)
   app.route(BASE, today)
   app.route(BASE, license)
@@ -166,6 +169,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/approvals`, approvals)
   app.route(`${BASE}/documents`, documents)
   app.route(BASE, drafts)
+  app.route(BASE, queue)
   app.route(BASE, draftReaders)
   app.route(BASE, draftEvidence)
   app.route(`${BASE}/draft`, draftSteps)

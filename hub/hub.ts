@@ -41,7 +41,7 @@ export async function createHub(
   const { model, missions, actions } = background
   const downloads = createDownloads({ paths: config.paths, log, model })
   const mailer = createMailer({ config, db, log })
-  const poller = createPoller({ config, db, log })
+  const poller = createPoller({ config, db, log, model })
   const deps: Deps = {
     config,
     db,

@@ -61,12 +61,13 @@ draftReaders.openapi(
     const slug = await slugFor(c.get('deps'), named)
     const refusals = await readRefusals(config.paths)
     const found = await inProject(db, slug, async (sql, project) => {
-      const { audience: now, template } = await readDraft(sql, project.id, id)
+      const { audience: now, template, created_at } = await readDraft(sql, project.id, id)
       const lead_ids = now.kind === 'list' && is_chosen ? now.filter.lead_ids : undefined
       const audience: Audience = lead_id
         ? { kind: 'lead', lead_id }
         : { kind: 'list', filter: { ...filter, lead_ids } }
-      const people = await peopleOf(sql, { project_id: project.id, audience, template, refusals })
+      const project_id = project.id
+      const people = await peopleOf(sql, { project_id, audience, template, created_at, refusals })
       return { recipients: readersOf(people), choices: await choicesOf(sql, project.id) }
     })
     return answer(c, OtherAudience, found, 200)

@@ -257,6 +257,9 @@ lead.openapi(
         update hub.recipients set replied_at = null, last_replied_at = null,
           opt_out = case when opt_out = 'open' then 'denied' else opt_out end
         where lead_id = ${lead_id}`
+      await sql`
+        update hub.inbox_mails set kind = 'unrelated', matched_by = 'person'
+        where lead_id = ${lead_id} and kind = 'reply'`
       await moveStage(
         sql,
         { project_id: id, lead_id },

@@ -46,6 +46,8 @@ const Shown = z
     daily_cap: shape.daily_cap,
     ramp: shape.ramp,
     track_opens: shape.track_opens,
+    away_days: shape.away_days,
+    test_email: shape.test_email,
     dkim_selector: shape.dkim_selector,
   })
   .meta({ id: 'MailSettings' })

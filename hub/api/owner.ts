@@ -4,10 +4,10 @@ import type { Ctx } from '../http/http.ts'
 import { absent } from '../i18n/failure.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 
-const THINGS = { leads: 'lead', notes: 'note', tasks: 'task' } as const
+const THINGS = { leads: 'lead', notes: 'note', tasks: 'task', inbox_mails: 'mail' } as const
 type Thing = { table: keyof typeof THINGS; id: string }
 
-/** The project that a lead, note or task belongs to; throws 404 if it does not exist. */
+/** The project that a lead, note, task or mail of the inbox belongs to; throws 404 if it does not exist. */
 export async function ownerOf(sql: Sql, { table, id }: Thing): Promise<Project> {
   const [project] = await sql<Project>`
     select project.id, project.slug, project.name, project.website, project.industry, project.icp,

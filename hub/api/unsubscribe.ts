@@ -7,6 +7,7 @@ import { type Ctx, type Env, languageOf, problems } from '../http/http.ts'
 import type { Language } from '../i18n/words.ts'
 import { applyOptOuts, keepOptOut } from '../mail/opt-outs.ts'
 import { readSalt, readToken, tokenHash } from '../mail/suppression.ts'
+import { TEST_TOKEN } from '../queue/test-mail.ts'
 
 const WORDS = {
   en: {
@@ -15,6 +16,7 @@ const WORDS = {
     button: 'Unsubscribe',
     done: 'Done. We will not send any more mail to {email}.',
     wrong: 'This link is incomplete. Open it from the mail again, or reply to the mail.',
+    test: 'This was a test mail: its link unsubscribes nobody.',
     you: 'your address',
   },
   tr: {
@@ -23,6 +25,7 @@ const WORDS = {
     button: 'Abonelikten çık',
     done: 'Tamam. {email} adresine artık e-posta göndermeyeceğiz.',
     wrong: 'Bu bağlantı eksik. E-postadan yeniden açın ya da e-postayı yanıtlayın.',
+    test: 'Bu bir deneme e-postasıydı: bağlantısı kimseyi çıkarmaz.',
     you: 'adresiniz',
   },
 } as const
@@ -67,6 +70,7 @@ unsubscribe.openapi(
     const { token } = c.req.valid('param')
     const { hash, mail } = await read(c, token)
     const words = WORDS[mail?.language ?? languageOf(c)]
+    if (token === TEST_TOKEN) return page(c, mail, words.test, 404)
     if (!hash) return page(c, mail, words.wrong, 404)
     const form = `<form method="post"><button>${words.button}</button></form>`
     return page(c, mail, `${words.ask}`, 200, form)

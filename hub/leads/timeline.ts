@@ -20,6 +20,8 @@ type ActivityKind =
   | 'replied'
   | 'bounced'
   | 'unsubscribed'
+  | 'away'
+  | 'answered'
 
 type Activity = {
   project_id: string

@@ -6,6 +6,7 @@ import { fieldText } from '../i18n/problem.text.ts'
 import type { Words } from '../i18n/words.ts'
 import { readSetting, type Setting, writeSetting } from '../ops/settings.ts'
 import { ImapSettings } from './imap/imap.ts'
+import { AWAY_DAYS } from './inbox/away.ts'
 import { ListmonkSettings } from './listmonk/listmonk.ts'
 import { SmtpSettings } from './smtp/smtp.ts'
 
@@ -43,6 +44,13 @@ const Fields = {
   daily_cap: z.int().min(1).max(100_000),
   ramp: Ramp.nullable(),
   track_opens: z.boolean(),
+  away_days: z.int().min(1).max(60).meta({
+    description:
+      'Days that a lead is left alone after a notice of absence that names no day of return.',
+  }),
+  test_email: z.email().max(254).nullable().meta({
+    description: 'The address of your own to which `draft/test` sends.',
+  }),
   dkim_selector: z
     .string()
     .regex(/^[a-z0-9._-]{1,63}$/i)
@@ -59,6 +67,8 @@ export const MailSettings = z.strictObject({
   daily_cap: Fields.daily_cap.default(200),
   ramp: Fields.ramp.default({ start: 20, step: 20 }),
   track_opens: Fields.track_opens.default(false),
+  away_days: Fields.away_days.default(AWAY_DAYS),
+  test_email: Fields.test_email.default(null),
   dkim_selector: Fields.dkim_selector.default(null),
 })
 export type MailSettings = z.infer<typeof MailSettings>

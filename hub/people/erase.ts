@@ -58,6 +58,12 @@ export async function recipientsOf(client: pg.ClientBase, email: string) {
  * an import, a mission.
  */
 export async function refuseBusy(client: pg.ClientBase, email: string): Promise<void> {
+  const { rows: answers } = await client.query<{ email: string }>(
+    "select email from hub.answers where state in ('waiting', 'sending')",
+  )
+  if (answers.some((one) => normaliseEmail(one.email) === email)) {
+    throw new ApiError('conflict', say.busy.mail)
+  }
   const recipients = await recipientsOf(client, email)
   if (recipients.some(({ state }) => state === 'sending')) {
     throw new ApiError('conflict', say.busy.mail)
@@ -131,6 +137,16 @@ export async function eraseRows(
       counts.import_rows += 1
     }
     await forgetMember(client, email)
+    // Mail of theirs that belongs to no lead; what belongs to one goes with it.
+    const mails = await client.query<{ at: string; from_email: string; our_email: string }>(
+      `select ctid::text as at, from_email, our_email from hub.inbox_mails
+       where private.fold(from_email) = private.fold($1) or private.fold(our_email) = private.fold($1)`,
+      [email],
+    )
+    for (const { at, from_email, our_email } of mails.rows) {
+      if (![from_email, our_email].some((one) => one && normaliseEmail(one) === email)) continue
+      await client.query('delete from hub.inbox_mails where ctid = $1::tid', [at])
+    }
     const leads = await client.query('delete from hub.leads where id = any($1::uuid[])', [ids])
     counts.leads = leads.rowCount ?? 0
   }

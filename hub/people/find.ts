@@ -94,6 +94,11 @@ export async function recordsOf(client: pg.ClientBase, paths: Paths, email: stri
   await read('drafts', "audience ->> 'lead_id' = any($1::text[])", [ids])
   const mails = (await recipientsOf(client, email)).map(({ at }) => at)
   await read('recipients', 'ctid = any($1::tid[])', [mails])
+  await read(
+    'inbox_mails',
+    'lead_id is null and $1 in (private.fold(from_email), private.fold(our_email))',
+    [email],
+  )
   const hashes = emailHashes(await readSalt(paths), email)
   await read('suppression', 'email_hash = any($1::text[]) and released_at is null', [hashes])
   // Their acts in the audit too, without what signs them in.

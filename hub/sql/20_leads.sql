@@ -130,7 +130,7 @@ create table hub.activities (
   lead_id uuid not null references hub.leads on delete cascade,
   kind text not null check (kind in (
     'created', 'imported', 'merged', 'edited', 'stage', 'tagged', 'moved', 'note', 'task', 'task_done', 'evidence',
-    'draft', 'approved', 'sent', 'opened', 'clicked', 'replied', 'bounced', 'unsubscribed'
+    'draft', 'approved', 'sent', 'opened', 'clicked', 'replied', 'bounced', 'unsubscribed', 'away', 'answered'
   )),
   details jsonb not null default '{}',
   at timestamptz not null default now(),

@@ -75,8 +75,9 @@ export async function examine(
   draft: DraftRow,
 ): Promise<Examined> {
   const refusals = await readRefusals(inputs.config.paths)
-  const { audience, template } = draft
-  const found = await peopleOf(sql, { project_id: project.id, audience, template, refusals })
+  const { audience, template, created_at } = draft
+  const project_id = project.id
+  const found = await peopleOf(sql, { project_id, audience, template, created_at, refusals })
   const sentences = await sentencesNow(sql, project, inputs, draft, found.people)
   const gates = await gatesOf({ ...inputs, sql, project, draft, sentences, ...found })
   return { ...found, sentences, gates }

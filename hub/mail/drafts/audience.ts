@@ -45,9 +45,16 @@ export type Person = {
 /** Everybody of an audience who has an address, each checked; and how many have none. */
 export async function peopleOf(
   sql: Sql,
-  given: { project_id: string; audience: Audience; template: string; refusals: Refusals },
+  given: {
+    project_id: string
+    audience: Audience
+    template: string
+    /** When the draft was written: whoever replied since does not get it. */
+    created_at?: string
+    refusals: Refusals
+  },
 ): Promise<{ people: Person[]; without_email: number }> {
-  const { project_id, audience, template, refusals } = given
+  const { project_id, audience, template, created_at = null, refusals } = given
   const filter = audience.kind === 'lead' ? { lead_ids: [audience.lead_id] } : audience.filter
   const { lead_ids, stage, tag, country, q, answered }: AudienceFilter = filter
   const rows = await sql<{
@@ -58,6 +65,7 @@ export async function peopleOf(
     source: string | null
     lawful_basis: string | null
     has_replied: boolean
+    replied_since: boolean
     may_refuse: boolean
   }>`
     select id, email, name, company, source, lawful_basis,
@@ -65,6 +73,11 @@ export async function peopleOf(
         select from hub.recipients as earlier
         where earlier.lead_id = leads.id and earlier.replied_at is not null
       ) as has_replied,
+      exists (
+        select from hub.recipients as earlier
+        where earlier.lead_id = leads.id
+          and greatest(earlier.replied_at, earlier.last_replied_at) > ${created_at}::timestamptz
+      ) as replied_since,
       exists (
         select from hub.recipients as asked
         where (asked.lead_id = leads.id or asked.email = lower(trim(leads.email)))
@@ -115,6 +128,7 @@ export const SKIPS = {
   no_lawful_basis: 'lawful_basis',
   no_source: 'source',
   replied: 'replies',
+  replied_since: 'replies',
   invalid_email: 'addresses',
   role_address: 'addresses',
   disposable_address: 'addresses',
@@ -126,6 +140,7 @@ function skipOf(lead: {
   source: string | null
   lawful_basis: string | null
   has_replied: boolean
+  replied_since: boolean
   may_refuse: boolean
   is_suppressed: boolean
   template: string
@@ -135,6 +150,7 @@ function skipOf(lead: {
   if (!lead.lawful_basis) return 'no_lawful_basis'
   if (!lead.source) return 'no_source'
   if (lead.template === 'follow_up' && lead.has_replied) return 'replied'
+  if (lead.replied_since) return 'replied_since'
   return judgeAddress(lead.email)
 }
 

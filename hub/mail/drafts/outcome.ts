@@ -31,7 +31,9 @@ export async function recordOutcome(
   mail: Omit<Mail, 'email'>,
   kind: 'sent' | 'bounced' | 'replied' | 'unsubscribed',
   more: {
+    inbox_id?: string
     only_address?: true
+    from?: string
     opt_out?: 'asked' | 'open'
     text?: string
     message_id?: string

@@ -35,7 +35,7 @@ function wrongState(step: Step, state: State): ApiError {
   return new ApiError('wrong_state', joined([refusal, say.next[state]]))
 }
 
-/** If nothing changed, somebody else was first: throws 409 with the current state. */
+/** If nothing changed, somebody else was first: 409 with the current state. */
 export async function requireChange(
   sql: Sql,
   step: Step,
@@ -194,10 +194,7 @@ export async function skipMails(
       and state in ('waiting', 'pushed')`
 }
 
-/**
- * claimMail: pushed → sending. It is the last moment at which an unsubscription, a pause or a void
- * approval still counts. Returns the attempt, or undefined if the mail must not be sent.
- */
+/** claimMail: pushed → sending, unless it must not be sent any more; returns the attempt. */
 export async function claimMail(
   sql: Sql,
   draft: Draft,
@@ -216,6 +213,7 @@ export async function claimMail(
         select from hub.drafts
         where id = ${draft.id} and state = 'sending' and paused_at is null
           and approved_hash = ${draft.approved_hash}
+          and not private.mail_is_held(recipients.project_id, lead_id, email, drafts.created_at)
       )
     returning attempts`
   return row?.attempts
@@ -232,7 +230,11 @@ export async function claimPortion(
     where id = ${id} and state = 'made' and exists (
       select from hub.drafts
       where id = ${draft.id} and state = 'sending' and paused_at is null
-        and approved_hash = ${draft.approved_hash}
+        and approved_hash = ${draft.approved_hash} and not exists (
+          select from hub.recipients as r
+          where r.draft_id = drafts.id and portion = ${portion} and r.state = 'pushed'
+            and private.mail_is_held(r.project_id, r.lead_id, r.email, drafts.created_at)
+        )
     )
     returning id`
   if (!row) return false
@@ -310,10 +312,7 @@ export async function putBack(
       and state = 'sending'`
 }
 
-/**
- * giveUpClaims: sending → unclear for every mail that an ended process had claimed; returns how
- * many. Campaigns that run in listmonk continue without us.
- */
+/** giveUpClaims: sending → unclear for all that an ended process had claimed; listmonk’s campaigns go on. */
 export async function giveUpClaims(sql: Sql, reason: Words): Promise<number> {
   const changed = await sql`
     update hub.recipients set state = 'unclear', reason = ${stored(reason)}

@@ -4,8 +4,10 @@ import { fieldText } from '../../i18n/problem.text.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { normaliseEmail } from '../address.ts'
 import { serverText } from '../smtp/servers.text.ts'
+import { type Attachment, attachmentsOf } from './attachments.ts'
+import { type Automatic, automaticBy } from './automatic.ts'
 import { messageIds, parseHeaders } from './headers.ts'
-import { replyText } from './reply.ts'
+import { type ReadText, readText } from './reply.ts'
 import { type Report, readReport } from './report.ts'
 
 const say = bilingual(serverText)
@@ -39,18 +41,22 @@ export type IncomingMail = {
   uid: number
   message_id: string | null
   from: string | null
+  /** What the sender calls themselves; anybody may write anything there. */
+  from_name: string | null
   subject: string
   date: Date | null
   in_reply_to: string | null
   references: string[]
-  /** An absence notice or another automatic reply, which stops nothing. */
-  is_auto_reply: boolean
+  /** Who or what wrote it, if it was no person; such a mail stops nothing. */
+  automatic: Automatic | null
   /** It does not come from a person, or says so, so it cannot be a reply. */
   is_report: boolean
   /** The bounce or complaint, if it has the proper form. A bounce has no return path. */
   report: Report | null
-  /** What the person wrote, without quotes; only of mails that are wanted. */
-  text: string | null
+  /** Its text; only of mails that are wanted. */
+  body: ReadText | null
+  /** The names of what is attached; nothing attached is ever read. */
+  attachments: Attachment[]
 }
 
 const HEADERS = [
@@ -63,13 +69,13 @@ const HEADERS = [
   'x-autoreply',
   'x-autorespond',
   'x-failed-recipients',
+  'list-id',
+  'list-unsubscribe',
+  'list-post',
 ]
 const SOURCE_BYTES = 100_000
 /** After the server has renumbered a mailbox, mails of this many days are read again. */
 const RENUMBERED_DAYS = 14
-
-const AUTO_SUBJECT =
-  /^\s*(auto(matic)?[ -]?reply|out of (the )?office|otomatik (yan[ıi]t|cevap)|ofis d[ıi][şs][ıi]nda|abwesenheit)/i
 
 /**
  * Reads the mails after the cursor, oldest first, at most `limit`; the returned cursor is after the
@@ -100,9 +106,8 @@ export async function pollMailbox(
     for (const uid of wanted) {
       const mail = await read(client, uid)
       if (!mail) continue
-      // Only the body of a reply to a mail of ours is read; other mail in the box is nobody's business.
-      const text = (await wants(mail)) ? await replyText(await readSource(client, uid)) : null
-      mails.push({ ...mail, text })
+      // Only the body of a mail about one of ours is read; other mail in the box is nobody's business.
+      mails.push((await wants(mail)) ? { ...mail, ...(await readBody(client, uid)) } : mail)
     }
     const isEnd = wanted.length === uids.length
     const reached = wanted.at(-1) ?? last_uid
@@ -208,20 +213,44 @@ async function read(client: ImapFlow, uid: number): Promise<IncomingMail | null>
     /^\s*multipart\/report\b/i.test(type) || headers.has('x-failed-recipients') || isDaemon
   const report = is_report ? await readReport(await readSource(client, uid)) : null
   const isBelieved = report?.kind === 'complaint' || hasNoReturnPath
-  const subject = envelope?.subject ?? ''
+  const subject = oneLine(envelope?.subject ?? '', 300)
   return {
     uid,
     message_id: envelope?.messageId || null,
     from,
+    from_name: oneLine(envelope?.from?.[0]?.name ?? '', 200) || null,
     subject,
     date: dateOf(envelope?.date),
     in_reply_to: messageIds(envelope?.inReplyTo ?? '')[0] ?? null,
     references: messageIds(headers.get('references') ?? ''),
-    is_auto_reply: !is_report && isAutomatic(headers, subject),
+    automatic: is_report ? null : automaticBy(headers, subject),
     is_report,
     report: isBelieved ? report : null,
-    text: null,
+    body: null,
+    attachments: [],
   }
+}
+
+/** What a header says, on one line. */
+function oneLine(text: string, max: number): string {
+  return text
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, max)
+    .toWellFormed()
+}
+
+/** The text and the names of the attachments. Of a long mail only the beginning is fetched. */
+async function readBody(client: ImapFlow, uid: number) {
+  const message = await client.fetchOne(
+    String(uid),
+    { bodyStructure: true, size: true, source: { start: 0, maxLength: SOURCE_BYTES } },
+    { uid: true },
+  )
+  if (!message) return { body: null, attachments: [] }
+  const body = await readText(message.source ?? new Uint8Array())
+  const is_cut = body.is_cut || (message.size ?? 0) > SOURCE_BYTES
+  return { body: { ...body, is_cut }, attachments: attachmentsOf(message.bodyStructure) }
 }
 
 async function readSource(client: ImapFlow, uid: number): Promise<Uint8Array> {
@@ -231,14 +260,6 @@ async function readSource(client: ImapFlow, uid: number): Promise<Uint8Array> {
     { uid: true },
   )
   return message ? (message.source ?? new Uint8Array()) : new Uint8Array()
-}
-
-function isAutomatic(headers: Map<string, string>, subject: string): boolean {
-  const submitted = headers.get('auto-submitted')?.trim().toLowerCase() ?? 'no'
-  if (!submitted.startsWith('no')) return true
-  if (headers.has('x-autoreply') || headers.has('x-autorespond')) return true
-  if (/^(auto_reply|bulk|junk)$/i.test(headers.get('precedence')?.trim() ?? '')) return true
-  return AUTO_SUBJECT.test(subject)
 }
 
 function dateOf(value: string | Date | undefined): Date | null {

@@ -6,6 +6,8 @@ import { KeptWords } from '../../i18n/kept-words.ts'
 import { verbatim } from '../../i18n/words.ts'
 import type { Log } from '../../log.ts'
 import type { Mailing } from '../drafts/approval.ts'
+import { giveUpAnswers } from '../inbox/answers.ts'
+import { type Judging, judgeReplies } from '../inbox/opt-out-model.ts'
 import { ListmonkError } from '../listmonk/listmonk.ts'
 import { pollListmonk } from '../listmonk/poll-listmonk.ts'
 import { readMail } from '../settings.ts'
@@ -52,13 +54,19 @@ export type Poller = {
   close: () => Promise<void>
 }
 
-/** createPoller reads opens, bounces, unsubscriptions and replies. */
-export function createPoller(mailing: Mailing & { log: Log }): Poller {
+/**
+ * createPoller reads opens, bounces, unsubscriptions and replies, and asks the model about replies of which
+ * the rules are not sure.
+ */
+export function createPoller(mailing: Judging): Poller {
+  const closing = new AbortController()
   let running: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   const run = (isForced = false) => {
     running = running
+      .then(() => giveUpAnswers(mailing))
       .then(() => pollAll(mailing, isForced))
+      .then(() => judgeReplies(mailing, closing.signal))
       .catch((error) => {
         mailing.log({ msg: 'polling mail', error: String(error) })
       })
@@ -71,6 +79,7 @@ export function createPoller(mailing: Mailing & { log: Log }): Poller {
     },
     close: async () => {
       clearInterval(timer)
+      closing.abort()
       await running
     },
   }

@@ -1,29 +1,62 @@
-import { htmlToText } from 'html-to-text'
+import { type HtmlToTextOptions, htmlToText } from 'html-to-text'
 import PostalMime from 'postal-mime'
 
-/** Characters of a reply that are kept. */
+/** Characters of a reply that the timeline keeps, and that agents read. */
 export const MAX_REPLY = 4000
+/** Characters of a mail that the inbox keeps. */
+export const MAX_WHOLE = 20_000
 
-/** What a person wrote in a mail, without what it quotes and without a signature; null for nothing. */
-export async function replyText(source: Uint8Array): Promise<string | null> {
-  const email = await PostalMime.parse(source, { maxNestingDepth: 20 }).catch(() => null)
-  const text = email?.text?.trim() || (email?.html ? textOfHtml(email.html) : '')
-  const said = unquoted(text).slice(0, MAX_REPLY).toWellFormed()
-  return said === '' ? null : said
+/** The text of a mail, always plain text. */
+export type ReadText = {
+  /** What the person wrote, without what it quotes and without a signature; null for nothing. */
+  said: string | null
+  /** Everything, with quotes. */
+  whole: string
+  /** Whether the end was left out. */
+  is_cut: boolean
 }
 
+/** readText reads the text of a mail in any charset; of HTML it reads the words. */
+export async function readText(source: Uint8Array): Promise<ReadText> {
+  const email = await PostalMime.parse(source, { maxNestingDepth: 20 }).catch(() => null)
+  const plain = cleaned(email?.text ?? '')
+  const html = plain === '' ? (email?.html ?? '').slice(0, MAX_HTML) : ''
+  const said = unquoted(html === '' ? plain : cleaned(htmlToText(html, UNQUOTED)))
+  const whole = html === '' ? plain : cleaned(htmlToText(html, QUOTED))
+  return {
+    said: said === '' ? null : shortened(said),
+    whole: shortened(whole),
+    is_cut: whole.length > MAX_WHOLE,
+  }
+}
+
+const shortened = (text: string) => text.slice(0, MAX_WHOLE).toWellFormed()
+
+/** Without control characters, which Postgres and pages refuse, and marks that turn the direction. */
+function cleaned(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{Cc}\n\t]|[\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
+    .trim()
+}
+
+const MAX_HTML = 200_000
+const QUOTED: HtmlToTextOptions = {
+  wordwrap: false,
+  selectors: [
+    { selector: 'img', format: 'skip' },
+    { selector: 'a', options: { ignoreHref: true } },
+  ],
+}
 /** Mail programs quote in a blockquote, or below a line or a block of their own. */
-function textOfHtml(html: string): string {
-  return htmlToText(html.slice(0, 200_000), {
-    wordwrap: false,
-    selectors: [
-      { selector: 'blockquote', format: 'skip' },
-      { selector: '.gmail_quote', format: 'skip' },
-      { selector: '#divRplyFwdMsg', format: 'skip' },
-      { selector: 'img', format: 'skip' },
-      { selector: 'a', options: { ignoreHref: true } },
-    ],
-  })
+const UNQUOTED: HtmlToTextOptions = {
+  ...QUOTED,
+  selectors: [
+    { selector: 'blockquote', format: 'skip' },
+    { selector: '.gmail_quote', format: 'skip' },
+    { selector: '#divRplyFwdMsg', format: 'skip' },
+    ...(QUOTED.selectors ?? []),
+  ],
 }
 
 const WROTE =

@@ -7,6 +7,8 @@ import { explainDraft, postponeDraft } from '../drafts/holds.ts'
 import { outcomeText } from '../drafts/outcome.text.ts'
 import { recordAllSent } from '../drafts/outcome.ts'
 import { claimPortion, endPortion, failPortion, skipMails } from '../drafts/state.ts'
+import { inboxText } from '../inbox/inbox.text.ts'
+import { awayDay } from '../inbox/waits.ts'
 import { readRefusals } from '../opt-outs.ts'
 import { readMail, readPause } from '../settings.ts'
 import { reasonToSkip } from '../smtp/send-mails.ts'
@@ -14,6 +16,7 @@ import { readToday } from '../today.ts'
 import { type Campaign, type Listmonk, ListmonkError, listmonk } from './listmonk.ts'
 
 const say = bilingual(outcomeText)
+const sayAway = bilingual(inboxText)
 
 type Portion = {
   id: string
@@ -145,9 +148,11 @@ async function judgeAgain(
     const people: Recipient[] = []
     const gone = new Set(all.filter(({ state }) => state === 'skipped').map(({ email }) => email))
     for (const one of all.filter(({ state }) => state === 'pushed')) {
+      const until = one.lead_id ? await awayDay(sql, one.lead_id) : null
       const skip = hasLeft.has(one.email)
         ? skipWords.suppressed
-        : await reasonToSkip(sql, draft, one, refusals)
+        : ((await reasonToSkip(sql, draft, one, refusals)) ??
+          (until ? sayAway.away_campaign(until) : null))
       if (!skip) {
         people.push(one)
         continue

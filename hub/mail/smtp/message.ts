@@ -23,15 +23,17 @@ export const OutgoingMail = z.object({
   to: Mailbox,
   reply_to: Mailbox.optional(),
   subject: HeaderText.min(1),
-  html: z.string().min(1),
+  /** Absent: the mail is plain text, as a person writes one. */
+  html: z.string().min(1).optional(),
   text: z.string().min(1),
   message_id: MessageId,
   date: z.date(),
-  /** Unsubscribes at once on a POST (RFC 8058). */
+  /** Unsubscribes at once on a POST (RFC 8058). Absent in answers and tests, which go to one who asked. */
   unsubscribe_url: z
     .url({ protocol: /^https$/ })
     .max(1000)
-    .regex(/^[!-;=?-~]+$/, 'must be plain ASCII'),
+    .regex(/^[!-;=?-~]+$/, 'must be plain ASCII')
+    .optional(),
   /** The mail that this one follows, so that both are in one thread. */
   in_reply_to: MessageId.optional(),
   references: z.array(MessageId).max(20).optional(),
@@ -55,6 +57,7 @@ export function unsubscribeHeaders(url: string): Record<string, string> {
 export async function compose(mail: OutgoingMail): Promise<Buffer> {
   const checked = OutgoingMail.parse(mail)
   const { html, attachments } = embedPictures(checked.html)
+  const { unsubscribe_url } = checked
   const composer = new MailComposer({
     from: mailbox(checked.from),
     to: mailbox(checked.to),
@@ -67,7 +70,7 @@ export async function compose(mail: OutgoingMail): Promise<Buffer> {
     inReplyTo: checked.in_reply_to,
     references: checked.references ?? checked.in_reply_to,
     date: checked.date,
-    headers: unsubscribeHeaders(checked.unsubscribe_url),
+    headers: unsubscribe_url ? unsubscribeHeaders(unsubscribe_url) : {},
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -79,9 +82,9 @@ function mailbox({ name, address }: z.infer<typeof Mailbox>) {
 }
 
 /** Mail programs do not show data: pictures, but those that are attached and referred to by cid. */
-function embedPictures(source: string) {
+function embedPictures(source: string | undefined) {
   const attachments: { cid: string; path: string; filename: string }[] = []
-  const html = source.replace(
+  const html = source?.replace(
     /src="(data:image\/(png|jpeg|gif|webp);base64,[^"]+)"/g,
     (_, path: string, kind: string) => {
       const cid = `${createHash('sha256').update(path).digest('hex').slice(0, 24)}@picture`

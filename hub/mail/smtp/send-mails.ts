@@ -17,6 +17,7 @@ import {
   putBack,
   skipMails,
 } from '../drafts/state.ts'
+import { awayDay, waitForReturn } from '../inbox/waits.ts'
 import { ListmonkError, listmonk } from '../listmonk/listmonk.ts'
 import { readRefusals } from '../opt-outs.ts'
 import { personalise, type Rendered } from '../render/render.ts'
@@ -98,9 +99,12 @@ async function choose(
         order by retry_at nulls first, email
         limit 1`
       if (!next) return null
+      const { email, lead_id } = next
       const skip = await reasonToSkip(sql, draft, next, refusals)
-      if (!skip) return next
-      await skipMails(sql, { draft_id: draft.id, emails: [next.email] }, skip)
+      const until = skip === null && lead_id ? await awayDay(sql, lead_id) : null
+      if (until) await waitForReturn(sql, { draft_id: draft.id, email, until })
+      else if (!skip) return next
+      else await skipMails(sql, { draft_id: draft.id, emails: [email] }, skip)
     }
   })
 }
@@ -113,9 +117,9 @@ export async function reasonToSkip(
   refusals: Refusals,
 ): Promise<Words | null> {
   if (!lead_id) return skipWords.lead_deleted
-  const { project_id, template, approved_at } = draft
+  const { project_id, template, approved_at, created_at } = draft
   const audience = { kind: 'lead' as const, lead_id }
-  const { people } = await peopleOf(sql, { project_id, audience, template, refusals })
+  const { people } = await peopleOf(sql, { project_id, audience, template, created_at, refusals })
   const [person] = people
   if (person?.email !== email) return skipWords.other_address
   if (person.skip) return skipWords[person.skip]

@@ -46,6 +46,11 @@ beforeAll(async () => {
      values ($1, '{"kind": "lead", "lead_id": ${JSON.stringify(ids.lead)}}', 'Hello', 'Hello')`,
   )
   await insert(
+    'inbox',
+    `insert into hub.inbox_mails (project_id, draft_id, our_email, kind, matched_by)
+     values ($1, '${ids.draft}', 'a@x.example', 'reply', 'message_id')`,
+  )
+  await insert(
     'approval',
     `insert into hub.approvals (project_id, kind, title, action, action_hash)
      values ($1, 'external', '{"en": "Read a page", "tr": "Bir sayfa oku"}', '{"do": "read_web"}', 'x')`,
@@ -64,6 +69,11 @@ const INTO_PROJECT: Record<string, () => [body: unknown, query?: string]> = {
   'post lead/tag_project': () => [{ lead_id: ids.lead, slug: 'first' }],
   'post lead/not_replied': () => [{ lead_id: ids.lead }],
   'post lead/opt_out': () => [{ lead_id: ids.lead, refuses: true }],
+  'post inbox/sort': () => [{ id: ids.inbox, is_reply: true }],
+  'post inbox/assign': () => [{ id: ids.inbox }],
+  'post inbox/opt_out': () => [{ id: ids.inbox, refuses: true }],
+  'post inbox/back': () => [{ id: ids.inbox }],
+  'post inbox/answer': () => [{ id: ids.inbox, answer_id: ids.lead, text: 'x' }],
   'post lead/delete': () => [{ lead_id: ids.lead }],
   'post lead/note': () => [{ lead_id: ids.lead, text: 'x' }],
   'post lead/note/delete': () => [{ note_id: ids.note }],
@@ -86,6 +96,9 @@ const INTO_PROJECT: Record<string, () => [body: unknown, query?: string]> = {
   'post draft/judge': () => [{ id: ids.draft, project }],
   'post evidence/add': () => [{ project, fact: 'We carry freight.', source: 'x' }],
   'post evidence/delete': () => [{ project, id: ids.draft }],
+  'post queue/approve': () => [
+    { project, drafts: [{ id: ids.draft, hash: '0'.repeat(64) }], send: true },
+  ],
   'post draft/push': () => [{ id: ids.draft, project }],
   'post draft/send': () => [{ id: ids.draft, project }],
 }
@@ -104,6 +117,9 @@ const ELSEWHERE = [
   // What is too much may always be deleted.
   'post projects/delete',
   'post leads/import_preview',
+  // Marks change nothing of a project, and a test goes to oneself.
+  'post inbox/mark',
+  'post draft/test',
   'put license',
   'delete license',
   'post settings/service_key',

@@ -74,6 +74,8 @@ export async function startImap({ user = 'ayse', password = 'right' } = {}): Pro
     if (raw === undefined) return
     const items = [`UID ${uid}`]
     const fields = /BODY\.PEEK\[HEADER\.FIELDS \(([^)]*)\)\]/i.exec(command)?.[1]
+    if (/RFC822\.SIZE/i.test(command)) items.push(`RFC822.SIZE ${raw.length}`)
+    if (/BODYSTRUCTURE/i.test(command)) items.push(`BODYSTRUCTURE ${structure(raw)}`)
     if (/ENVELOPE/i.test(command)) items.push(`ENVELOPE ${envelope(raw)}`)
     if (fields !== undefined) {
       items.push(`BODY[HEADER.FIELDS (${fields})] ${literal(pick(raw, fields.split(' ')))}`)
@@ -113,6 +115,32 @@ function literal(text: string): string {
   return `{${text.length}}\r\n${text}`
 }
 
+/** The structure of a mail as Dovecot tells it; names stay as they are encoded. */
+function structure(raw: string): string {
+  const [head = '', ...rest] = raw.split('\r\n\r\n')
+  const body = rest.join('\r\n\r\n')
+  const fields = new Map(fieldsOf(`${head}\r\n\r\n`))
+  const type = fields.get('content-type') ?? 'text/plain; charset=us-ascii'
+  const boundary = /boundary="?([^";]+)"?/i.exec(type)?.[1]
+  const [kind = 'text', sub = 'plain'] = (type.split(';')[0] ?? '').trim().split('/')
+  if (boundary && kind.toLowerCase() === 'multipart') {
+    const parts = body.split(new RegExp(`(?:^|\\r\\n)--${boundary}(?:--)?\\r?\\n?`)).slice(1, -1)
+    return `(${parts.map(structure).join('')} "${sub}" ("boundary" "${boundary}") NIL NIL NIL)`
+  }
+  const disposition = fields.get('content-disposition')
+  const shown = disposition
+    ? `("${(disposition.split(';')[0] ?? '').trim()}" ${parameters(disposition)})`
+    : 'NIL'
+  const encoding = fields.get('content-transfer-encoding') ?? '7bit'
+  const lines = kind.toLowerCase() === 'text' ? ` ${body.split('\r\n').length}` : ''
+  return `("${kind}" "${sub}" ${parameters(type)} NIL NIL "${encoding}" ${body.length}${lines} NIL ${shown} NIL NIL)`
+}
+
+function parameters(field: string): string {
+  const found = [...field.matchAll(/;\s*([\w*-]+)="?([^";]*)"?/g)]
+  return found.length > 0 ? `(${found.map(([, name, value]) => `"${name}" "${value}"`).join(' ')})` : 'NIL'
+}
+
 function fieldsOf(raw: string): [string, string][] {
   const head = raw.slice(0, raw.indexOf('\r\n\r\n')).replace(/\r\n[ \t]+/g, ' ')
   return head.split('\r\n').map((field) => {
@@ -134,6 +162,8 @@ function envelope(raw: string): string {
     return value === undefined ? 'NIL' : `"${value.replace(/["\\]/g, '\\$&')}"`
   }
   const from = /<?([^\s<>]+)@([^\s<>]+?)>?$/.exec(fields.get('from') ?? '')
-  const addresses = from ? `((NIL NIL "${from[1]}" "${from[2]}"))` : 'NIL'
+  const named = /^"?([^"<]+?)"?\s*</.exec(fields.get('from') ?? '')?.[1]
+  const name = named ? `"${named.replace(/["\\]/g, '\\$&')}"` : 'NIL'
+  const addresses = from ? `((${name} NIL "${from[1]}" "${from[2]}"))` : 'NIL'
   return `(${text('date')} ${text('subject')} ${addresses} ${addresses} ${addresses} NIL NIL NIL ${text('in-reply-to')} ${text('message-id')})`
 }

@@ -98,14 +98,16 @@ describe('a letter that came in', () => {
         uid: 1,
         message_id: '<reply@client.example>',
         from: 'jo@client.example',
+        from_name: 'Doe, Jo',
         subject: 'Re: Günaydın',
         date: new Date('2026-11-21T07:00:00Z'),
         in_reply_to: OURS,
         references: ['<first@demir.example>', OURS],
-        is_auto_reply: false,
+        automatic: null,
         is_report: false,
         report: null,
-        text: null,
+        body: null,
+        attachments: [],
       },
     ])
   })
@@ -120,7 +122,7 @@ describe('a letter that came in', () => {
     ['Precedence', reply.replace('To:', 'Precedence: auto_reply\nTo:')],
   ])('is an automatic answer by %s', async (_, letter) => {
     const { mails } = await receive(letter)
-    expect(mails).toMatchObject([{ is_auto_reply: true, is_report: false }])
+    expect(mails).toMatchObject([{ automatic: 'replied', is_report: false }])
   })
 
   test.each([
@@ -133,7 +135,7 @@ describe('a letter that came in', () => {
     expect(mails).toMatchObject([
       {
         is_report: true,
-        is_auto_reply: false,
+        automatic: null,
         report: {
           kind: 'bounce',
           original_ids: [OURS],

@@ -175,7 +175,7 @@ test('an answer that only comes from the address is marked, and can be taken bac
   const lead = await add('jo')
   await writeTo(lead)
   await receive(
-    `From: ${lead.email}\nDate: Sat, 21 Nov 2026 10:00:00 +0300\nSubject: Stop\nMessage-ID: <r@x>\n\nNo.\n`,
+    `From: ${lead.email}\nDate: Sat, 21 Nov 2026 10:00:00 +0300\nSubject: Re: A short question\nMessage-ID: <r@x>\n\nNo.\n`,
   )
   expect(await stageOf(lead.id)).toBe('replied')
   const { activities } = (await api.get(`lead/timeline?lead_id=${lead.id}`)).body

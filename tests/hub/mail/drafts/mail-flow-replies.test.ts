@@ -80,10 +80,12 @@ test('an answer makes the lead replied and stops what was to follow', async () =
   await hub.deps.poller.run(true)
   expect((await leadOf(lead.id)).stage).toBe('replied')
   const taken = smtp.to().length
-  await api.ok('draft/send', of(follow))
+  expect(await api.post('draft/send', of(follow))).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('replied after this mail was written') },
+  })
   await hub.deps.mailer.run()
   expect(smtp.to()).toHaveLength(taken)
-  expect((await api.get(`drafts/get?id=${follow}&project=demir`)).body.draft.state).toBe('failed')
   const slots = {
     subject: 'Again',
     preheader: 'Again',
@@ -117,7 +119,7 @@ test('what a lead answers is kept: in its timeline, and as evidence where it is 
       source,
     ])
   const answer = (id: string, text: string, more = `In-Reply-To: ${message_id}`) =>
-    mailFrom('say@client.example', `Subject: Re\r\nMessage-ID: <${id}@x>\r\n${more}`, text)
+    mailFrom('say@client.example', `Subject: Re: Freight\r\nMessage-ID: <${id}@x>\r\n${more}`, text)
   answer('s1', 'We have 42 trucks.\r\n\r\nOn Mon, 2 Mar 2026, Us wrote:\r\n> we carry freight.')
   await hub.deps.poller.run(true)
   expect(await said()).toEqual(['We have 42 trucks.'])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MAX_REPLY, replyText, reportedBy, unquoted } from '../../../../hub/mail/imap/reply.ts'
+import { MAX_WHOLE, readText, reportedBy, unquoted } from '../../../../hub/mail/imap/reply.ts'
 
 const OURS = '> We carry freight.\n> Shall we talk?'
 
@@ -73,9 +73,33 @@ describe('a mail', () => {
     ['text/html', '<p>Yes.</p><div class="gmail_quote">On Monday Ada wrote</div>', 'Yes.'],
     ['text/plain', '', null],
     ['text/plain', OURS, null],
-    ['text/plain', 'x'.repeat(MAX_REPLY + 5), 'x'.repeat(MAX_REPLY)],
+    ['text/plain', 'x'.repeat(MAX_WHOLE + 5), 'x'.repeat(MAX_WHOLE)],
   ])('%s: %j', async (type, body, said) => {
-    expect(await replyText(mail(type, body))).toBe(said)
+    const read = await readText(mail(type, body))
+    expect(read.said).toBe(said)
+    expect(read.is_cut).toBe(body.length > MAX_WHOLE)
+  })
+
+  test('keeps what it quotes apart, and never a tag', async () => {
+    const html = '<p>Yes.</p><blockquote>We <b>carry</b> freight.</blockquote><script>x()</script>'
+    const read = await readText(mail('text/html', html))
+    expect(read).toMatchObject({ said: 'Yes.', whole: 'Yes.\n\n> We carry freight.' })
+  })
+
+  test.each([
+    ['ISO-8859-9, quoted', 'text/plain; charset=iso-8859-9', 'quoted-printable', 'Te=FEekk=FCrler, g=F6r=FC=FEelim.'],
+    ['Windows-1254, base64', 'text/plain; charset=windows-1254', 'base64', Buffer.from('Te\xfeekk\xfcrler, g\xf6r\xfc\xfeelim.', 'latin1').toString('base64')],
+    ['UTF-8, base64', 'text/plain; charset="utf-8"', 'base64', Buffer.from('Teşekkürler, görüşelim.').toString('base64')],
+    ['control and direction marks', 'text/plain; charset=utf-8', '8bit', 'Te\u202eşekkür\u0000ler, \u0007görüşelim.'],
+  ])('reads %s', async (_, type, encoding, body) => {
+    const raw = `Content-Type: ${type}\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n`
+    expect((await readText(Buffer.from(raw))).said).toBe('Teşekkürler, görüşelim.')
+  })
+
+  test('in a charset that nobody knows, or broken, is still text', async () => {
+    const raw = 'Content-Type: text/plain; charset=x-klingon\r\n\r\nHello\r\n'
+    expect((await readText(Buffer.from(raw))).said).toBe('Hello')
+    expect((await readText(Buffer.from([0xff, 0xfe, 0x00]))).said).toBeNull()
   })
 })
 

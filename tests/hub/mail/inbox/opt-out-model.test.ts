@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startHub, type TestHub } from '../../support/hub.ts'
+import {
+  apiOf,
+  LEAD,
+  type MailServer,
+  smtpSettings,
+  startMailServer,
+} from '../../support/mail-help.ts'
+import { type StubModel, startStub, useStub } from '../../support/stub-model.ts'
+import { type ImapStandIn, startImap } from '../imap-stand-in.ts'
+
+let hub: TestHub
+let smtp: MailServer
+let imap: ImapStandIn
+let stub: StubModel
+let api: ReturnType<typeof apiOf>
+beforeAll(async () => {
+  smtp = await startMailServer()
+  imap = await startImap()
+  stub = await startStub()
+  hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
+  api = apiOf(hub)
+  await useStub(hub, stub)
+  await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await api.put('settings/mail', {
+    ...smtpSettings(smtp.port),
+    imap: { host: '127.0.0.1', port: imap.port, security: 'none', user: 'ayse', password: 'right' },
+  })
+  await hub.deps.poller.run(true)
+})
+afterAll(async () => {
+  await hub.close()
+  await stub.close()
+  await imap.close()
+  await smtp.close()
+})
+
+let count = 0
+/** A lead that was written to and answered; what the model is to say of the answer. */
+async function answered(given: { text: string; verdict: string; quote: string; named?: false }) {
+  count += 1
+  const email = `reader${count}@client.example`
+  const data = { name: 'Jo', email, ...LEAD }
+  const { lead } = await api.ok('lead/quick_add', { slug: 'demir', data })
+  const { draft } = await api.ok('draft/create', {
+    project: 'demir',
+    audience: { kind: 'lead', lead_id: lead.id },
+    subject: 'A short question',
+    text: 'Would you like to talk next week?',
+  })
+  for (const step of ['render', 'approve', 'push', 'send']) {
+    await api.ok(`draft/${step}`, { id: draft.id, project: 'demir' })
+  }
+  await hub.deps.mailer.run()
+  stub.script(() => ({ verdict: given.verdict, quote: given.quote }))
+  const named = given.named === false ? '' : `In-Reply-To: ${smtp.mails.at(-1)?.messageId}\n`
+  imap.deliver(
+    `From: ${email}\nDate: Sat, 21 Nov 2026 10:00:00 +0300\nSubject: Re: A short question\nMessage-ID: <m${count}@x>\n${named}Content-Type: text/plain; charset=utf-8\n\n${given.text}\n`,
+  )
+  await hub.deps.poller.run(true)
+  const [mail] = (await api.get(`inbox/list?lead_id=${lead.id}&show=all&state=all`)).body.mails
+  const [entry] = (await api.get(`suppression?email=${email}`)).body.suppression
+  return { mail, reason: entry?.reason, lead_id: lead.id }
+}
+const ASKS = 'asks for no more mail'
+
+test('where the rules doubt and the model reads a request that stands there, it is an opt-out', async () => {
+  const { mail, reason } = await answered({
+    text: 'We have our carriers. Kindly unsubscribe us and all colleagues in Ankara.',
+    verdict: ASKS,
+    quote: 'unsubscribe us and all colleagues',
+  })
+  expect(mail).toMatchObject({ opt_out: 'asked', opt_out_by: 'model', model_said: 'asks' })
+  expect(reason).toBe('unsubscribed')
+})
+
+test('its no opens nothing: a person decides', async () => {
+  const { mail, reason, lead_id } = await answered({
+    text: 'Did others unsubscribe after such a mail? We like it.',
+    verdict: 'does not ask for that',
+    quote: '',
+  })
+  expect(mail).toMatchObject({ opt_out: 'open', opt_out_by: 'rules', model_said: 'does_not_ask' })
+  expect(reason).toBeUndefined()
+  const { lead } = (await api.get(`lead/get?lead_id=${lead_id}`)).body
+  expect(lead.may_refuse).toBe(true)
+})
+
+test('its yes alone holds mail and suppresses nobody', async () => {
+  const { mail, reason, lead_id } = await answered({
+    text: 'Bitte streichen Sie uns, wir möchten nichts mehr von Ihnen hören.',
+    verdict: ASKS,
+    quote: 'wir möchten nichts mehr von Ihnen hören',
+  })
+  expect(mail).toMatchObject({ opt_out: 'open', opt_out_by: 'model', model_said: 'asks' })
+  expect(reason).toBeUndefined()
+  const { lead } = (await api.get(`lead/get?lead_id=${lead_id}`)).body
+  expect(lead.may_refuse).toBe(true)
+})
+
+test('a quote that does not stand there, or a mail that is only known by its address, suppresses nobody', async () => {
+  const invented = await answered({
+    text: 'If prices rise we will unsubscribe, else not.',
+    verdict: ASKS,
+    quote: 'never write to us again',
+  })
+  expect(invented).toMatchObject({ reason: undefined, mail: { opt_out: 'open', model_said: 'unsure' } })
+  const forged = await answered({
+    text: 'We have our carriers. Kindly unsubscribe us and all colleagues.',
+    verdict: ASKS,
+    quote: 'unsubscribe us and all colleagues',
+    named: false,
+  })
+  expect(forged).toMatchObject({ reason: undefined, mail: { opt_out: 'open' } })
+})
+
+test('a model that is away is asked again later, and the doubt stays with people', async () => {
+  stub.hold(true)
+  await hub.deps.model.configure({ kind: 'none' })
+  const { mail } = await answered({ text: 'Please unsubscribe, or call.', verdict: ASKS, quote: 'x' })
+  expect(mail).toMatchObject({ opt_out: 'open', model_said: null })
+  stub.hold(false)
+  await useStub(hub, stub)
+  stub.script(() => ({ verdict: 'unsure', quote: '' }))
+  await hub.deps.poller.run(true)
+  const [again] = (await api.get(`inbox/list?show=opt_outs`)).body.mails
+  expect(again).toMatchObject({ id: mail.id, opt_out: 'open', model_said: 'unsure' })
+})
