@@ -94,7 +94,10 @@ inbox.openapi(
     })
     const { rows, counts } = await (project ? inProject(db, project, read) : everywhere(db, read))
     const { page, last } = splitPage(rows, limit)
-    const mails = page.map((mail) => ({ ...mail, text: mail.text?.slice(0, 300).toWellFormed() ?? null }))
+    const mails = page.map((mail) => ({
+      ...mail,
+      text: mail.text?.slice(0, 300).toWellFormed() ?? null,
+    }))
     const next_cursor = last ? await encodeCursor(filter, [last.position, last.id]) : null
     return answer(c, Mails, { mails, counts, next_cursor }, 200)
   },
@@ -170,7 +173,11 @@ inbox.openapi(
     middleware: write,
     request: {
       body: jsonBody(
-        z.strictObject({ id: MailId, seen: z.boolean().optional(), handled: z.boolean().optional() }),
+        z.strictObject({
+          id: MailId,
+          seen: z.boolean().optional(),
+          handled: z.boolean().optional(),
+        }),
       ),
     },
     responses: { 200: jsonResponse(OneMail, 'Marked.'), ...problems(404, 422) },
@@ -305,7 +312,10 @@ inbox.openapi(
         }),
       ),
     },
-    responses: { 200: jsonResponse(Detailed, 'The conversation.'), ...problems(402, 404, 409, 422) },
+    responses: {
+      200: jsonResponse(Detailed, 'The conversation.'),
+      ...problems(402, 404, 409, 422),
+    },
   }),
   async (c) => {
     const { id, answer_id, text, with_quote } = c.req.valid('json')

@@ -30,7 +30,9 @@ queue.openapi(
     summary: 'All that waits for approval',
     request: {
       query: z.strictObject({
-        project: Slug.optional().meta({ description: 'The slug of a project. Absent: all projects.' }),
+        project: Slug.optional().meta({
+          description: 'The slug of a project. Absent: all projects.',
+        }),
       }),
     },
     responses: { 200: jsonResponse(Queue, 'What waits.'), ...problems(404) },

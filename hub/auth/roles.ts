@@ -34,6 +34,8 @@ const RULES: Rule[] = [
   rule('leads/export', 'seller', 'seller'),
   rule('leads/', 'reader', 'seller'),
   rule('lead/', 'reader', 'seller'),
+  rule('inbox/', 'reader', 'seller'),
+  rule('queue/', 'reader', 'seller'),
   rule('evidence/', 'reader', 'seller'),
   rule('drafts/', 'reader', 'seller'),
   rule('draft/', 'reader', 'seller'),

@@ -25,6 +25,8 @@ export const TABLES = [
   'stands',
   'campaigns',
   'recipients',
+  'inbox_mails',
+  'answers',
 ]
 
 /**

@@ -22,7 +22,9 @@ const even = (piece: string) => piece.trim()
 
 /** With the space that follows, so that nothing is lost. */
 function sentencesOf(text: string): string[] {
-  return text.match(/[^\n.!?]*(?:[.!?]+(?=\s|$)|\n|[.!?]|$)\s*/g)?.filter((piece) => piece !== '') ?? []
+  return (
+    text.match(/[^\n.!?]*(?:[.!?]+(?=\s|$)|\n|[.!?]|$)\s*/g)?.filter((piece) => piece !== '') ?? []
+  )
 }
 
 /** The longest common subsequence of two lists. */

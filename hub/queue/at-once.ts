@@ -2,7 +2,13 @@ import { ApiError } from '../../shared/problem.ts'
 import { inProject } from '../db/db.ts'
 import { failureOf } from '../i18n/failure.ts'
 import { bilingual, joined, perLanguage, type Words } from '../i18n/words.ts'
-import { approve, contentHash, examine, type Mailing, readGateInputs } from '../mail/drafts/approval.ts'
+import {
+  approve,
+  contentHash,
+  examine,
+  type Mailing,
+  readGateInputs,
+} from '../mail/drafts/approval.ts'
 import type { Person } from '../mail/drafts/audience.ts'
 import { readDraft } from '../mail/drafts/draft-view.ts'
 import type { DraftRow } from '../mail/drafts/drafts.ts'

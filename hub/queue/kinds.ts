@@ -20,7 +20,9 @@ export const QueueItem = z
     batch: z
       .object({ key: z.string(), size: z.int() })
       .nullable()
-      .meta({ description: 'Mails that one mission wrote alike, or that share a template and subject.' }),
+      .meta({
+        description: 'Mails that one mission wrote alike, or that share a template and subject.',
+      }),
     waiting_since: z.string(),
   })
   .meta({ id: 'QueueItem' })

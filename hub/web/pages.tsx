@@ -1,7 +1,9 @@
 import {
   ChartColumn,
+  CheckCheck,
   Columns3,
   FolderCog,
+  Inbox,
   Mail,
   Settings,
   Sun,
@@ -69,6 +71,26 @@ export const PROJECT_PAGES: PageEntry[] = [
       loadPart(() =>
         import('./pages/drafts/drafts.tsx').then(({ Drafts }) => ({ default: Drafts })),
       ),
+    ),
+  },
+  {
+    path: 'queue',
+    icon: CheckCheck,
+    label: (language) => words(language).queue,
+    key: 'a',
+    onPhone: false,
+    Page: lazy(() =>
+      loadPart(() => import('./pages/queue/queue.tsx').then(({ Queue }) => ({ default: Queue }))),
+    ),
+  },
+  {
+    path: 'inbox',
+    icon: Inbox,
+    label: (language) => words(language).inbox,
+    key: 'i',
+    onPhone: false,
+    Page: lazy(() =>
+      loadPart(() => import('./pages/inbox/inbox.tsx').then(({ Inbox }) => ({ default: Inbox }))),
     ),
   },
   {

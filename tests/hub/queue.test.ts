@@ -36,8 +36,7 @@ async function rendered(more: { subject?: string; text?: string; audience?: obje
   await standForAll(api, of(draft.id))
   return { id: draft.id as string, lead }
 }
-const prospect = async (id: string) =>
-  (await api.get(`queue/prospect?id=${id}&project=demir`)).body
+const prospect = async (id: string) => (await api.get(`queue/prospect?id=${id}&project=demir`)).body
 const stateOf = async (id: string) =>
   (await api.get(`drafts/get?id=${id}&project=demir`)).body.draft.state
 const decide = async (ids: string[], send: boolean) => {
@@ -56,20 +55,30 @@ describe('the queue', () => {
        from hub.projects, unnest(array['external', 'prompt']) as kind`,
     )
     const { items, total } = (await api.get('queue/list?project=demir')).body
-    expect(items.map(({ kind, id }: { kind: string; id: string }) => (kind === 'draft' ? id : kind))).toEqual(
-      [first.id, second.id, between.id, 'action', 'improvement'],
-    )
+    expect(
+      items.map(({ kind, id }: { kind: string; id: string }) => (kind === 'draft' ? id : kind)),
+    ).toEqual([first.id, second.id, between.id, 'action', 'improvement'])
     expect(total).toBe(5)
     expect(items[0]).toMatchObject({ who: 'Reader1', batch: { size: 2 }, title: 'Freight' })
     expect(items[2]).toMatchObject({ batch: null })
 
     const { drafts } = (await api.get(`queue/batch?key=${items[0].batch.key}&project=demir`)).body
     expect(drafts).toMatchObject([
-      { id: first.id, can_send: true, pieces: expect.arrayContaining([{ text: expect.stringContaining('Reader1'), is_common: false }]) },
+      {
+        id: first.id,
+        can_send: true,
+        pieces: expect.arrayContaining([
+          { text: expect.stringContaining('Reader1'), is_common: false },
+        ]),
+      },
       { id: second.id },
     ])
     const common = drafts.map(({ pieces }: { pieces: { text: string; is_common: boolean }[] }) =>
-      pieces.filter(({ is_common }) => is_common).map(({ text }) => text.trim()).join(' '))
+      pieces
+        .filter(({ is_common }) => is_common)
+        .map(({ text }) => text.trim())
+        .join(' '),
+    )
     expect(common[0]).toContain('would you like to talk next week?')
     expect(common[0]).toBe(common[1])
     const shown = drafts.map(({ id, hash }: { id: string; hash: string }) => ({ id, hash }))
@@ -180,7 +189,8 @@ describe('differences of a batch', () => {
     const marked = markDifferences(texts)
     expect(marked.map((pieces) => pieces.map(({ text }) => text).join(''))).toEqual(texts)
     const own = marked.map((pieces) =>
-      pieces.filter(({ is_common }) => !is_common).map(({ text }) => text.trim()))
+      pieces.filter(({ is_common }) => !is_common).map(({ text }) => text.trim()),
+    )
     expect(own).toEqual([
       ['Hello Ali,\n\nYou carry fruit.'],
       ['Hello Berk,\n\nYou carry fish.'],

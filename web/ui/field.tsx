@@ -153,6 +153,36 @@ export function Checkbox({
   )
 }
 
+/** A checkbox with its label beside it. */
+export function Choice({
+  label,
+  isOn,
+  onChange,
+  className,
+  disabled,
+}: {
+  label: ReactNode
+  isOn: boolean
+  onChange: (isOn: boolean) => void
+  className?: string
+  disabled?: boolean
+}) {
+  const id = useId()
+  return (
+    <span className={cn('flex items-center gap-2 text-sm', className)}>
+      <Checkbox
+        id={id}
+        checked={isOn}
+        disabled={disabled}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      <label htmlFor={id} className="min-w-0">
+        {label}
+      </label>
+    </span>
+  )
+}
+
 /** A labelled switch that takes effect at once. */
 export function Switch({
   label,

@@ -152,7 +152,8 @@ export const skipText = texts(
     no_source: 'kaynak yok: adresin nereden geldiğini adayda belirtin',
     may_refuse: 'belki artık posta istemiyor: adayda karar verin',
     replied: 'zaten yanıt verdi: yanıttan sonra hatırlatma gitmez',
-    replied_since: 'bu e-posta yazıldıktan sonra yanıt verdi: gelen kutusunda yanıtlayın ya da yeni bir e-posta yazın',
+    replied_since:
+      'bu e-posta yazıldıktan sonra yanıt verdi: gelen kutusunda yanıtlayın ya da yeni bir e-posta yazın',
     invalid_email: 'e-posta adresi değil: adayda düzeltin',
     role_address: 'info@ gibi ortak bir adres: kişinin kendi adresini isteyin',
     disposable_address: 'geçici bir adres: başka bir adres isteyin',

@@ -191,7 +191,9 @@ async function deliver(
     )
   } catch (error) {
     if (!(error instanceof ClaimRefused)) throw error
-    await everywhere(db, (sql) => end(sql, id, { from: 'waiting', to: 'failed', reason: say.withdrawn }))
+    await everywhere(db, (sql) =>
+      end(sql, id, { from: 'waiting', to: 'failed', reason: say.withdrawn }),
+    )
     return
   }
   log({ msg: 'answer', answer_id: id, outcome: result.kind })
@@ -277,11 +279,15 @@ async function recordAnswer(
     ...(to.from_email === to.our_email ? {} : { to: to.from_email }),
   }
   await recordActivity(sql, { project_id, lead_id, kind: 'answered', details })
-  await moveStage(sql, { project_id, lead_id }, {
-    from: ['new'],
-    to: 'contacted',
-    details: { by: 'answered' },
-  })
+  await moveStage(
+    sql,
+    { project_id, lead_id },
+    {
+      from: ['new'],
+      to: 'contacted',
+      details: { by: 'answered' },
+    },
+  )
 }
 
 /** giveUpAnswers: sending → unclear for answers whose process ended; nobody knows whether they arrived. */

@@ -36,7 +36,8 @@ export async function markReply(sql: Sql, id: string): Promise<void> {
     returning id`
   if (!changed) throw new ApiError('conflict', say.not_open)
   const opt_out = asksToStop(mail.subject, mail.text) === 'no' ? null : ('open' as const)
-  if (opt_out) await sql`update hub.inbox_mails set opt_out = coalesce(opt_out, 'open') where id = ${id}`
+  if (opt_out)
+    await sql`update hub.inbox_mails set opt_out = coalesce(opt_out, 'open') where id = ${id}`
   const given = { from: mail.from_email, message_id: mail.message_id }
   await recordReply(
     sql,
@@ -142,4 +143,3 @@ export async function decideOptOut(
   await sql`
     update hub.inbox_mails set handled_at = coalesce(handled_at, now()) where id = ${id}`
 }
-

@@ -104,7 +104,10 @@ export const ThreadMail = z
     id: z.string(),
     from: z.enum(['us', 'them']),
     kind: z.enum(['draft', 'answer', 'reply', 'out_of_office', 'bounce', 'unrelated']),
-    email: z.string().nullable().meta({ description: 'Theirs: where it came from; ours: where it went.' }),
+    email: z
+      .string()
+      .nullable()
+      .meta({ description: 'Theirs: where it came from; ours: where it went.' }),
     name: z.string().nullable(),
     subject: z.string(),
     text: z.string().nullable(),

@@ -145,7 +145,12 @@ type Taken = { id: string; mail: IncomingMail; text: string | null }
 export async function recordReply(
   sql: Sql,
   { ours, matched_by }: { ours: Mail; matched_by: MatchedBy | 'person' },
-  { id, mail, text, opt_out }: Pick<Taken, 'id' | 'text'> & {
+  {
+    id,
+    mail,
+    text,
+    opt_out,
+  }: Pick<Taken, 'id' | 'text'> & {
     mail: Pick<IncomingMail, 'from' | 'message_id'>
     opt_out: 'asked' | 'open' | null
   },
@@ -249,7 +254,13 @@ export async function takeReport(
       const bounce = report.kind === 'complaint' ? 'complaint' : hardness
       await recordBounce(sql, salt, ours, bounce)
       const answered = { ours, matched_by: 'message_id' as const }
-      await keepMail(sql, { mail, answered, kind: 'bounce', text: recipient?.status ?? null, bounce })
+      await keepMail(sql, {
+        mail,
+        answered,
+        kind: 'bounce',
+        text: recipient?.status ?? null,
+        bounce,
+      })
       isOurs = true
     }
     return isOurs

@@ -33,6 +33,15 @@ export function Shortcuts({ isOpen, onClose }: { isOpen: boolean; onClose: () =>
       ],
     ],
     [
+      text.on_approvals,
+      [
+        [['a'], text.approve],
+        [['s'], text.approve_and_send],
+        [['e'], text.edit_or_handle],
+        [['r'], text.reject],
+      ],
+    ],
+    [
       text.on_board,
       [
         [['Space'], text.pick_up],

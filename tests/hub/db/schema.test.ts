@@ -52,6 +52,7 @@ describe('every table of schema hub', () => {
       'hub.drafts.mission_id n',
       'hub.evidence.import_id n',
       'hub.evidence.mission_id n',
+      'hub.inbox_mails.draft_id n',
       'hub.missions.continues n',
       'hub.missions.retry_of n',
       'hub.missions.thread n',

@@ -138,7 +138,9 @@ function structure(raw: string): string {
 
 function parameters(field: string): string {
   const found = [...field.matchAll(/;\s*([\w*-]+)="?([^";]*)"?/g)]
-  return found.length > 0 ? `(${found.map(([, name, value]) => `"${name}" "${value}"`).join(' ')})` : 'NIL'
+  return found.length > 0
+    ? `(${found.map(([, name, value]) => `"${name}" "${value}"`).join(' ')})`
+    : 'NIL'
 }
 
 function fieldsOf(raw: string): [string, string][] {
@@ -161,9 +163,23 @@ function envelope(raw: string): string {
     const value = fields.get(name)
     return value === undefined ? 'NIL' : `"${value.replace(/["\\]/g, '\\$&')}"`
   }
-  const from = /<?([^\s<>]+)@([^\s<>]+?)>?$/.exec(fields.get('from') ?? '')
-  const named = /^"?([^"<]+?)"?\s*</.exec(fields.get('from') ?? '')?.[1]
-  const name = named ? `"${named.replace(/["\\]/g, '\\$&')}"` : 'NIL'
-  const addresses = from ? `((${name} NIL "${from[1]}" "${from[2]}"))` : 'NIL'
+  const addresses = mailboxes(fields.get('from') ?? '')
   return `(${text('date')} ${text('subject')} ${addresses} ${addresses} ${addresses} NIL NIL NIL ${text('in-reply-to')} ${text('message-id')})`
+}
+
+/** As Dovecot tells them: each with its name, which may also stand in a comment behind it. */
+function mailboxes(field: string): string {
+  const found = [
+    ...field.matchAll(
+      /(?:"([^"]*)"|([^,<"(]*?))\s*<([^\s<>@]+)@([^\s<>]+)>|([^\s<>@,]+)@([^\s<>,()]+)(?:\s*\(([^)]*)\))?/g,
+    ),
+  ]
+  if (found.length === 0) return 'NIL'
+  const quoted = (text: string | undefined) =>
+    text ? `"${text.replace(/["\\]/g, '\\$&')}"` : 'NIL'
+  const each = found.map(([, name, word, local, domain, bare, host, comment]) => {
+    const called = quoted(name ?? (word?.trim() || comment))
+    return `(${called} NIL ${quoted(local ?? bare)} ${quoted(domain ?? host)})`
+  })
+  return `(${each.join('')})`
 }

@@ -96,6 +96,18 @@ async function fill() {
       [draft?.id, own, lead?.id, EMAIL, NAME],
     )
   }
+  const [mail] = await query<{ id: string }>(
+    `insert into hub.inbox_mails (project_id, lead_id, draft_id, our_email, kind, matched_by, from_email,
+       from_name, subject, text, whole)
+     values ($1, $2, $3, $4, 'reply', 'message_id', $4, $5, $6, $6, $6),
+       ($1, null, $3, 'x@example.com', 'reply', 'message_id', $4, $5, $6, $6, $6) returning id`,
+    [own, lead?.id, drafts[0]?.id, EMAIL, NAME, texts],
+  )
+  await query(
+    `insert into hub.answers (id, project_id, lead_id, inbox_mail_id, email, subject, text, message_id, state, written_by)
+     values (gen_random_uuid(), $1, $2, $3, $4, 'Re', $5, '<answer@x>', 'sent', 'session')`,
+    [own, lead?.id, mail?.id, EMAIL, texts],
+  )
   await query(
     `insert into hub.stands (draft_id, basis, project_id, sentence, verdict, stood_by)
      values ($1, 'b', $2, $3, 'unsure', 'token')`,

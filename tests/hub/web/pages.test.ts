@@ -26,6 +26,8 @@ const PAGES: [string, string][] = [
   ['the board', '/hub/p/demir/sales'],
   ['the numbers', '/hub/p/demir/numbers'],
   ['no drafts', '/hub/p/demir/drafts'],
+  ['no approvals', '/hub/p/demir/queue'],
+  ['no mail', '/hub/p/demir/inbox'],
   ['no missions', '/hub/p/demir/missions'],
   ['composing a mission', '/hub/p/demir/missions?do=compose'],
   ['the project', '/hub/p/demir/project'],

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import {
   CalendarCheck,
+  CalendarOff,
   CheckCheck,
   CircleDot,
   FileInput,
@@ -56,6 +57,8 @@ const GLYPHS: Record<string, LucideIcon> = {
   replied: Reply,
   bounced: MailX,
   unsubscribed: UserMinus,
+  away: CalendarOff,
+  answered: Send,
 }
 
 /** The history of a lead, newest first. */
@@ -178,9 +181,16 @@ function sentence(
       const isDoubtful = details.only_address === true
       const subject = isDoubtful ? happened.only_address(told('subject')) : told('subject')
       const asks = (happened.opt_out as Record<string, string>)[told('opt_out')] // safe: a look-up that may find nothing
-      const detail = [subject, asks, told('text')].filter(Boolean).join('\n')
+      const other = told('from') === '' ? '' : happened.from_other(told('from'))
+      const detail = [subject, other, asks, told('text')].filter(Boolean).join('\n')
       return { title: happened.replied, detail }
     }
+    case 'away': {
+      const until = happened.away_until(told('until'))
+      return { title: happened.away, detail: [until, told('text')].filter(Boolean).join('\n') }
+    }
+    case 'answered':
+      return { title: happened.answered, detail: [told('subject'), told('text')].join('\n') }
     case 'draft':
     case 'approved':
     case 'sent':

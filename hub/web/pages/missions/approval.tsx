@@ -62,7 +62,7 @@ export function ApprovalCard({
         <Time at={approval.created_at} className="shrink-0 text-xs" />
       </p>
       <p className="mt-1 font-medium break-words">{approval.title}</p>
-      <Action action={approval.action} />
+      <ActionDetails action={approval.action} />
       {isWaiting ? (
         <div className="mt-3 flex gap-2">
           <Button
@@ -94,7 +94,7 @@ export function ApprovalCard({
 }
 
 /** The exact action, because the approval is bound to its hash. */
-function Action({ action }: { action: Record<string, unknown> }) {
+export function ActionDetails({ action }: { action: Record<string, unknown> }) {
   const { details, fields } = useText(missionsText).approvals
   const entries = Object.entries(action).filter(([key]) => key !== 'do')
   if (entries.length === 0) return null

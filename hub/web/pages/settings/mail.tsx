@@ -238,11 +238,13 @@ function Volume({ view: { mail } }: { view: MailView }) {
     <Card title={text.volume} text={text.volume_text}>
       <ApiForm
         className="flex flex-col gap-4"
-        onSubmit={async ({ daily_cap, start, step }) => {
+        onSubmit={async ({ daily_cap, start, step, away_days, test_email }) => {
           await change({
             daily_cap: Number(daily_cap),
             ramp: isGrowing ? { start: Number(start), step: Number(step) } : null,
             track_opens: tracks,
+            away_days: Number(away_days),
+            test_email: test_email || null,
           })
           toast(words.saved)
         }}
@@ -264,6 +266,14 @@ function Volume({ view: { mail } }: { view: MailView }) {
             </FormField>
           </div>
         ) : null}
+        <div className="grid gap-4 md:grid-cols-2">
+          <FormField name="away_days" label={text.away_days} hint={text.away_days_hint}>
+            <Input inputMode="numeric" defaultValue={mail.away_days} />
+          </FormField>
+          <FormField name="test_email" label={text.test_email} hint={text.test_email_hint} isOptional>
+            <Input inputMode="email" defaultValue={mail.test_email ?? ''} maxLength={254} />
+          </FormField>
+        </div>
         <div className="flex items-start gap-3">
           <Switch label={text.track} isOn={tracks} onChange={setTracks} />
           <p>

@@ -87,10 +87,30 @@ describe('a mail', () => {
   })
 
   test.each([
-    ['ISO-8859-9, quoted', 'text/plain; charset=iso-8859-9', 'quoted-printable', 'Te=FEekk=FCrler, g=F6r=FC=FEelim.'],
-    ['Windows-1254, base64', 'text/plain; charset=windows-1254', 'base64', Buffer.from('Te\xfeekk\xfcrler, g\xf6r\xfc\xfeelim.', 'latin1').toString('base64')],
-    ['UTF-8, base64', 'text/plain; charset="utf-8"', 'base64', Buffer.from('Teşekkürler, görüşelim.').toString('base64')],
-    ['control and direction marks', 'text/plain; charset=utf-8', '8bit', 'Te\u202eşekkür\u0000ler, \u0007görüşelim.'],
+    [
+      'ISO-8859-9, quoted',
+      'text/plain; charset=iso-8859-9',
+      'quoted-printable',
+      'Te=FEekk=FCrler, g=F6r=FC=FEelim.',
+    ],
+    [
+      'Windows-1254, base64',
+      'text/plain; charset=windows-1254',
+      'base64',
+      Buffer.from('Te\xfeekk\xfcrler, g\xf6r\xfc\xfeelim.', 'latin1').toString('base64'),
+    ],
+    [
+      'UTF-8, base64',
+      'text/plain; charset="utf-8"',
+      'base64',
+      Buffer.from('Teşekkürler, görüşelim.').toString('base64'),
+    ],
+    [
+      'control and direction marks',
+      'text/plain; charset=utf-8',
+      '8bit',
+      'Te\u202eşekkür\u0000ler, \u0007görüşelim.',
+    ],
   ])('reads %s', async (_, type, encoding, body) => {
     const raw = `Content-Type: ${type}\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}\r\n`
     expect((await readText(Buffer.from(raw))).said).toBe('Teşekkürler, görüşelim.')

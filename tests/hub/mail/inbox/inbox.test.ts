@@ -131,7 +131,12 @@ describe('what came in', () => {
     })
     const { thread, answering } = (await api.get(`inbox/get?id=${mail.id}`)).body
     expect(thread).toMatchObject([
-      { from: 'us', kind: 'draft', text: expect.stringContaining(`Hello ${lead.name}`), state: 'sent' },
+      {
+        from: 'us',
+        kind: 'draft',
+        text: expect.stringContaining(`Hello ${lead.name}`),
+        state: 'sent',
+      },
       { from: 'them', kind: 'reply', quoted: expect.stringContaining('> would you like to talk') },
     ])
     expect(answering).toMatchObject({
@@ -149,8 +154,20 @@ describe('what came in', () => {
 
   test.each([
     ['a new mail with another subject', {}, 'Our new price list', 'unrelated', 'We sell pallets.'],
-    ['a newsletter', { headers: 'List-Unsubscribe: <https://x.example/u>' }, 'News', 'unrelated', null],
-    ['a receipt', { headers: 'Auto-Submitted: auto-replied' }, 'Re: A short question', 'unrelated', 'We sell pallets.'],
+    [
+      'a newsletter',
+      { headers: 'List-Unsubscribe: <https://x.example/u>' },
+      'News',
+      'unrelated',
+      null,
+    ],
+    [
+      'a receipt',
+      { headers: 'Auto-Submitted: auto-replied' },
+      'Re: A short question',
+      'unrelated',
+      'We sell pallets.',
+    ],
     ['a bulk mail', { headers: 'Precedence: bulk' }, 'Offer', 'unrelated', null],
     ['an answer without its thread', {}, 'Ynt: A SHORT question', 'reply', 'We sell pallets.'],
   ])('%s', async (_, given, subject, kind, text) => {
@@ -159,9 +176,12 @@ describe('what came in', () => {
     const mail = await receive(lead.email, { ...given, subject, text: 'We sell pallets.' })
     expect(mail).toMatchObject({ kind, text })
     expect((await leadOf(lead)).stage).toBe(kind === 'reply' ? 'replied' : 'contacted')
-    const replied = (await hub.query<{ replied: boolean }>(
-      'select replied_at is not null as replied from hub.recipients where lead_id = $1', [lead.id],
-    ))[0]?.replied
+    const replied = (
+      await hub.query<{ replied: boolean }>(
+        'select replied_at is not null as replied from hub.recipients where lead_id = $1',
+        [lead.id],
+      )
+    )[0]?.replied
     expect(replied).toBe(kind === 'reply')
   })
 
@@ -176,7 +196,9 @@ describe('what came in', () => {
     expect(counts.opt_outs).toBe(1)
     await api.ok('inbox/opt_out', { id: mail.id, refuses: true })
     expect((await api.get('inbox/list?show=opt_outs')).body.mails).toEqual([])
-    expect(await api.post('inbox/opt_out', { id: mail.id, refuses: false })).toMatchObject({ status: 409 })
+    expect(await api.post('inbox/opt_out', { id: mail.id, refuses: false })).toMatchObject({
+      status: 409,
+    })
     const answer = { id: mail.id, answer_id: randomUUID(), text: 'One more thing.' }
     expect(await api.post('inbox/answer', answer)).toMatchObject({
       status: 409,
@@ -190,7 +212,9 @@ describe('what came in', () => {
     const mail = await receive(lead.email, { subject: 'By the way', text: 'We need 40 trucks.' })
     await api.ok('inbox/sort', { id: mail.id, is_reply: true })
     expect((await leadOf(lead)).stage).toBe('replied')
-    expect(await api.post('inbox/sort', { id: mail.id, is_reply: true })).toMatchObject({ status: 409 })
+    expect(await api.post('inbox/sort', { id: mail.id, is_reply: true })).toMatchObject({
+      status: 409,
+    })
     await api.ok('inbox/sort', { id: mail.id, is_reply: false })
     expect((await leadOf(lead)).stage).toBe('contacted')
   })
@@ -225,7 +249,12 @@ describe('what came in', () => {
     )
     await hub.deps.poller.run(true)
     const [mail] = (await api.get('inbox/list?show=bounces')).body.mails
-    expect(mail).toMatchObject({ kind: 'bounce', bounce: 'hard', text: '5.1.1', subject: 'A short question' })
+    expect(mail).toMatchObject({
+      kind: 'bounce',
+      bounce: 'hard',
+      text: '5.1.1',
+      subject: 'A short question',
+    })
     const { answering } = (await api.get(`inbox/get?id=${mail.id}`)).body
     expect(answering.closed).toContain('program')
   })
@@ -287,12 +316,21 @@ describe('an answer', () => {
 
   test('goes out once, in the thread, with signature and quote, and is told', async () => {
     const { lead, id, mail } = await replied()
-    const given = { id: mail.id, answer_id: randomUUID(), text: 'Gladly: <40 trucks>.', with_quote: true }
+    const given = {
+      id: mail.id,
+      answer_id: randomUUID(),
+      text: 'Gladly: <40 trucks>.',
+      with_quote: true,
+    }
     const both = await Promise.all([api.ok('inbox/answer', given), api.ok('inbox/answer', given)])
     await api.ok('inbox/answer', given)
     expect(sentTo(lead)).toBe(2)
     const sent = smtp.mails.at(-1)
-    expect(sent).toMatchObject({ subject: 'Re: A short question', inReplyTo: `<in${count}@x>`, html: false })
+    expect(sent).toMatchObject({
+      subject: 'Re: A short question',
+      inReplyTo: `<in${count}@x>`,
+      html: false,
+    })
     expect(sent?.references).toEqual([id, `<in${count}@x>`])
     expect(sent?.text).toContain('Gladly: <40 trucks>.')
     expect(sent?.text).toContain(SENDER.name)
@@ -351,13 +389,25 @@ describe('an answer', () => {
     }
     const failed = { id: mail.id, answer_id: randomUUID(), text: 'Hello.' }
     const { thread } = await api.ok('inbox/answer', failed)
-    expect(thread.at(-1)).toMatchObject({ state: 'failed', reason: expect.stringContaining('Mailbox gone') })
-    expect((await api.get(`inbox/get?id=${mail.id}`)).body.mail).toMatchObject({ answered: false, handled_at: null })
+    expect(thread.at(-1)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('Mailbox gone'),
+    })
+    expect((await api.get(`inbox/get?id=${mail.id}`)).body.mail).toMatchObject({
+      answered: false,
+      handled_at: null,
+    })
     beforeData = async () => {}
-    await hub.query("update hub.answers set state = 'sending', claimed_at = now() - interval '11 minutes' where id = $1", [failed.answer_id])
+    await hub.query(
+      "update hub.answers set state = 'sending', claimed_at = now() - interval '11 minutes' where id = $1",
+      [failed.answer_id],
+    )
     await hub.deps.poller.run(true)
     const left = (await api.get(`inbox/get?id=${mail.id}`)).body.thread.at(-1)
-    expect(left).toMatchObject({ state: 'unclear', reason: expect.stringContaining('Nobody knows') })
+    expect(left).toMatchObject({
+      state: 'unclear',
+      reason: expect.stringContaining('Nobody knows'),
+    })
     await api.ok('inbox/answer', failed)
     expect(sentTo(lead)).toBe(1)
   })

@@ -7,7 +7,7 @@ import {
   smtpSettings,
   startMailServer,
 } from '../../support/mail-help.ts'
-import { type StubModel, startStub, useStub } from '../../support/stub-model.ts'
+import { type StubModel, startStubModel, useStub } from '../../support/stub-model.ts'
 import { type ImapStandIn, startImap } from '../imap-stand-in.ts'
 
 let hub: TestHub
@@ -18,7 +18,7 @@ let api: ReturnType<typeof apiOf>
 beforeAll(async () => {
   smtp = await startMailServer()
   imap = await startImap()
-  stub = await startStub()
+  stub = await startStubModel()
   hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
   api = apiOf(hub)
   await useStub(hub, stub)
@@ -105,7 +105,10 @@ test('a quote that does not stand there, or a mail that is only known by its add
     verdict: ASKS,
     quote: 'never write to us again',
   })
-  expect(invented).toMatchObject({ reason: undefined, mail: { opt_out: 'open', model_said: 'unsure' } })
+  expect(invented).toMatchObject({
+    reason: undefined,
+    mail: { opt_out: 'open', model_said: 'unsure' },
+  })
   const forged = await answered({
     text: 'We have our carriers. Kindly unsubscribe us and all colleagues.',
     verdict: ASKS,
@@ -118,7 +121,11 @@ test('a quote that does not stand there, or a mail that is only known by its add
 test('a model that is away is asked again later, and the doubt stays with people', async () => {
   stub.hold(true)
   await hub.deps.model.configure({ kind: 'none' })
-  const { mail } = await answered({ text: 'Please unsubscribe, or call.', verdict: ASKS, quote: 'x' })
+  const { mail } = await answered({
+    text: 'Please unsubscribe, or call.',
+    verdict: ASKS,
+    quote: 'x',
+  })
   expect(mail).toMatchObject({ opt_out: 'open', model_said: null })
   stub.hold(false)
   await useStub(hub, stub)

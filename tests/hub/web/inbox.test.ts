@@ -1,0 +1,156 @@
+import { mkdirSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { apiOf, LEAD, type MailServer, smtpSettings, startMailServer } from '../support/mail-help.ts'
+import { standForAll } from '../support/stand.ts'
+import {
+  eventually,
+  expectAccessible,
+  expectClean,
+  expectNoSideways,
+  type ServedHub,
+  serveHub,
+  settled,
+  sharedBrowser,
+  visit,
+} from './browser.ts'
+
+let hub: ServedHub
+let browser: Browser
+let smtp: MailServer
+let api: ReturnType<typeof apiOf>
+const leads: { id: string; email: string }[] = []
+beforeAll(async () => {
+  smtp = await startMailServer()
+  hub = await serveHub({ config: { public_url: 'https://hub.demir.example' } })
+  browser = await sharedBrowser()
+  api = apiOf(hub)
+  await api.ok('projects/create', { slug: 'demir', name: 'Demir' })
+  await api.put('settings/mail', { ...smtpSettings(smtp.port), test_email: 'me@demir.example' })
+  for (const name of ['Ali', 'Berk', 'Can']) {
+    const data = { name, email: `${name.toLowerCase()}@client.example`, ...LEAD }
+    leads.push((await api.ok('lead/quick_add', { slug: 'demir', data })).lead)
+  }
+})
+afterAll(async () => {
+  await hub.close()
+  await smtp.close()
+})
+
+/** Where a person looks at the pages: nothing is written in a test run. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.PICTURES
+  if (!folder) return
+  mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: `${folder}/${name}.png` })
+}
+
+test('approvals are gone through by keys: alike ones compared, one sent, one rejected', async () => {
+  const drafts: string[] = []
+  for (const lead of leads) {
+    const { draft } = await api.ok('draft/create', {
+      project: 'demir',
+      audience: { kind: 'lead', lead_id: lead.id },
+      subject: 'A short question',
+      text: 'Hello {first_name},\n\nwould you like to talk next week?',
+    })
+    const of = { id: draft.id, project: 'demir' }
+    await api.ok('draft/render', of)
+    await standForAll(api, of)
+    drafts.push(draft.id)
+  }
+  const opened = await visit(browser, hub, '/hub/p/demir/queue')
+  const { page } = opened
+  await page.getByText('1 of 3').first().waitFor()
+  await page.getByText('Send to Ali, 1 today').waitFor()
+  await picture(page, 'queue')
+  await page.getByRole('button', { name: 'Compare 3 alike' }).click()
+  await page.getByRole('button', { name: 'Approve and send 3' }).waitFor()
+  await eventually(() => page.locator('mark').allInnerTexts()).toEqual(
+    expect.arrayContaining([expect.stringContaining('Hello Berk')]),
+  )
+  await picture(page, 'batch')
+  await page.getByRole('button', { name: 'One at a time' }).click()
+  await page.getByText('Send to Ali, 1 today').waitFor()
+  await page.keyboard.press('s')
+  await page.getByText('Approved, and on its way').waitFor()
+  await page.getByText('1 of 2').first().waitFor()
+  await page.getByText('Send to Berk, 1 today').waitFor()
+  await page.keyboard.press('r')
+  await page.getByRole('dialog').getByLabel('Reason').fill('Not now')
+  await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click()
+  await page.getByText('1 of 1').first().waitFor()
+  await page.getByRole('button', { name: 'Send a test to myself' }).click()
+  await page.getByText('Test sent to me@demir.example').waitFor()
+  await hub.deps.mailer.run()
+  expect(smtp.to().sort()).toEqual(['ali@client.example', 'me@demir.example'])
+  const states = await hub.query<{ state: string }>(
+    'select state from hub.drafts where id = any($1) order by array_position($1, id)',
+    [drafts],
+  )
+  expect(states.map(({ state }) => state)).toEqual(['sent', 'rejected', 'rendered'])
+  expectClean(opened)
+})
+
+test('the inbox shows a conversation without its HTML, answers in it, and goes on to the next', async () => {
+  await hub.query(
+    `with draft as (
+       insert into hub.drafts (project_id, audience, subject, text, state)
+       select project_id, jsonb_build_object('kind', 'lead', 'lead_id', id), 'A short question',
+         'Would you like to talk?', 'sent'
+       from hub.leads where name = 'Can' returning id, project_id, audience
+     )
+     insert into hub.recipients (draft_id, project_id, lead_id, email, state, claimed_at, sent_at)
+     select id, project_id, (audience ->> 'lead_id')::uuid, 'can@client.example', 'sent', now(), now()
+     from draft`,
+  )
+  await hub.query(
+    `insert into hub.inbox_mails (project_id, lead_id, draft_id, our_email, kind, matched_by,
+       from_email, from_name, subject, text, whole, message_id, attachments, received_at)
+     select r.project_id, r.lead_id, r.draft_id, r.email, 'reply', 'message_id', r.email, 'Can',
+       'Re: A short question', word, word || E'\\n\\n> would you like', '<in' || at || '@x>',
+       '[{"name": "list.pdf", "type": "application/pdf", "bytes": 2048}]', now() - make_interval(mins => at::int)
+     from hub.recipients as r,
+       unnest(array['<img src=x onerror=alert(1)> Yes.', 'And a second one.']) with ordinality as w (word, at)
+     where r.email = 'can@client.example'`,
+  )
+  await hub.query(
+    `insert into hub.inbox_mails (project_id, draft_id, our_email, kind, matched_by, from_email, subject, text, opt_out, opt_out_by)
+     select project_id, draft_id, email, 'unrelated', 'address', email, 'Hi', 'Unsubscribe?', 'open', 'rules'
+     from hub.recipients where email = 'can@client.example'`,
+  )
+  const opened = await visit(browser, hub, '/hub/p/demir/inbox')
+  const { page } = opened
+  await page.keyboard.press('j')
+  await page.getByText('<img src=x onerror=alert(1)> Yes.').last().waitFor()
+  await page.getByText('list.pdf · application/pdf · 2 KB').first().waitFor()
+  const mail = page.getByRole('listitem').filter({ hasText: 'onerror' }).last()
+  await mail.getByText('Show the quoted text').click()
+  await mail.getByText('> would you like').waitFor()
+  await picture(page, 'inbox')
+  await expectAccessible(page)
+  await page.getByRole('textbox', { name: 'Your answer' }).fill('Gladly, on Tuesday.')
+  await page.getByRole('button', { name: 'Send answer' }).click()
+  await page.getByText('Answer sent').waitFor()
+  expect(smtp.mails.at(-1)).toMatchObject({ subject: 'Re: A short question', inReplyTo: '<in1@x>' })
+  await page.getByText('And a second one.').first().click()
+  await page.getByRole('heading', { name: 'Re: A short question' }).click()
+  await page.keyboard.press('e')
+  await page.getByText('Nothing here').waitFor()
+  const handled = await hub.query('select 1 from hub.inbox_mails where handled_at is not null')
+  expect(handled).toHaveLength(2)
+  expectClean(opened)
+
+  const phone = await visit(browser, hub, '/hub/p/demir/inbox?show=unrelated', {
+    isPhone: true,
+    theme: 'dark',
+    language: 'tr',
+  })
+  await picture(phone.page, 'inbox-phone-list')
+  await phone.page.getByText('Unsubscribe?').click()
+  await settled(phone.page)
+  await phone.page.getByRole('textbox', { name: 'Yanıtınız' }).waitFor()
+  await expectNoSideways(phone.page)
+  await picture(phone.page, 'inbox-phone')
+  expectClean(phone)
+})
