@@ -17,12 +17,9 @@ export const QueueItem = z
     title: z.string(),
     who: z.string().nullable().meta({ description: 'Of a mail to one lead: whom it goes to.' }),
     mission_id: z.uuid().nullable(),
-    batch: z
-      .object({ key: z.string(), size: z.int() })
-      .nullable()
-      .meta({
-        description: 'Mails that one mission wrote alike, or that share a template and subject.',
-      }),
+    batch: z.object({ key: z.string(), size: z.int() }).nullable().meta({
+      description: 'Mails that one mission wrote alike, or that share a template and subject.',
+    }),
     waiting_since: z.string(),
   })
   .meta({ id: 'QueueItem' })

@@ -95,7 +95,7 @@ export async function assign(
     where id = ${id}
     returning old.lead_id as was, kind, opt_out`
   await sql`update hub.answers set lead_id = ${lead_id} where inbox_mail_id = ${id}`
-  if (!changed || changed.kind !== 'reply') return
+  if (changed?.kind !== 'reply') return
   if (!changed.opt_out) await keepSaid(sql, { project_id, lead_id }, mail.text)
   if (changed.was === lead_id) return
   const details = { subject: mail.subject, text: mail.text?.slice(0, 4000), inbox_id: id }

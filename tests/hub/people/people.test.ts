@@ -136,10 +136,9 @@ async function fill() {
     `insert into hub.api_keys (name, scope, key_hash, hint) values ($1, 'read', repeat('0', 64), 'abcd')`,
     [`The script of ${NAME}`],
   )
-  await query(
-    `insert into hub.audit (actor, action, area) values ($1, 'addNote', 'Leads')`,
-    [{ kind: 'member', id: member?.id, name: NAME }],
-  )
+  await query(`insert into hub.audit (actor, action, area) values ($1, 'addNote', 'Leads')`, [
+    { kind: 'member', id: member?.id, name: NAME },
+  ])
   const folder = join(paths.data_dir, 'projects/demir/docs')
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'ayse-isik-1.md'), texts)

@@ -1,7 +1,13 @@
 import { mkdirSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { apiOf, LEAD, type MailServer, smtpSettings, startMailServer } from '../support/mail-help.ts'
+import {
+  apiOf,
+  LEAD,
+  type MailServer,
+  smtpSettings,
+  startMailServer,
+} from '../support/mail-help.ts'
 import { standForAll } from '../support/stand.ts'
 import {
   eventually,

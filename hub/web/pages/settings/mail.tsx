@@ -270,7 +270,12 @@ function Volume({ view: { mail } }: { view: MailView }) {
           <FormField name="away_days" label={text.away_days} hint={text.away_days_hint}>
             <Input inputMode="numeric" defaultValue={mail.away_days} />
           </FormField>
-          <FormField name="test_email" label={text.test_email} hint={text.test_email_hint} isOptional>
+          <FormField
+            name="test_email"
+            label={text.test_email}
+            hint={text.test_email_hint}
+            isOptional
+          >
             <Input inputMode="email" defaultValue={mail.test_email ?? ''} maxLength={254} />
           </FormField>
         </div>
