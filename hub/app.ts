@@ -8,8 +8,10 @@ import { access } from './api/access.ts'
 import { agentSettings } from './api/agents.ts'
 import { approvals } from './api/approvals.ts'
 import { audit } from './api/audit.ts'
+import { archives } from './api/archives.ts'
 import { backups } from './api/backups.ts'
 import { branding, look } from './api/branding.ts'
+import { deals } from './api/deals.ts'
 import { documents } from './api/documents.ts'
 import { draftEvidence } from './api/draft-evidence.ts'
 import { draftReaders } from './api/draft-readers.ts'
@@ -18,15 +20,19 @@ import { drafts } from './api/drafts.ts'
 import { imports } from './api/imports.ts'
 import { inbox } from './api/inbox.ts'
 import { join } from './api/join.ts'
+import { lawfulBasis } from './api/lawful-basis.ts'
 import { lead } from './api/lead.ts'
+import { leadFields } from './api/lead-fields.ts'
 import { leads } from './api/leads.ts'
 import { license } from './api/license.ts'
 import { listmonkList } from './api/listmonk.ts'
 import { mail } from './api/mail.ts'
 import { members } from './api/members.ts'
+import { merge } from './api/merge.ts'
 import { missionThread, missionVersions } from './api/mission-thread.ts'
 import { mission, missions } from './api/missions.ts'
 import { modelSettings, models } from './api/models.ts'
+import { numbers } from './api/numbers.ts'
 import { people } from './api/people.ts'
 import { projects } from './api/projects.ts'
 import { prompts } from './api/prompts.ts'
@@ -144,8 +150,14 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/settings`, members)
   app.route(`${BASE}/settings`, audit)
   app.route(`${BASE}/projects`, projects)
+  app.route(`${BASE}/projects`, archives)
   app.route(`${BASE}/leads`, leads)
   app.route(`${BASE}/leads`, imports)
+  app.route(`${BASE}/leads`, leadFields)
+  app.route(`${BASE}/leads`, lawfulBasis)
+  app.route(BASE, merge)
+  app.route(BASE, numbers)
+  app.route(`${BASE}/deals`, deals)
   app.route(`${BASE}/lead`, lead)
   app.route(`${BASE}/lead`, tasks)
   app.route(`${BASE}/inbox`, inbox)

@@ -12,6 +12,7 @@ import { type Database, everywhere } from './db/db.ts'
 import { bilingual } from './i18n/words.ts'
 import type { Log } from './log.ts'
 import { pauseMail } from './mail/settings.ts'
+import { forgetAddresses } from './mail/suppression.ts'
 import { resumeApproved } from './missions/approvals.ts'
 import { improve } from './missions/improve.ts'
 import { retryMission } from './missions/mission.ts'
@@ -113,10 +114,14 @@ export async function createBackground(given: {
         .catch((error: unknown) => log({ msg: 'the model did not start', error: String(error) }))
       await missions.start()
       await resumeApproved({ db, paths, actions, log })
-      const look = () =>
+      const look = () => {
         void improve(db, config)
           .then(missions.wake)
           .catch((error: unknown) => log({ msg: 'improvement loop', error: String(error) }))
+        void everywhere(db, forgetAddresses).catch((error: unknown) =>
+          log({ msg: 'suppressed addresses', error: String(error) }),
+        )
+      }
       timer = setInterval(look, IMPROVE_MS)
       look()
     },

@@ -1,15 +1,22 @@
-import { stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { z } from 'zod'
-import { createRoute, jsonResponse, resource } from '../../shared/route.ts'
+import { fold } from '../../shared/fold.ts'
+import { ApiError, invalid } from '../../shared/problem.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
 import { readBranding } from '../branding/branding.ts'
 import { inProject } from '../db/db.ts'
-import { readText } from '../files.ts'
-import { answer, type Ctx, type Env, problems } from '../http/http.ts'
+import { readText, writeWhole } from '../files.ts'
+import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
 import { absent } from '../i18n/failure.ts'
+import { bilingual } from '../i18n/words.ts'
+import { readLicense, requireWritable } from '../license/license.ts'
+import { documentText } from '../projects/documents.text.ts'
 import { FOLDERS, listIn, PathError, pdfOf, resolveIn } from '../projects/documents.ts'
 import { folderOf } from '../projects/project-folder.ts'
 import { Slug } from './projects.ts'
+
+const say = bilingual(documentText)
 
 const Entry = z.object({ path: z.string(), bytes: z.int(), modified_at: z.string() })
 const Entries = z.object({ documents: z.array(Entry) })
@@ -17,6 +24,7 @@ const OneDocument = z.object({ document: Entry.extend({ title: z.string(), text:
 
 const MAX_TEXT_BYTES = 2_000_000
 const MAX_PDF_CHARACTERS = 400_000
+const MAX_TEXT_CHARACTERS = 500_000
 
 /**
  * The files in a project's folder: documents of missions, and files that were put there for them.
@@ -30,13 +38,23 @@ documents.openapi(
     operationId: 'listDocuments',
     tags: ['Missions'],
     summary: 'List the files of a project, newest first',
-    request: { query: z.strictObject({ project: Slug }) },
+    request: {
+      query: z.strictObject({
+        project: Slug,
+        q: z.string().min(1).max(200).optional().meta({
+          description: 'Only files with all these words in their path or text, as leads are found.',
+        }),
+      }),
+    },
     responses: { 200: jsonResponse(Entries, 'All files.'), ...problems(404) },
   }),
   async (c) => {
-    const folder = await folderFor(c, c.req.valid('query').project)
-    const paths = await Promise.all(FOLDERS.map((below) => listIn(folder, below)))
-    const documents = await Promise.all(paths.flat().map((path) => entry(folder, path)))
+    const { project, q } = c.req.valid('query')
+    const folder = await folderFor(c, project)
+    const paths = (await Promise.all(FOLDERS.map((below) => listIn(folder, below)))).flat()
+    const found: string[] = []
+    for (const path of paths) if (q === undefined || (await has(folder, path, q))) found.push(path)
+    const documents = await Promise.all(found.map((path) => entry(folder, path)))
     documents.sort((a, b) => (a.modified_at < b.modified_at ? 1 : -1))
     return answer(c, Entries, { documents }, 200)
   },
@@ -96,6 +114,99 @@ documents.openapi(
     return send(c, pdf, 'application/pdf', name.replace(/\.md$/, '.pdf'))
   },
 )
+
+documents.openapi(
+  createRoute({
+    method: 'post',
+    path: '/save',
+    operationId: 'saveDocument',
+    tags: ['Missions'],
+    summary: 'Change the text of a file',
+    description:
+      'For a Markdown or text file that is there. 409 if it was changed since `modified_at`: somebody else’s text is not overwritten. What a mission wrote stays among the versions of its result.',
+    middleware: write,
+    request: {
+      body: jsonBody(
+        z.strictObject({
+          project: Slug,
+          path: z.string().max(500),
+          text: z.string().max(MAX_TEXT_CHARACTERS),
+          modified_at: z.string().max(40),
+        }),
+      ),
+    },
+    responses: { 200: jsonResponse(OneDocument, 'Saved.'), ...problems(402, 404, 409, 422) },
+  }),
+  async (c) => {
+    const { project, path, text, modified_at } = c.req.valid('json')
+    await requireProject(c, project)
+    if (!/\.(md|txt)$/.test(path)) throw new ApiError('conflict', say.no_text)
+    const { folder } = await read(c, project, path)
+    const before = await entry(folder, path)
+    if (before.modified_at !== modified_at) throw new ApiError('conflict', say.changed)
+    await writeWhole(await resolveIn(folder, path), text, 0o640)
+    const saved = { ...(await entry(folder, path)), title: titleOf(text, path), text }
+    return answer(c, OneDocument, { document: saved }, 200)
+  },
+)
+
+documents.openapi(
+  createRoute({
+    method: 'post',
+    path: '/delete',
+    operationId: 'deleteDocument',
+    tags: ['Missions'],
+    summary: 'Delete a file of a project for good',
+    description: 'Needs the name of the file once more as confirmation.',
+    middleware: write,
+    request: {
+      body: jsonBody(
+        z.strictObject({
+          project: Slug,
+          path: z.string().max(500),
+          confirm: z.string().max(200),
+        }),
+      ),
+    },
+    responses: { 200: jsonResponse(Entry, 'The deleted file.'), ...problems(402, 404, 422) },
+  }),
+  async (c) => {
+    const { project, path, confirm } = c.req.valid('json')
+    await requireProject(c, project)
+    const folder = await folderFor(c, project)
+    const file = await resolveIn(folder, path).catch((error: unknown) => {
+      if (error instanceof PathError) throw absent('file in this project')
+      throw error
+    })
+    const info = await stat(file).catch(() => undefined)
+    if (!info?.isFile() || path === 'CONTEXT.md') throw absent('file in this project')
+    if (confirm.trim() !== basename(path)) {
+      throw invalid([{ path: 'confirm', code: 'mismatch', message: say.type_name }])
+    }
+    const gone = await entry(folder, path)
+    await rm(file)
+    return answer(c, Entry, gone, 200)
+  },
+)
+
+/** Whether a file has all words of a query in its path or its text. */
+async function has(folder: string, path: string, q: string): Promise<boolean> {
+  const words = fold(q).split(/\s+/).filter(Boolean)
+  const missing = words.filter((word) => !fold(path).includes(word))
+  if (missing.length === 0) return true
+  const file = await resolveIn(folder, path).catch(() => undefined)
+  const info = file && (await stat(file).catch(() => undefined))
+  if (!file || !info || info.size > MAX_TEXT_BYTES) return false
+  const text = fold((await readText(file)) ?? '')
+  return missing.every((word) => text.includes(word))
+}
+
+/** Refuses a change of a project beyond the license. */
+async function requireProject(c: Ctx, slug: string): Promise<void> {
+  const { db, config } = c.get('deps')
+  const license = await readLicense(config)
+  await inProject(db, slug, (sql, project) => requireWritable(sql, project, license))
+}
 
 /** Never shown in the page's own origin: a document may contain what a lead or a website wrote. */
 function send(c: Ctx, content: string | Uint8Array, type: string, name: string) {

@@ -2,17 +2,20 @@ import { z } from 'zod'
 import { ApiError, invalid, issuesOf } from '../../shared/problem.ts'
 import { createRoute, jsonResponse, pathId, resource } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
-import { everywhere, inProject } from '../db/db.ts'
+import { everywhere, inProject, type Project } from '../db/db.ts'
 import { answer, type Ctx, type Env, languageOf, problems, write } from '../http/http.ts'
 import { absent } from '../i18n/failure.ts'
 import { bilingual, LANGUAGES, type Words } from '../i18n/words.ts'
 import { BOM, toCsv } from '../leads/csv.ts'
 import { factColumns, MAX_FACT_COLUMNS, notKept } from '../leads/import-facts.ts'
 import { IMPORT_FIELDS, ImportChoices, Mapping, type Mistake } from '../leads/import-row.ts'
+import { undoImport } from '../leads/import-undo.ts'
 import { importsText } from '../leads/imports.text.ts'
 import { addImport, prepareImport, previewFile } from '../leads/imports.ts'
+import { fieldsOf, OwnField } from '../leads/own-fields.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 import { slugFor } from '../projects/active.ts'
+import { ownFieldsFor } from './lead-fields.ts'
 import { Slug } from './projects.ts'
 
 const say = bilingual(importsText)
@@ -43,6 +46,8 @@ const Import = z
     }),
     created_at: z.string(),
     finished_at: z.string().nullable(),
+    undone_at: z.string().nullable(),
+    removed: z.int().meta({ description: 'Leads that undoing deleted.' }),
   })
   .meta({ id: 'Import' })
 const OneImport = z.object({ import: Import })
@@ -57,6 +62,9 @@ const Preview = z.object({
   fields: z
     .array(z.enum(IMPORT_FIELDS))
     .meta({ description: 'The fields that a column can be mapped to.' }),
+  own: z.array(OwnField).meta({
+    description: 'The project’s own fields, to which a column is mapped as `custom.<key>`.',
+  }),
   facts: z.array(z.string()).meta({
     description:
       'The columns that no field takes with the suggested mapping: the first `max_facts` become facts of the leads.',
@@ -78,6 +86,11 @@ const Fields = {
   duplicates: text('skip (default), merge (fill what is empty, add tags) or update.'),
   source: text('Of the whole import; absent: new leads get the name of the file.'),
   lawful_basis: text('Of the whole import: consent, contract or legitimate_interest.'),
+  basis_note: text(
+    'Which interest it is, and why it weighs more; required for a legitimate_interest.',
+  ),
+  basis_source: text('Where the lawful basis is on record.'),
+  basis_on: text('Since when the lawful basis holds, e.g. 2026-03-01.'),
   tags: text('For every lead of the import, separated by commas.'),
   facts: text(
     'JSON: the columns without a field that are kept as facts of the leads. Absent: all of them.',
@@ -116,10 +129,11 @@ imports.openapi(
     },
   }),
   async (c) => {
-    const { bytes, file, choices } = await readUpload(c)
-    const { text: _, ...preview } = previewFile(bytes, choices)
+    const { bytes, file, slug: named, choices } = await readUpload(c)
+    const own = await ownFieldsFor(c, named)
+    const { text: _, ...preview } = previewFile(bytes, choices, own)
     const { kept, over } = factColumns(preview.columns, preview.mapping)
-    const more = { facts: [...kept, ...over], max_facts: MAX_FACT_COLUMNS }
+    const more = { facts: [...kept, ...over], max_facts: MAX_FACT_COLUMNS, own }
     return answer(c, Preview, { file, ...preview, fields: [...IMPORT_FIELDS], ...more }, 200)
   },
 )
@@ -140,8 +154,9 @@ imports.openapi(
   async (c) => {
     const { bytes, file, slug: named, choices } = await readUpload(c)
     const { db, config, imports } = c.get('deps')
-    const prepared = await prepareImport(bytes, choices)
     const slug = await slugFor(c.get('deps'), named)
+    const own = await inProject(db, slug, (sql, { id }) => fieldsOf(sql, id))
+    const prepared = await prepareImport(bytes, choices, own)
     const license = await readLicense(config)
     const made = await inProject(db, slug, async (sql, project) => {
       await requireWritable(sql, project, license)
@@ -247,6 +262,45 @@ imports.openapi(
   },
 )
 
+const Undone = OneImport.extend({
+  kept: z.int().meta({ description: 'Leads that stay, because something was built on them.' }),
+  completed: z.int().meta({
+    description: 'Rows that completed leads that were there before; that stays.',
+  }),
+})
+
+imports.openapi(
+  createRoute({
+    method: 'post',
+    path: '/imports/{id}/undo',
+    operationId: 'undoImport',
+    tags: ['Leads'],
+    summary: 'Delete the leads of an import on which nothing was built',
+    description:
+      'A lead with any change, note, task, letter, mail or finding since stays, and so does what the import added to leads that were there before. 409 while it runs, and when it was undone before.',
+    middleware: write,
+    request: { params: z.object({ id: pathId('An import.') }) },
+    responses: { 200: jsonResponse(Undone, 'Undone.'), ...problems(402, 404, 409) },
+  }),
+  async (c) => {
+    const { id } = c.req.valid('param')
+    const { db, config } = c.get('deps')
+    const license = await readLicense(config)
+    const done = await everywhere(db, async (sql) => {
+      const [project] = await sql<Project>`
+        select project.* from hub.imports as import
+        join hub.projects as project on project.id = import.project_id
+        where import.id = ${id}`
+      if (!project) throw absent('import')
+      await sql`select set_config('hub.project', ${project.id}, true)`
+      await requireWritable(sql, project, license)
+      const { kept, completed } = await undoImport(sql, id)
+      return { import: await requireImport(sql, id), kept, completed }
+    })
+    return answer(c, Undone, done, 200)
+  },
+)
+
 /** An Import as it is stored: its sentences in both languages. */
 type ImportRow = Omit<z.infer<typeof Import>, 'reason' | 'mistakes' | 'left_out'> & {
   reason: Words | null
@@ -269,7 +323,7 @@ const importColumns = raw(`
   ) as mistakes,
   coalesce(import.options -> 'facts', '[]') as facts,
   coalesce(import.options -> 'over', '[]') as over, import.cut,
-  import.created_at, import.finished_at`)
+  import.created_at, import.finished_at, import.undone_at, import.removed`)
 
 /** An import as its columns are, with the sentences about what was not kept. */
 type Stored = Omit<ImportRow, 'left_out'> & { over: string[]; cut: number }

@@ -12,29 +12,19 @@ import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/rout
 import type { Sql } from '../../shared/sql.ts'
 import { inProject } from '../db/db.ts'
 import { answer, type Env, problems, write } from '../http/http.ts'
-import { NEWEST, Position, positionOf } from '../http/page.ts'
+import { NEWEST, Position } from '../http/page.ts'
 import { fieldText } from '../i18n/problem.text.ts'
 import { BOM, toCsv } from '../leads/csv.ts'
 import { listedColumns, listedFacts } from '../leads/import-facts.ts'
 import { Lead, Stage, Tag } from '../leads/lead.ts'
 import { removeLead } from '../leads/lead-move.ts'
-import { CHANGEABLE, changeLead, leadColumns } from '../leads/leads.ts'
+import { CHANGEABLE, changeLead } from '../leads/leads.ts'
+import { fieldsOf } from '../leads/own-fields.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 import { slugFor } from '../projects/active.ts'
+import { LeadFilter, pageOf } from './lead-filter.ts'
 import { Slug } from './projects.ts'
 
-const Filter = z.strictObject({
-  project: Slug.optional().meta({
-    description: 'The slug of a project. Absent: the active project.',
-  }),
-  stage: Stage.optional(),
-  tag: z.string().min(1).max(60).optional(),
-  q: z.string().min(1).max(200).optional().meta({
-    description:
-      'Words or parts of words in any field or note, regardless of case, accents and Turkish letters.',
-  }),
-})
-type Filter = z.infer<typeof Filter>
 const Leads = z.object({ leads: z.array(Lead), next_cursor: NextCursor })
 
 /** The leads of a project: as a list, in bulk, and as a file. */
@@ -48,7 +38,7 @@ leads.openapi(
     tags: ['Leads'],
     summary: 'List the leads of a project, newest first',
     request: {
-      query: Filter.extend({
+      query: LeadFilter.extend({
         limit: integerParameter(1, 500, 100, 'Leads a page.'),
         cursor: CursorQuery,
       }),
@@ -71,9 +61,9 @@ leads.openapi(
 const Duplicates = z.object({
   duplicates: z.array(
     z.object({
-      kind: z.enum(['email', 'domain']).meta({
+      kind: z.enum(['email', 'domain', 'name', 'phone']).meta({
         description:
-          '`email`: the same address in another project; `domain`: the same company in this project.',
+          '`email`: the same address in another project; in this project `domain`: the same company, `name`: the same name regardless of case and accents, `phone`: the same last ten digits.',
       }),
       value: z.string(),
       count: z.int(),
@@ -102,10 +92,10 @@ leads.openapi(
     tags: ['Leads'],
     summary: 'List possible duplicates',
     description:
-      'Grouped by the domain of website or e-mail within the project (domains of mail providers are ignored), and by e-mail across projects, regardless of case.',
+      'Grouped within the project by the domain of website or e-mail (domains of mail providers are ignored), by name and by phone, and across projects by e-mail, regardless of case.',
     request: {
       query: z.strictObject({
-        project: Filter.shape.project,
+        project: LeadFilter.shape.project,
         limit: integerParameter(1, 200, 50, 'Groups a page.'),
         cursor: CursorQuery,
       }),
@@ -121,11 +111,21 @@ leads.openapi(
       // Makes an address in another project visible here.
       await sql`select set_config('hub.project', '*', true)`
       return sql<z.infer<typeof Duplicates>['duplicates'][number]>`
-        with groups as (
-          select 'domain' as kind, domain as value, count(*)::int as count
+        with ours as (
+          select kind, value, id
           from hub.leads
-          where project_id = ${project.id} and domain is not null
-          group by domain
+          cross join lateral (values
+            ('domain', domain),
+            ('name', nullif(private.fold(regexp_replace(trim(name), '\\s+', ' ', 'g')), '')),
+            ('phone', case when length(regexp_replace(phone, '[^0-9]', '', 'g')) >= 7
+              then right(regexp_replace(phone, '[^0-9]', '', 'g'), 10) end)
+          ) as sign (kind, value)
+          where project_id = ${project.id} and value is not null
+        ),
+        groups as (
+          select kind, value, count(*)::int as count
+          from ours
+          group by kind, value
           having count(*) > 1
           union all
           select 'email', email_key, count(*)::int
@@ -151,9 +151,9 @@ leads.openapi(
             union all
             select lead.id, ${slug}, lead.name, lead.email, lead.company, lead.stage,
               lead.created_at
-            from hub.leads as lead
-            where page.kind = 'domain'
-              and lead.project_id = ${project.id} and lead.domain = page.value
+            from ours
+            join hub.leads as lead on lead.id = ours.id
+            where ours.kind = page.kind and ours.value = page.value
             order by created_at, id
             limit 20
           ) as same
@@ -245,7 +245,8 @@ leads.openapi(
 )
 
 /** The columns of an export, which an import accepts. */
-const EXPORTED = ['id', ...CHANGEABLE, 'created_at'] as const
+const FIELDS = CHANGEABLE.filter((name) => name !== 'custom')
+const EXPORTED = ['id', ...FIELDS, 'created_at'] as const
 const PAGE_ROWS = 1000
 
 leads.openapi(
@@ -256,8 +257,8 @@ leads.openapi(
     tags: ['Leads'],
     summary: 'Export leads as CSV',
     description:
-      'UTF-8 with a byte-order mark, RFC 4180, newest first. A cell that a spreadsheet could read as a formula starts with an apostrophe; an import removes it again. The columns of imported lists that are kept as facts follow the lead’s fields.',
-    request: { query: Filter },
+      'UTF-8 with a byte-order mark, RFC 4180, newest first. A cell that a spreadsheet could read as a formula starts with an apostrophe; an import removes it again. The project’s own fields follow the lead’s, and then the columns of imported lists that are kept as facts.',
+    request: { query: LeadFilter },
     responses: {
       200: { description: 'The file.', content: { 'text/csv': { schema: z.string() } } },
       ...problems(404),
@@ -267,7 +268,10 @@ leads.openapi(
     const filter = c.req.valid('query')
     const { db } = c.get('deps')
     const slug = await slugFor(c.get('deps'), filter.project)
-    const columns = await inProject(db, slug, (sql, { id }) => listedColumns(sql, id))
+    const { columns, own } = await inProject(db, slug, async (sql, { id }) => ({
+      columns: await listedColumns(sql, id),
+      own: await fieldsOf(sql, id),
+    }))
     let position: z.infer<typeof Position> | null = NEWEST
     const next = async () => {
       if (position === null) return undefined
@@ -283,13 +287,14 @@ leads.openapi(
       return toCsv(
         rows.map((row) => [
           ...EXPORTED.map((name) => cellOf(row[name])),
+          ...own.map(({ key }) => cellOf(row.custom[key] ?? null)),
           ...columns.map((name) => facts?.get(row.id)?.get(name) ?? null),
         ]),
       )
     }
     // The first page is read before the answer begins, so that an unknown project is still answered
     // 404.
-    const first = `${BOM}${toCsv([[...EXPORTED, ...columns]])}${(await next()) ?? ''}`
+    const first = `${BOM}${toCsv([[...EXPORTED, ...own.map(({ label }) => label), ...columns]])}${(await next()) ?? ''}`
     const encoder = new TextEncoder()
     const stream = new ReadableStream({
       start: (controller) => controller.enqueue(encoder.encode(first)),
@@ -307,29 +312,9 @@ leads.openapi(
   },
 )
 
-function cellOf(value: string | number | string[] | null): string | number | null {
+function cellOf(value: string | number | boolean | string[] | null): string | number | null {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return Array.isArray(value) ? value.join(', ') : value
-}
-
-/** A page of leads, with the cursor of the next one. */
-export function pageOf(
-  sql: Sql,
-  page: { project_id: string; filter: Filter; limit: number; position?: z.infer<typeof Position> },
-): Promise<(Lead & { position: string })[]> {
-  const { project_id, filter, limit, position = NEWEST } = page
-  const { stage = null, tag = null, q = null } = filter
-  const [at, id] = position
-  return sql`
-    select ${leadColumns}, ${positionOf('lead.created_at')} as position
-    from hub.leads as lead
-    join hub.projects as project on project.id = lead.project_id
-    where lead.project_id = ${project_id}
-      and (${stage}::text is null or lead.stage = ${stage})
-      and (${tag}::text is null or ${tag} = any(lead.tags))
-      and (${q}::text is null or lead.id in (select lead_id from private.find_leads(${q}, 5000)))
-      and (lead.created_at, lead.id) < (${at}::timestamptz, ${id}::uuid)
-    order by lead.created_at desc, lead.id desc
-    limit ${limit}`
 }
 
 async function isRemoved(sql: Sql, id: string): Promise<boolean> {

@@ -1,8 +1,18 @@
 import { z } from 'zod'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integerParameter,
+  NextCursor,
+  splitPage,
+} from '../../shared/page.ts'
 import { ApiError } from '../../shared/problem.ts'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
+import { Instant } from '../../shared/time.ts'
 import { everywhere } from '../db/db.ts'
 import { answer, type Env, problems, write } from '../http/http.ts'
+import { positionOf } from '../http/page.ts'
 import { bilingual } from '../i18n/words.ts'
 import { normaliseEmail } from '../mail/address.ts'
 import { readSalt } from '../mail/suppression.ts'
@@ -28,6 +38,20 @@ const Names = z
   .meta({ description: 'The exact names to look for; without them, those of the person’s leads.' })
 const Asked = z.strictObject({ email: Email, names: Names })
 const Excerpts = z.array(z.string())
+const Erasures = z.object({
+  erasures: z.array(
+    z.object({
+      email_hash: z.string().meta({ description: 'The address itself is not kept.' }),
+      erased_at: z.string(),
+      erased_by: z.string().nullable().meta({
+        description:
+          'How whoever erased the person was signed in; null for one of an earlier release.',
+      }),
+      texts: z.boolean().meta({ description: 'Whether texts and files were cleaned too.' }),
+    }),
+  ),
+  next_cursor: NextCursor,
+})
 export const Found = z
   .object({
     email: z.string(),
@@ -189,11 +213,47 @@ people.openapi(
       await refuseBusy(client, email)
       const names = named ?? (await namesOf(client, email))
       const counts = await erase(client, { email, names }, { texts, folders: foldersOf(paths) })
-      await recordErasure(client, salt, { email, names, texts })
+      await recordErasure(client, salt, { email, names, texts, by: c.get('caller') ?? null })
       const { rows, files, unsearched } = await findPerson(client, paths, { email, names })
       const stays = await staysOf(paths, unsearched.length, rows.length + files.length)
       const erased = { ...counts, subscribers: subscribers ?? 0 }
       return answer(c, Erased, { erased, remaining: { rows, files }, stays }, 200)
     })
+  },
+)
+
+people.openapi(
+  createRoute({
+    method: 'get',
+    path: '/erasures',
+    operationId: 'listErasures',
+    tags: ['People'],
+    summary: 'List who was erased, newest first',
+    description: 'As salted hashes, by which a restored backup or archive is cleaned again.',
+    request: {
+      query: z.strictObject({
+        limit: integerParameter(1, 200, 50, 'Erasures a page.'),
+        cursor: CursorQuery,
+      }),
+    },
+    responses: { 200: jsonResponse(Erasures, 'A page.'), ...problems() },
+  }),
+  async (c) => {
+    const { limit, cursor } = c.req.valid('query')
+    const Position = z.tuple([Instant, z.string()])
+    const [at, after] = (await decodeCursor({}, cursor, Position)) ?? ['9999-12-31T00:00:00Z', 'g']
+    const rows = await everywhere(
+      c.get('deps').db,
+      (sql) => sql<z.infer<typeof Erasures>['erasures'][number] & { position: string }>`
+        select email_hash, erased_at, erased_by, erased_texts as texts,
+          ${positionOf('erased_at')} as position
+        from hub.suppression
+        where erased_at is not null and (erased_at, email_hash) < (${at}::timestamptz, ${after})
+        order by erased_at desc, email_hash desc
+        limit ${limit + 1}`,
+    )
+    const { page, last } = splitPage(rows, limit)
+    const next_cursor = last ? await encodeCursor({}, [last.position, last.email_hash]) : null
+    return answer(c, Erasures, { erasures: page, next_cursor }, 200)
   },
 )

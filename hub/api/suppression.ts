@@ -17,7 +17,14 @@ import { absent } from '../i18n/failure.ts'
 import { bilingual } from '../i18n/words.ts'
 import { normaliseEmail } from '../mail/address.ts'
 import { outcomeText } from '../mail/drafts/outcome.text.ts'
-import { emailHashes, readSalt, release, suppress, suppressed } from '../mail/suppression.ts'
+import {
+  emailHashes,
+  forgetAddresses,
+  readSalt,
+  release,
+  suppress,
+  suppressed,
+} from '../mail/suppression.ts'
 
 const say = bilingual(outcomeText)
 
@@ -26,7 +33,16 @@ const Entry = z
   .object({
     email_hash: z
       .string()
-      .meta({ description: 'A salted hash; the address itself is not stored.' }),
+      .meta({ description: 'A salted hash, by which addresses are recognised.' }),
+    email: z.string().nullable().meta({
+      description:
+        'The address of an entry made by hand or by an import, for 30 days; else null, and not stored.',
+    }),
+    email_until: z.string().nullable(),
+    note: z.string().nullable().meta({ description: 'Why it was put on the list.' }),
+    releasable: z.boolean().meta({
+      description: 'Whether its address, typed by a person, takes it off the list.',
+    }),
     reason: Reason,
     project: z.string().nullable(),
     created_at: z.string(),
@@ -68,14 +84,19 @@ suppression.openapi(
     const hashes = email === undefined ? null : emailHashes(await readSalt(config.paths), email)
     const { rows, total } = await everywhere(db, async (sql) => {
       const rows = await sql<z.infer<typeof Entry> & { position: string }>`
-        select email_hash, reason, project.slug as project, entry.created_at,
+        select entry.email_hash, known.email, known.shown_until as email_until, note, reason,
+          reason in ('bounced', 'manual', 'imported') and erased_at is null as releasable,
+          project.slug as project, entry.created_at,
           ${positionOf('entry.created_at')} as position
         from hub.suppression as entry
+        left join hub.suppression_addresses as known
+          on known.email_hash = entry.email_hash and known.shown_until > now()
+            and reason in ('manual', 'imported') and erased_at is null
         left join hub.projects as project on project.id = entry.project_id
-        where released_at is null and (${hashes}::text[] is null or email_hash = any(${hashes}::text[]))
+        where released_at is null and (${hashes}::text[] is null or entry.email_hash = any(${hashes}::text[]))
           and (${reason}::text is null or reason = ${reason})
-          and (entry.created_at, email_hash) < (${at}::timestamptz, ${after})
-        order by entry.created_at desc, email_hash desc
+          and (entry.created_at, entry.email_hash) < (${at}::timestamptz, ${after})
+        order by entry.created_at desc, entry.email_hash desc
         limit ${limit + 1}`
       const [count] = await sql<{ total: number }>`
         select count(*)::int as total from hub.suppression where released_at is null`
@@ -97,7 +118,11 @@ const Added = z.object({
     .meta({ description: 'Entries that are not addresses, at most 100 of them.' }),
 })
 
-/** PUT only adds: nothing but a bounce can be released, and only by its address. */
+const Note = z.string().trim().min(1).max(300).optional().meta({
+  description: 'Why they are put on the list; shown beside them. Do not write the address here.',
+})
+
+/** PUT only adds; an entry is released only by its address, and never one that its owner asked for. */
 for (const [method, path, reason, operationId] of [
   ['put', '/suppression', 'manual', 'putSuppression'],
   ['post', '/suppression/add', 'manual', 'addSuppression'],
@@ -111,10 +136,13 @@ for (const [method, path, reason, operationId] of [
       summary: 'Add addresses to the suppression list',
       description: 'Never removes an entry; neither does a restore.',
       middleware: write,
-      request: { body: jsonBody(z.strictObject({ emails: Emails })) },
+      request: { body: jsonBody(z.strictObject({ emails: Emails, note: Note })) },
       responses: { 200: jsonResponse(Added, 'They are on the list.'), ...problems(422) },
     }),
-    async (c) => answer(c, Added, await add(c, c.req.valid('json').emails, reason), 200),
+    async (c) => {
+      const { emails, note } = c.req.valid('json')
+      return answer(c, Added, await add(c, { emails, note, reason }), 200)
+    },
   )
 }
 
@@ -126,12 +154,15 @@ suppression.openapi(
     tags: ['Mail'],
     summary: 'Add every address in a text or CSV to the suppression list',
     middleware: write,
-    request: { body: jsonBody(z.strictObject({ text: z.string().min(3).max(2_000_000) })) },
+    request: {
+      body: jsonBody(z.strictObject({ text: z.string().min(3).max(2_000_000), note: Note })),
+    },
     responses: { 200: jsonResponse(Added, 'They are on the list.'), ...problems(422) },
   }),
   async (c) => {
-    const found = c.req.valid('json').text.match(/[^\s,;"'<>|\t]+@[^\s,;"'<>|\t]+/g) ?? []
-    return answer(c, Added, await add(c, found, 'imported'), 200)
+    const { text, note } = c.req.valid('json')
+    const emails = text.match(/[^\s,;"'<>|\t]+@[^\s,;"'<>|\t]+/g) ?? []
+    return answer(c, Added, await add(c, { emails, note, reason: 'imported' }), 200)
   },
 )
 
@@ -141,9 +172,9 @@ suppression.openapi(
     path: '/suppression/release',
     operationId: 'releaseSuppression',
     tags: ['Mail'],
-    summary: 'Take a bounced address off the list',
+    summary: 'Take an address off the list',
     description:
-      'The address can get mail again until it bounces again. 409 for every other reason: a person’s own request stays.',
+      'Needs the address, typed by a person. For one that bounced, until it bounces again, and for one that was put on the list by hand or by an import. 409 for every other reason: what its owner asked for stays, and so does an erased person.',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ email: z.string().trim().min(3).max(320) })) },
     responses: {
@@ -154,21 +185,26 @@ suppression.openapi(
   async (c) => {
     const { config, db } = c.get('deps')
     const hashes = emailHashes(await readSalt(config.paths), c.req.valid('json').email)
-    const reason = await everywhere(db, (sql) => release(sql, hashes))
-    if (!reason) throw absent('entry')
-    if (reason !== 'bounced') throw new ApiError('conflict', say.only_bounces)
+    const entry = await everywhere(db, (sql) => release(sql, hashes))
+    if (!entry) throw absent('entry')
+    if (!entry.is_released) throw new ApiError('conflict', say.only_bounces)
     return answer(c, Released, { ok: true }, 200)
   },
 )
 
-async function add(c: Ctx, given: string[], reason: 'manual' | 'imported') {
+async function add(
+  c: Ctx,
+  request: { emails: string[]; note?: string | undefined; reason: 'manual' | 'imported' },
+) {
+  const { emails: given, note = null, reason } = request
   const { config, db } = c.get('deps')
   const invalid = given.filter((text) => !normaliseEmail(text))
   const emails = [...new Set(given.flatMap((text) => normaliseEmail(text) ?? []))]
   const salt = await readSalt(config.paths)
   return everywhere(db, async (sql) => {
+    await forgetAddresses(sql)
     const known = (await suppressed(sql, { salt, queued: new Set() }, emails)).size
-    const added = await suppress(sql, salt, { emails, reason })
+    const added = await suppress(sql, salt, { emails, reason, note })
     return { added, known, invalid: invalid.slice(0, 100) }
   })
 }

@@ -159,14 +159,19 @@ async function restoreRows(
 const isOfRows = ({ code = '' }: pg.DatabaseError) => /^(22|23)|^42501$/.test(code)
 
 /**
- * Only a bounce can be taken off the list, so of two entries for one address the other kind wins.
+ * What its owner asked for can never be taken off the list, so of two entries for one address it wins,
+ * then what the team put there, and a bounce last.
  */
 async function joinSuppression(client: pg.Client): Promise<void> {
   await client.query(
     `update hub.suppression as entry set reason = loaded.reason, released_at = null
      from restored_suppression as loaded
      where loaded.email_hash = entry.email_hash
-       and entry.reason = 'bounced' and loaded.reason <> 'bounced'`,
+       and (
+         entry.reason = 'bounced' and loaded.reason <> 'bounced' and loaded.released_at is null
+         or entry.reason in ('manual', 'imported')
+           and loaded.reason in ('unsubscribed', 'complained', 'erased')
+       )`,
   )
 }
 

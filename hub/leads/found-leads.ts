@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Sql } from '../../shared/sql.ts'
 import type { NewLead } from './lead.ts'
-import { columnsOf, EMPTY } from './leads.ts'
+import { columnsOf, EMPTY, FIELD_COLUMNS, FIELD_TYPES } from './leads.ts'
 import { recordActivities } from './timeline.ts'
 
 export type FoundLead = {
@@ -90,16 +90,9 @@ async function insertAll(
   if (fresh.length === 0) return new Map()
   const rows = fresh.map(({ id, lead }) => ({ id, ...columnsOf({ ...EMPTY, ...lead }) }))
   const made = await sql<{ id: string }>`
-    insert into hub.leads (
-      id, project_id, name, email, company, title, phone, website, country, stage, source,
-      lawful_basis, score, tags, domain
-    )
-    select id, ${project_id}, name, email, company, title, phone, website, country, stage, source,
-      lawful_basis, score, tags, domain
-    from jsonb_to_recordset(${JSON.stringify(rows)}) as row(
-      id uuid, name text, email text, company text, title text, phone text, website text,
-      country text, stage text, source text, lawful_basis text, score int, tags text[], domain text
-    )
+    insert into hub.leads (id, project_id, ${FIELD_COLUMNS})
+    select id, ${project_id}, ${FIELD_COLUMNS}
+    from jsonb_to_recordset(${JSON.stringify(rows)}) as row (id uuid, ${FIELD_TYPES})
     on conflict (project_id, email_key) do nothing
     returning id`
   const ids = new Set(made.map(({ id }) => id))

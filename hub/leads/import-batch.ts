@@ -11,8 +11,18 @@ import {
   readRow,
 } from './import-row.ts'
 import { importsText } from './imports.text.ts'
-import type { LeadChange, NewLead } from './lead.ts'
-import { addEvidence, changeLead, columnsOf, EMPTY, KnownEmail } from './leads.ts'
+import type { LeadChange, NewLead, OwnValues } from './lead.ts'
+import {
+  addEvidence,
+  changeLead,
+  columnsOf,
+  EMPTY,
+  FIELD_COLUMNS,
+  FIELD_TYPES,
+  KnownEmail,
+  READ_COLUMNS,
+} from './leads.ts'
+import { keepOwnFacts } from './own-fields.ts'
 import { recordActivities, recordActivity } from './timeline.ts'
 
 type Import = {
@@ -128,7 +138,15 @@ function withDefaults(row: ImportRow, options: ImportOptions): ImportRow {
   const tags = [...new Set([...(lead.tags ?? []), ...options.tags])]
   const source = lead.source ?? options.source
   const lawful_basis = lead.lawful_basis ?? options.lawful_basis
-  return { ...row, lead: { ...lead, source, lawful_basis, tags } }
+  const basis =
+    lead.lawful_basis || !options.lawful_basis
+      ? {}
+      : {
+          basis_note: options.basis_note ?? null,
+          basis_source: options.basis_source ?? null,
+          basis_on: options.basis_on ?? null,
+        }
+  return { ...row, lead: { ...lead, ...basis, source, lawful_basis, tags } }
 }
 
 /**
@@ -188,9 +206,8 @@ async function changeKnown(
 ): Promise<'merged' | 'skipped' | Mistake> {
   const { duplicates, mapping } = open.options
   if (duplicates === 'skip') return 'skipped'
-  const [before] = await sql<LeadChange & { tags: string[] }>`
-    select name, email, company, title, phone, website, country, stage, source, lawful_basis, score,
-      tags
+  const [before] = await sql<Before>`
+    select ${READ_COLUMNS}
     from hub.leads where id = ${entry.lead_id} for update`
   if (!before) return 'skipped'
   const change = additions(before, entry.lead, duplicates)
@@ -208,32 +225,53 @@ async function changeKnown(
   return 'merged'
 }
 
+type Before = LeadChange & { tags: string[]; custom: OwnValues }
+
 /** The fields that a row changes: only empty ones, unless existing leads are updated. */
 function additions(
-  before: LeadChange & { tags: string[] },
-  { tags = [], ...lead }: NewLead,
+  before: Before,
+  { tags = [], custom = {}, ...lead }: NewLead,
   duplicates: 'merge' | 'update',
 ): LeadChange {
   const fields = Object.entries(lead).filter(([name, value]) => {
     const had = before[name as keyof NewLead] // safe: lead has the same keys
     if (value === null || value === undefined || value === had) return false
-    return had === null || (duplicates === 'update' && name !== 'source' && name !== 'lawful_basis')
+    // An amount and its currency are one value, and a new basis is not known by an old one's note.
+    if (name === 'amount' || name === 'currency') {
+      return (before.amount ?? null) === null || (duplicates === 'update' && name in lead)
+    }
+    if (OUTCOME.includes(name)) {
+      const stage = (duplicates === 'update' && lead.stage) || before.stage
+      if (stage !== 'won' && stage !== 'lost') return false
+    }
+    if (BASIS.includes(name)) return (before.lawful_basis ?? null) === null
+    return had === null || (duplicates === 'update' && name !== 'source')
   })
+  const own = Object.entries(custom).filter(
+    ([key, value]) =>
+      value !== null &&
+      value !== before.custom[key] &&
+      (before.custom[key] === undefined || duplicates === 'update'),
+  )
   const more = tags.filter((tag) => !before.tags.includes(tag))
   const all = [...before.tags, ...more].slice(0, 50)
   return {
     ...Object.fromEntries(fields),
     ...(all.length > before.tags.length ? { tags: all } : {}),
+    ...(own.length > 0 ? { custom: Object.fromEntries(own) } : {}),
   }
 }
+
+const OUTCOME = ['outcome_reason', 'outcome_note']
+const BASIS = ['lawful_basis', 'basis_note', 'basis_source', 'basis_on']
 
 /** Combines a second row for the same lead in one batch; returns false if it adds nothing. */
 function combine(first: Entry, entry: Entry, duplicates: ImportOptions['duplicates']): boolean {
   if (duplicates === 'skip') return false
-  const { stage = 'new', tags = [] } = first.lead
-  const before = { ...EMPTY, ...first.lead, stage, tags }
+  const { stage = 'new', tags = [], custom = {} } = first.lead
+  const before = { ...EMPTY, ...first.lead, stage, tags, custom }
   const change = additions(before, entry.lead, duplicates)
-  Object.assign(first.lead, change)
+  Object.assign(first.lead, change, change.custom && { custom: { ...custom, ...change.custom } })
   return Object.keys(change).length > 0
 }
 
@@ -246,21 +284,15 @@ async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<Se
   }))
   // The first row of a file is the first of the list, which begins with the newest.
   const made = await sql<{ id: string }>`
-    insert into hub.leads (
-      id, project_id, name, email, company, title, phone, website, country, stage, source,
-      lawful_basis, score, tags, domain, created_at
-    )
-    select id, ${project_id}, name, email, company, title, phone, website, country, stage, source,
-      lawful_basis, score, tags, domain, (select created_at from hub.imports where id = ${open.id})
+    insert into hub.leads (id, project_id, ${FIELD_COLUMNS}, created_at)
+    select id, ${project_id}, ${FIELD_COLUMNS},
+      (select created_at from hub.imports where id = ${open.id})
         - make_interval(secs => position * 0.000001)
-    from jsonb_to_recordset(${JSON.stringify(rows)}) as row(
-      id uuid, position int, name text, email text, company text, title text, phone text,
-      website text, country text, stage text, source text, lawful_basis text, score int,
-      tags text[], domain text
-    )
+    from jsonb_to_recordset(${JSON.stringify(rows)}) as row (id uuid, position int, ${FIELD_TYPES})
     on conflict (project_id, email_key) do nothing
     returning id`
   const ids = new Set(made.map(({ id }) => id))
+  await keepOwnFacts(sql, [...ids])
   const created = entries.filter(({ lead_id }) => ids.has(lead_id))
   const facts = created.map(({ lead_id, position, cells, lead, note, key }) => ({
     lead_id,

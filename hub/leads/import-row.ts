@@ -13,6 +13,7 @@ import {
   Stage,
   Tag,
 } from './lead.ts'
+import { dayOf, faultOf, numberOf, type OwnField, valueOfCell } from './own-fields.ts'
 
 const { row: say } = bilingual(importsText)
 
@@ -34,12 +35,26 @@ export const IMPORT_FIELDS = [
   'score',
   'tags',
   'note',
+  'amount',
+  'currency',
+  'close_on',
+  'next_step',
+  'outcome_reason',
+  'outcome_note',
+  'basis_note',
+  'basis_source',
+  'basis_on',
 ] as const
-export type ImportField = (typeof IMPORT_FIELDS)[number]
+export type ImportField = (typeof IMPORT_FIELDS)[number] | `custom.${string}`
 
 /** Which column each field is read from: the header, as columnsFrom names it. */
-export const Mapping = z.partialRecord(z.enum(IMPORT_FIELDS), z.string().min(1).max(300)).meta({
-  description: 'Maps each field to the name of its column, as the preview lists it.',
+const MappedField = z.union([
+  z.enum(IMPORT_FIELDS),
+  z.templateLiteral(['custom.', z.string().regex(/^[a-z][a-z0-9_]{0,39}$/)]),
+])
+export const Mapping = z.partialRecord(MappedField, z.string().min(1).max(300)).meta({
+  description:
+    'Maps each field to the name of its column, as the preview lists it; a field of the project’s own is `custom.<key>`.',
   example: { email: 'E-posta' },
 })
 export type Mapping = z.infer<typeof Mapping>
@@ -64,6 +79,11 @@ export function columnsFrom(header: string[]): string[] {
 /** Headers in English and Turkish, folded, without punctuation; the first that fits counts. */
 const HEADERS: [ImportField, RegExp][] = [
   ['id', /^(lead )?id$/],
+  ['outcome_note', /^outcome note$/],
+  ['outcome_reason', /\b(outcome reason|lost reason|won reason|kayip nedeni|kazanma nedeni)\b/],
+  ['basis_note', /^basis note$/],
+  ['basis_source', /^basis source$/],
+  ['basis_on', /^(basis on|basis date|dayanak tarihi)$/],
   ['email', /\b(e ?mail|mail|e ?posta|eposta)\b/],
   ['lawful_basis', /lawful|legal basis|consent|hukuki|kvkk|\briza/],
   ['website', /\b(web|website|web ?sitesi|url|homepage|domain|internet|alan adi|site)\b/],
@@ -81,16 +101,33 @@ const HEADERS: [ImportField, RegExp][] = [
   ['source', /\b(source|origin|kaynak|kaynagi)\b/],
   ['score', /\b(score|puan|puani|skor)\b/],
   ['tags', /\b(tags?|labels?|etiket|etiketler|etiketleri)\b/],
+  ['amount', /\b(amount|deal value|value|revenue|tutar|tutari|bedel)\b/],
+  ['currency', /\b(currency|para birimi|doviz)\b/],
+  ['close_on', /\b(close on|close date|closing date|expected close|kapanis|kapanis tarihi)\b/],
+  ['next_step', /\b(next step|sonraki adim)\b/],
   ['note', /\b(notes?|comments?|remarks?|description|not|notlar|aciklama|yorum)\b/],
 ]
 
 /** suggestMapping maps columns to fields by their headers and, for ids, by the first rows. */
-export function suggestMapping(columns: string[], rows: string[][]): Mapping {
+export function suggestMapping(
+  columns: string[],
+  rows: string[][],
+  own: Pick<OwnField, 'key' | 'label'>[] = [],
+): Mapping {
   const mapping: Mapping = {}
-  columns.forEach((column, index) => {
-    const words = fold(column)
+  const plain = (text: string) =>
+    fold(text)
       .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .trim()
+  columns.forEach((column, index) => {
+    const words = plain(column)
+    const named = own.find(
+      ({ key, label }) => !mapping[`custom.${key}`] && [plain(label), plain(key)].includes(words),
+    )
+    if (named) {
+      mapping[`custom.${named.key}`] = column
+      return
+    }
     const field = HEADERS.find(([field, form]) => !mapping[field] && form.test(words))?.[0]
     const isOurs = () => rows.every((row) => z.guid().safeParse(row[index]).success)
     if (field && (field !== 'id' || isOurs())) mapping[field] = column
@@ -120,7 +157,11 @@ const BASIS_WORDS: Record<z.infer<typeof LawfulBasis>, string[]> = {
 /** readRow returns the lead in a row, or the mistakes by column. */
 export function readRow(
   cells: string[],
-  { columns, mapping }: { columns: string[]; mapping: Mapping },
+  {
+    columns,
+    mapping,
+    own = [],
+  }: { columns: string[]; mapping: Mapping; own?: OwnField[] | undefined },
 ): { row: ImportRow; mistakes: Mistake[] } {
   const mistakes: Mistake[] = []
   const cell = (field: ImportField) => {
@@ -133,7 +174,10 @@ export function readRow(
     mistakes.push({ column: mapping[field] ?? field, message: wrong(field, parsed.error) })
     return undefined
   }
-  const texts = ['email', 'company', 'title', 'phone', 'website', 'country', 'source'] as const
+  const texts = [
+    ...(['email', 'company', 'title', 'phone', 'website', 'country', 'source'] as const),
+    ...(['next_step', 'outcome_reason', 'outcome_note', 'basis_note', 'basis_source'] as const),
+  ] as const
   const lead: NewLead = {}
   for (const field of texts) {
     const value = read(field, LeadFields[field], cell(field))
@@ -152,6 +196,25 @@ export function readRow(
     )
   }
   if (cell('score')) lead.score = read('score', LeadFields.score, Number(cell('score')))
+  if (cell('amount')) {
+    lead.amount = read('amount', LeadFields.amount, numberOf(cell('amount')) ?? cell('amount'))
+  }
+  if (cell('currency')) {
+    lead.currency = read('currency', LeadFields.currency, currencyOf(cell('currency')))
+  }
+  if (cell('close_on'))
+    lead.close_on = read('close_on', LeadFields.close_on, dayOf(cell('close_on')))
+  if (lead.amount != null && !lead.currency) {
+    mistakes.push({ column: mapping.amount ?? 'amount', message: say.no_currency })
+  }
+  for (const field of own) {
+    const given = cell(`custom.${field.key}`)
+    if (!given) continue
+    const value = valueOfCell(field, given)
+    const message = faultOf(field, value)
+    if (message) mistakes.push({ column: mapping[`custom.${field.key}`] ?? field.label, message })
+    else lead.custom = { ...lead.custom, [field.key]: value }
+  }
   const tags = cell('tags')
     .split(/[,;]/)
     .map((tag) => tag.trim())
@@ -173,7 +236,10 @@ export function readRow(
 
 /** For fields with fixed values, lists them; for others, the schema's own message. */
 function wrong(field: ImportField, { issues }: z.core.$ZodError): Words {
-  if (field === 'stage' || field === 'lawful_basis' || field === 'score') return say[field]
+  if (field === 'stage' || field === 'lawful_basis' || field === 'score' || field === 'amount') {
+    return say[field]
+  }
+  if (field === 'close_on' || field === 'basis_on') return say.date
   return issueWords(issues[0] ?? { code: 'other', message: '' })
 }
 
@@ -190,6 +256,9 @@ function wordFor(text: string, words: Record<string, string[]>): string {
   }
   return text
 }
+
+const SIGNS: Record<string, string> = { '€': 'EUR', $: 'USD', '£': 'GBP', '₺': 'TRY', TL: 'TRY' }
+const currencyOf = (text: string) => SIGNS[text.toUpperCase()] ?? text
 
 /** The row as a sentence with the file's headers, kept as evidence that drafts can cite. */
 export function factOf(lead: NewLead, mapping: Mapping): string {
@@ -223,6 +292,9 @@ export const ImportChoices = z.strictObject({
     .optional()
     .meta({ description: 'The source of new leads. Absent: the name of the file.' }),
   lawful_basis: LawfulBasis.nullable().optional(),
+  basis_note: LeadFields.basis_note.optional(),
+  basis_source: LeadFields.basis_source.optional(),
+  basis_on: LeadFields.basis_on.optional(),
   tags: z.array(Tag).max(20).optional(),
   facts: z.array(z.string().min(1).max(300)).max(500).optional().meta({
     description:
@@ -234,11 +306,17 @@ export const ImportChoices = z.strictObject({
 export type ImportChoices = z.output<typeof ImportChoices>
 
 /** The state of a running import. */
-export type ImportOptions = Required<Omit<ImportChoices, 'lawful_basis' | 'source' | 'facts'>> & {
-  columns: string[]
-  /** Columns kept as facts, and those beyond the limit; an import of an earlier release has none. */
-  facts?: string[]
-  over?: string[]
-  source: string | null
-  lawful_basis: z.infer<typeof LawfulBasis> | null
-}
+export type ImportOptions = Required<
+  Pick<ImportChoices, 'duplicates' | 'tags' | 'encoding' | 'delimiter'>
+> &
+  Pick<ImportChoices, 'basis_note' | 'basis_source' | 'basis_on'> & {
+    mapping: Mapping
+    columns: string[]
+    /** The project's own fields that a column is mapped to. */
+    own?: OwnField[]
+    /** Columns kept as facts, and those beyond the limit; an import of an earlier release has none. */
+    facts?: string[]
+    over?: string[]
+    source: string | null
+    lawful_basis: z.infer<typeof LawfulBasis> | null
+  }

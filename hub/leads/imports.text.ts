@@ -14,9 +14,16 @@ export const importsText = texts(
     mapping: {
       no_json: 'The mapping is not valid JSON.',
       no_column: (column: string) => `The file has no column “${column}”. Choose the file again.`,
+      no_field: (key: string) => `The project has no field “${key}”. Choose another field.`,
       unnamed: 'Choose the column with the name, the e-mail or the company.',
     },
+    basis_note:
+      'A legitimate interest needs a note: which interest it is, and why it weighs more than the person’s own.',
     row: {
+      amount: 'The amount must be a number of zero or more, such as 1,250.00.',
+      no_currency: 'The amount has no currency. Choose the column with the currency, e.g. EUR.',
+      not_closed: 'A reason belongs to a lead whose stage is won or lost.',
+      date: 'The date must be written as 2026-03-01 or 01.03.2026.',
       stage: 'The stage must be new, contacted, replied, meeting, proposal, won or lost.',
       lawful_basis: 'The lawful basis must be consent, contract or legitimate interest.',
       score: 'The score must be a whole number from 0 to 100.',
@@ -33,6 +40,10 @@ export const importsText = texts(
         cells === 1
           ? `1 cell was longer than ${most} characters; its fact has the beginning.`
           : `${cells} cells were longer than ${most} characters; their facts have the beginning.`,
+    },
+    undo: {
+      twice: 'This import was undone before.',
+      running: 'The import is still running. Wait until it is done.',
     },
     stopped: {
       gone: 'The file no longer exists. Import it again; leads already imported are not duplicated.',
@@ -55,9 +66,16 @@ export const importsText = texts(
     mapping: {
       no_json: 'Eşleme geçerli bir JSON değil.',
       no_column: (column) => `Dosyada “${column}” adlı sütun yok. Dosyayı yeniden seçin.`,
+      no_field: (key) => `Projede “${key}” alanı yok. Başka bir alan seçin.`,
       unnamed: 'Adın, e-postanın ya da firmanın hangi sütunda olduğunu seçin.',
     },
+    basis_note:
+      'Meşru menfaat için bir not gerekir: hangi menfaat olduğu ve neden kişininkinden ağır bastığı.',
     row: {
+      amount: 'Tutar sıfır ya da daha büyük bir sayı olmalı, örneğin 1.250,00.',
+      no_currency: 'Tutarın para birimi yok. Para biriminin sütununu seçin, örneğin EUR.',
+      not_closed: 'Neden, aşaması kazanıldı ya da kaybedildi olan adaya yazılır.',
+      date: 'Tarih 2026-03-01 ya da 01.03.2026 gibi yazılmalı.',
       stage:
         'Aşama şunlardan biri olmalı: Yeni, İletişim kuruldu, Yanıtladı, Görüşme, Teklif, Kazanıldı, Kaybedildi.',
       lawful_basis: 'Hukuki dayanak şunlardan biri olmalı: Açık rıza, Sözleşme, Meşru menfaat.',
@@ -73,6 +91,10 @@ export const importsText = texts(
         `Bir listenin en çok ${most} sütunu bilgi olarak tutulur; tutulmayanlar: ${columns}`,
       cut: (cells, most) =>
         `${cells} hücre ${most} karakterden uzundu; bilgi olarak yalnızca başı tutuldu.`,
+    },
+    undo: {
+      twice: 'Bu aktarma daha önce geri alınmış.',
+      running: 'Aktarma sürüyor. Bitmesini bekleyin.',
     },
     stopped: {
       gone: 'Dosya silinmiş. Yeniden aktarın; daha önce aktarılanlar iki kez eklenmez.',

@@ -18,6 +18,7 @@ import {
   suggestMapping,
 } from './import-row.ts'
 import { importsText } from './imports.text.ts'
+import type { OwnField } from './own-fields.ts'
 
 const say = bilingual(importsText)
 
@@ -27,6 +28,7 @@ const SAMPLES = 5
 export function previewFile(
   bytes: Uint8Array,
   choices: Pick<ImportChoices, 'encoding' | 'delimiter'> = {},
+  own: OwnField[] = [],
 ) {
   const encoding = choices.encoding ?? detectEncoding(bytes)
   const text = decode(bytes, encoding)
@@ -36,16 +38,24 @@ export function previewFile(
     throw mistake('file', say.file.no_header)
   }
   const columns = columnsFrom(header)
-  return { text, encoding, delimiter, columns, rows, mapping: suggestMapping(columns, rows) }
+  return { text, encoding, delimiter, columns, rows, mapping: suggestMapping(columns, rows, own) }
 }
 
 /**
  * prepareImport reads a file once from end to end, so that nothing of a damaged one is imported.
  */
-export async function prepareImport(bytes: Uint8Array, choices: ImportChoices) {
-  const { text, ...read } = previewFile(bytes, choices)
+export async function prepareImport(
+  bytes: Uint8Array,
+  choices: ImportChoices,
+  own: OwnField[] = [],
+) {
+  const { text, ...read } = previewFile(bytes, choices, own)
   const mapping = choices.mapping ?? read.mapping
-  for (const [field, column] of Object.entries(mapping)) {
+  const used = own.filter(({ key }) => mapping[`custom.${key}`])
+  for (const [field, column = ''] of Object.entries(mapping)) {
+    if (field.startsWith('custom.') && !used.some(({ key }) => field === `custom.${key}`)) {
+      throw mistake(`mapping.${field}`, say.mapping.no_field(field.slice('custom.'.length)))
+    }
     if (read.columns.includes(column)) continue
     throw mistake(`mapping.${field}`, say.mapping.no_column(column))
   }
@@ -63,15 +73,22 @@ export async function prepareImport(bytes: Uint8Array, choices: ImportChoices) {
     const { unclosed, damaged } = say.file
     throw mistake('file', error.unclosed_at ? unclosed(error.unclosed_at) : damaged)
   }
+  if (choices.lawful_basis === 'legitimate_interest' && !choices.basis_note) {
+    throw mistake('basis_note', say.basis_note)
+  }
   const { kept, over } = factColumns(read.columns, mapping, choices.facts)
   const options: ImportOptions = {
     columns: read.columns,
     mapping,
+    own: used,
     facts: kept,
     over,
     duplicates: choices.duplicates,
     source: choices.source || null,
     lawful_basis: choices.lawful_basis ?? null,
+    basis_note: choices.basis_note || null,
+    basis_source: choices.basis_source || null,
+    basis_on: choices.basis_on ?? null,
     tags: choices.tags ?? [],
     encoding: read.encoding,
     delimiter: read.delimiter,

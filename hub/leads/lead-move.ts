@@ -52,7 +52,8 @@ export async function removeLead(sql: Sql, id: string): Promise<void> {
   await sql`delete from hub.leads where id = ${id}`
 }
 
-async function refuseUnderway(sql: Sql, id: string): Promise<void> {
+/** Throws 409 while a letter to the lead is approved, being sent or unclear. */
+export async function refuseUnderway(sql: Sql, id: string): Promise<void> {
   const [draft] = await sql<{ state: keyof typeof say.mail }>`
     select state from hub.drafts
     where audience ->> 'lead_id' = ${id}

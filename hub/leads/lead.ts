@@ -2,6 +2,7 @@ import { getDomain } from 'tldts'
 import { z } from 'zod'
 import { Day } from '../../shared/time.ts'
 import { fieldText } from '../i18n/problem.text.ts'
+import { CURRENCIES } from './currencies.ts'
 
 export const STAGES = ['new', 'contacted', 'replied', 'meeting', 'proposal', 'won', 'lost'] as const
 export const Stage = z.enum(STAGES)
@@ -29,6 +30,26 @@ const website = line(500)
 
 export const Tag = line(60).regex(/^[^,;]+$/, fieldText.en.tag)
 
+const paragraph = (max: number) =>
+  z
+    .string()
+    .overwrite((text) => text.replaceAll('\0', '').trim())
+    .max(max)
+
+/** The largest amount; a database column of 14 digits holds it to the cent. */
+const MAX_AMOUNT = 999_999_999_999.99
+/** Values of a project's own fields, by their keys; their kinds are checked against the project. */
+export const OwnValues = z
+  .record(
+    z.string().regex(/^[a-z][a-z0-9_]{0,39}$/),
+    z.union([z.string().max(1000), z.number(), z.boolean(), z.null()]),
+  )
+  .meta({
+    description: 'The project’s own fields by key; an absent one is unchanged, null clears it.',
+    example: { fleet_size: 40 },
+  })
+export type OwnValues = z.infer<typeof OwnValues>
+
 /** The fields of a lead that people, files and agents fill in; an empty text counts as no value. */
 export const LeadFields = {
   name: line(200).nullable(),
@@ -49,6 +70,33 @@ export const LeadFields = {
   }),
   score: z.int().min(0).max(100).nullable(),
   tags: z.array(Tag).max(50),
+  amount: z
+    .number()
+    .min(0)
+    .max(MAX_AMOUNT)
+    .multipleOf(0.01)
+    .nullable()
+    .meta({ description: 'What the deal is worth, in `currency`.' }),
+  currency: z
+    .string()
+    .overwrite((text) => text.trim().toUpperCase())
+    .refine((code) => code === '' || CURRENCIES.has(code), fieldText.en.no_currency)
+    .nullable()
+    .meta({ description: 'ISO 4217, e.g. EUR; required with an amount.' }),
+  close_on: Day.nullable().meta({ description: 'When the deal is expected to be decided.' }),
+  next_step: line(500).nullable(),
+  outcome_reason: line(100).nullable().meta({
+    description: 'Why the deal was won or lost; only in these stages, and cleared on leaving them.',
+  }),
+  outcome_note: paragraph(2000).nullable(),
+  basis_note: line(1000).nullable().meta({
+    description: 'For a legitimate interest: which one, and why it weighs more.',
+  }),
+  basis_source: line(500)
+    .nullable()
+    .meta({ description: 'Where the lawful basis is on record, e.g. the form or the contract.' }),
+  basis_on: Day.nullable().meta({ description: 'Since when the lawful basis holds.' }),
+  custom: OwnValues,
 }
 
 /** A new lead: at least one of name, email and company. */
@@ -98,6 +146,21 @@ export const Lead = z
     lawful_basis: LawfulBasis.nullable(),
     score: z.int().nullable(),
     tags: z.array(z.string()),
+    amount: z.number().nullable(),
+    currency: z.string().nullable(),
+    close_on: Day.nullable(),
+    next_step: z.string().nullable(),
+    outcome_reason: z.string().nullable(),
+    outcome_note: z.string().nullable(),
+    closed_at: z.string().nullable().meta({
+      description: 'When it came to won or lost in the hub; null for one imported there.',
+    }),
+    basis_note: z.string().nullable(),
+    basis_source: z.string().nullable(),
+    basis_on: Day.nullable(),
+    custom: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).meta({
+      description: 'The values of the project’s own fields, by their keys.',
+    }),
     notes: z.array(Note).meta({ description: 'The newest three; lead/get has more.' }),
     open_tasks: z.int(),
     created_at: z.string(),

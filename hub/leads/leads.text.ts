@@ -6,6 +6,34 @@ export const leadsText = texts(
     keep_one: 'Keep at least one of name, e-mail and company.',
     known_email: (lead: string, project: string) =>
       `${lead} in “${project}” already has this e-mail. Change that lead instead.`,
+    no_currency: 'An amount needs its currency, e.g. EUR.',
+    not_closed: 'A reason belongs to a lead in stage won or lost. Change the stage as well.',
+    field: {
+      unknown: (key: string) => `The project has no field “${key}”. See leads/fields.`,
+      text: (label: string) => `“${label}” takes a text of at most 1,000 characters.`,
+      number: (label: string) => `“${label}” takes a number.`,
+      date: (label: string) => `“${label}” takes a date such as 2026-03-01.`,
+      choice: (label: string, choices: string) => `“${label}” takes one of: ${choices}.`,
+      yes_no: (label: string) => `“${label}” takes yes or no.`,
+    },
+    merge: {
+      same: 'Choose two different leads to merge.',
+      other_project: 'The two leads belong to different projects. Only leads of one project merge.',
+      both: (subject: string) =>
+        `Both leads are recipients of “${subject}”, which is on its way. Finish or reject it first.`,
+    },
+    own_fields: {
+      left_out: (label: string) =>
+        `The field “${label}” is missing from the list. Remove it on its own: its values go too.`,
+      in_use: (label: string, leads: number) =>
+        `Leads with a value that “${label}” would no longer take: ${leads}. Change their values first.`,
+      type_label: 'Type the name of the field to remove it with its values.',
+      taken: (key: string) => `“${key}” already has a meaning in letters. Choose another key.`,
+      twice: (name: string) => `“${name}” is in the list twice. Give each field its own name.`,
+      no_choices: 'Give at least one value to choose from.',
+    },
+    too_many: (most: number) =>
+      `The filter finds more than ${most} leads. Narrow it, and do it in parts.`,
     known_just_now: 'Another lead was just given this e-mail. Check it and try again.',
     no_open_refusal:
       'No reply of this lead is waiting for a decision whether it asks for no more mail.',
@@ -21,6 +49,33 @@ export const leadsText = texts(
     keep_one: 'Ad, e-posta ve firmadan en az biri kalmalı.',
     known_email: (lead, project) =>
       `Bu e-posta “${project}” projesinde kayıtlı: ${lead}. Onun yerine o adayı değiştirin.`,
+    no_currency: 'Bir tutarın para birimi de olmalı, örneğin EUR.',
+    not_closed: 'Neden, kazanılan ya da kaybedilen aşamadaki adaya yazılır. Aşamayı da değiştirin.',
+    field: {
+      unknown: (key) => `Projede “${key}” alanı yok. Alanlar: leads/fields.`,
+      text: (label) => `“${label}” en çok 1.000 karakterlik bir metin alır.`,
+      number: (label) => `“${label}” bir sayı alır.`,
+      date: (label) => `“${label}” 2026-03-01 gibi bir tarih alır.`,
+      choice: (label, choices) => `“${label}” şunlardan biri olmalı: ${choices}.`,
+      yes_no: (label) => `“${label}” evet ya da hayır olmalı.`,
+    },
+    merge: {
+      same: 'Birleştirmek için iki farklı aday seçin.',
+      other_project: 'İki aday farklı projelerde. Yalnızca aynı projenin adayları birleştirilir.',
+      both: (subject) =>
+        `İki aday da yolda olan “${subject}” e-postasının alıcısı. Önce onu bitirin ya da reddedin.`,
+    },
+    own_fields: {
+      left_out: (label) =>
+        `“${label}” alanı listede yok. Onu ayrıca kaldırın: değerleri de silinir.`,
+      in_use: (label, leads) =>
+        `“${label}” alanının artık almayacağı bir değeri olan aday sayısı: ${leads}. Önce o değerleri değiştirin.`,
+      type_label: 'Alanı değerleriyle kaldırmak için adını yazın.',
+      taken: (key) => `“${key}” mektuplarda zaten bir anlam taşıyor. Başka bir anahtar seçin.`,
+      twice: (name) => `“${name}” listede iki kez var. Her alana ayrı bir ad verin.`,
+      no_choices: 'Seçilecek en az bir değer verin.',
+    },
+    too_many: (most) => `Filtre ${most} adaydan fazlasını buluyor. Daraltın ve parça parça yapın.`,
     known_just_now: 'Bu e-posta az önce başka bir adaya verildi. Kontrol edip yeniden deneyin.',
     no_open_refusal: 'Bu adayın, artık posta istenmediğine dair karar bekleyen bir yanıtı yok.',
     mail: {

@@ -1,8 +1,16 @@
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
-import { bilingual } from '../i18n/words.ts'
-import { domainOf, isIdentified, type Lead, LeadChange, type NewLead } from './lead.ts'
+import { bilingual, type Words } from '../i18n/words.ts'
+import {
+  domainOf,
+  isIdentified,
+  type Lead,
+  LeadChange,
+  type NewLead,
+  type OwnValues,
+} from './lead.ts'
 import { leadsText } from './leads.text.ts'
+import { keepOwnFacts, ownValues } from './own-fields.ts'
 import { recordActivity } from './timeline.ts'
 
 /**
@@ -12,6 +20,8 @@ import { recordActivity } from './timeline.ts'
 export const leadColumns = raw(`
   lead.id, project.slug as project, lead.name, lead.email, lead.company, lead.title, lead.phone,
   lead.website, lead.country, lead.stage, lead.source, lead.lawful_basis, lead.score, lead.tags,
+  lead.amount::float8 as amount, lead.currency, lead.close_on, lead.next_step, lead.outcome_reason,
+  lead.outcome_note, lead.closed_at, lead.basis_note, lead.basis_source, lead.basis_on, lead.custom,
   (
     select coalesce(jsonb_agg(jsonb_build_object(
       'id', note.id, 'text', note.text, 'created_at', private.iso(note.created_at)
@@ -65,21 +75,18 @@ export async function createLead(
   data: NewLead,
   { kind = 'created', details = {} }: { kind?: 'created' | 'imported'; details?: object } = {},
 ): Promise<{ id: string; is_new: boolean }> {
-  const lead = columnsOf({ ...EMPTY, ...data })
+  const custom = await ownValues(sql, project_id, { before: {}, change: data.custom ?? {} })
+  const lead = columnsOf({ ...EMPTY, ...data, custom })
+  requireDeal(lead)
   for (;;) {
     const [made] = await sql<{ id: string }>`
-      insert into hub.leads (
-        project_id, name, email, company, title, phone, website, country, stage, source,
-        lawful_basis, score, tags, domain
-      )
-      values (
-        ${project_id}, ${lead.name}, ${lead.email}, ${lead.company}, ${lead.title}, ${lead.phone},
-        ${lead.website}, ${lead.country}, ${lead.stage}, ${lead.source}, ${lead.lawful_basis},
-        ${lead.score}, ${lead.tags}, ${lead.domain}
-      )
+      insert into hub.leads (project_id, ${FIELD_COLUMNS})
+      select ${project_id}, ${FIELD_COLUMNS}
+      from jsonb_to_record(${JSON.stringify(lead)}) as given (${FIELD_TYPES})
       on conflict (project_id, email_key) do nothing
       returning id`
     if (made) {
+      await keepOwnFacts(sql, [made.id])
       await recordActivity(sql, { project_id, lead_id: made.id, kind, details })
       return { id: made.id, is_new: true }
     }
@@ -95,7 +102,17 @@ export async function createLead(
  */
 export async function changeLead(sql: Sql, id: string, change: LeadChange): Promise<void> {
   const before = await lockLead(sql, id)
-  const lead = columnsOf({ ...before, ...change })
+  const custom = await ownValues(sql, before.project_id, {
+    before: before.custom,
+    change: change.custom ?? {},
+  })
+  const lead = columnsOf({ ...before, ...change, custom })
+  if (lead.stage !== before.stage) {
+    // What the last outcome said does not hold for another one.
+    lead.outcome_reason = change.outcome_reason || null
+    lead.outcome_note = change.outcome_note || null
+  }
+  requireDeal(lead)
   if (!isIdentified(lead)) {
     throw invalid([{ path: 'name', code: 'required', message: bilingual(leadsText).keep_one }])
   }
@@ -109,18 +126,20 @@ export async function changeLead(sql: Sql, id: string, change: LeadChange): Prom
   if (fields.length === 0) return
   await sql`
     update hub.leads
-    set name = ${lead.name}, email = ${lead.email}, company = ${lead.company},
-      title = ${lead.title}, phone = ${lead.phone}, website = ${lead.website},
-      country = ${lead.country}, stage = ${lead.stage}, source = ${lead.source},
-      lawful_basis = ${lead.lawful_basis}, score = ${lead.score}, tags = ${lead.tags},
-      domain = ${lead.domain}, updated_at = now()
+    set (${FIELD_COLUMNS}, updated_at) = (
+      select ${FIELD_COLUMNS}, now()
+      from jsonb_to_record(${JSON.stringify(lead)}) as given (${FIELD_TYPES})
+    )
     where id = ${id}`
+  if (fields.includes('custom')) await keepOwnFacts(sql, [id])
   const { project_id } = before
   if (lead.stage !== before.stage) {
-    const details = { from: before.stage, to: lead.stage }
+    const { outcome_reason: reason } = lead
+    const details = { from: before.stage, to: lead.stage, ...(reason ? { reason } : {}) }
     await recordActivity(sql, { project_id, lead_id: id, kind: 'stage', details })
   }
-  const others = fields.filter((field) => field !== 'stage')
+  const told = lead.stage === before.stage ? [] : ['stage', 'outcome_reason', 'outcome_note']
+  const others = fields.filter((field) => !told.includes(field))
   if (others.length > 0) {
     const kind = others.every((field) => field === 'tags') ? 'tagged' : 'edited'
     const details = kind === 'tagged' ? { tags: lead.tags } : { fields: others }
@@ -192,6 +211,17 @@ export class KnownEmail extends Error {
 export const CHANGEABLE = LeadChange.keyof().options
 type Columns = Pick<Lead, (typeof CHANGEABLE)[number]> & { domain: string | null }
 
+/** The columns that a lead's fields fill, and their types as a record has them. */
+export const FIELD_COLUMNS = raw(`
+  name, email, company, title, phone, website, country, stage, source, lawful_basis, score, tags,
+  amount, currency, close_on, next_step, outcome_reason, outcome_note, basis_note, basis_source,
+  basis_on, custom, domain`)
+export const FIELD_TYPES = raw(`
+  name text, email text, company text, title text, phone text, website text, country text,
+  stage text, source text, lawful_basis text, score int, tags text[], amount numeric, currency text,
+  close_on date, next_step text, outcome_reason text, outcome_note text, basis_note text,
+  basis_source text, basis_on date, custom jsonb, domain text`)
+
 /** An empty lead. */
 export const EMPTY: Columns = {
   name: null,
@@ -206,12 +236,27 @@ export const EMPTY: Columns = {
   lawful_basis: null,
   score: null,
   tags: [],
+  amount: null,
+  currency: null,
+  close_on: null,
+  next_step: null,
+  outcome_reason: null,
+  outcome_note: null,
+  basis_note: null,
+  basis_source: null,
+  basis_on: null,
+  custom: {},
   domain: null,
 }
 
 /** columnsOf turns empty texts into null, names each tag once and finds the domain. */
-export function columnsOf(lead: Columns | (Columns & LeadChange)): Columns {
+export function columnsOf(
+  lead: Omit<Columns, 'custom'> & Partial<Omit<LeadChange, 'custom'>> & { custom: OwnValues },
+): Columns {
   const text = (value: string | null) => value || null
+  const custom = Object.entries(lead.custom).filter(
+    (entry): entry is [string, string | number | boolean] => entry[1] !== null && entry[1] !== '',
+  )
   return {
     name: text(lead.name),
     email: text(lead.email),
@@ -225,16 +270,46 @@ export function columnsOf(lead: Columns | (Columns & LeadChange)): Columns {
     lawful_basis: lead.lawful_basis,
     score: lead.score,
     tags: [...new Set(lead.tags)],
+    amount: lead.amount,
+    currency: text(lead.currency),
+    close_on: lead.close_on,
+    next_step: text(lead.next_step),
+    outcome_reason: text(lead.outcome_reason),
+    outcome_note: text(lead.outcome_note),
+    basis_note: text(lead.basis_note),
+    basis_source: text(lead.basis_source),
+    basis_on: lead.basis_on,
+    custom: Object.fromEntries(custom.toSorted(([a], [b]) => (a < b ? -1 : 1))),
     domain: domainOf(lead),
   }
 }
+
+/** Refuses an amount without its currency, and an outcome of a deal that is still open. */
+export function requireDeal(lead: Columns): void {
+  const say = bilingual(leadsText)
+  const issues: { path: string; code: string; message: Words }[] = []
+  if (lead.amount !== null && lead.currency === null) {
+    issues.push({ path: 'currency', code: 'required', message: say.no_currency })
+  }
+  if (lead.stage !== 'won' && lead.stage !== 'lost') {
+    for (const path of ['outcome_reason', 'outcome_note'] as const) {
+      if (lead[path]) issues.push({ path, code: 'not_closed', message: say.not_closed })
+    }
+  }
+  if (issues.length > 0) throw invalid(issues)
+}
+
+/** The same columns as JavaScript reads them: an amount as a number. */
+export const READ_COLUMNS = raw(`
+  name, email, company, title, phone, website, country, stage, source, lawful_basis, score, tags,
+  amount::float8 as amount, currency, close_on, next_step, outcome_reason, outcome_note, basis_note,
+  basis_source, basis_on, custom, domain`)
 
 type Row = Columns & { id: string; project_id: string }
 
 async function lockLead(sql: Sql, id: string): Promise<Row> {
   const [row] = await sql<Row>`
-    select id, project_id, name, email, company, title, phone, website, country, stage, source,
-      lawful_basis, score, tags, domain
+    select id, project_id, ${READ_COLUMNS}
     from hub.leads
     where id = ${id}
     for update`

@@ -87,15 +87,44 @@ function hashUnder(salt: Buffer, email: string): string {
   return createHmac('sha256', salt).update(normal).digest('hex')
 }
 
-/** Puts addresses on the list; returns how many are new. */
+/**
+ * Puts addresses on the list; returns how many are new. Those put there by hand or by an import can be
+ * read for 30 days, with the reason that was given.
+ */
 export async function suppress(
   sql: Sql,
   salt: Salt,
-  given: { emails: string[]; reason: SuppressionReason; project_id?: string | null },
+  given: {
+    emails: string[]
+    reason: SuppressionReason
+    project_id?: string | null
+    note?: string | null
+  },
 ): Promise<number> {
-  const hashes = given.emails.map((email) => emailHash(salt, email))
-  return suppressHashes(sql, { ...given, hashes })
+  const { emails, reason, note = null } = given
+  const hashes = emails.map((email) => emailHash(salt, email))
+  const added = await suppressHashes(sql, { ...given, hashes })
+  if (!isOurs(reason)) return added
+  await sql`
+    with given as (
+      select distinct on (hash) hash, email
+      from unnest(${hashes}::text[], ${emails}::text[]) as given (hash, email)
+    ),
+    named as (
+      update hub.suppression as entry set note = coalesce(${note}, entry.note)
+      from given
+      where entry.email_hash = given.hash and entry.reason in ('manual', 'imported')
+        and entry.erased_at is null
+      returning entry.email_hash, given.email
+    )
+    insert into hub.suppression_addresses (email_hash, email)
+    select email_hash, email from named
+    on conflict (email_hash) do nothing`
+  return added
 }
+
+/** Whether the team put an entry on the list, and not the owner of the address or their server. */
+const isOurs = (reason: SuppressionReason) => reason === 'manual' || reason === 'imported'
 
 /** Does the same for addresses of which only the hash is known. */
 export async function suppressHashes(
@@ -108,28 +137,50 @@ export async function suppressHashes(
     select distinct hash, ${reason}, ${project_id}::uuid
     from unnest(${hashes}::text[]) as hash
     on conflict (email_hash) do update set reason = excluded.reason, released_at = null
-    where suppression.reason = 'bounced'
-      and (excluded.reason <> 'bounced' or suppression.released_at is not null)
+    where suppression.released_at is not null
+      or suppression.reason = 'bounced' and excluded.reason <> 'bounced'
+      or suppression.reason in ('manual', 'imported')
+        and excluded.reason in ('unsubscribed', 'complained', 'erased')
     returning (old.email_hash is null or old.released_at is not null) as is_new`
   return added.filter(({ is_new }) => is_new).length
 }
 
 /**
- * Releases a bounce, so that the address may get mail again. Entries for any other reason cannot be
- * released. Returns the reason of the entry; undefined if there was none.
+ * Releases an address, so that it may get mail again: one that bounced, or that the team put on the list
+ * by hand or by an import. An entry that its owner asked for, or of an erased person, never is. Returns
+ * the entry; undefined if there was none.
  */
-export async function release(sql: Sql, hashes: string[]): Promise<SuppressionReason | undefined> {
-  const [entry] = await sql<{ reason: SuppressionReason }>`
-    select reason from hub.suppression
+export async function release(
+  sql: Sql,
+  hashes: string[],
+): Promise<{ reason: SuppressionReason; is_released: boolean } | undefined> {
+  const entries = await sql<{ reason: SuppressionReason; may: boolean }>`
+    select reason, reason in ('bounced', 'manual', 'imported') and erased_at is null as may
+    from hub.suppression
     where email_hash = any(${hashes}::text[]) and released_at is null
-    order by reason = 'bounced', email_hash
+    order by may, email_hash
     for update`
-  if (entry?.reason === 'bounced') {
-    await sql`
-      update hub.suppression set released_at = now()
-      where email_hash = any(${hashes}::text[]) and reason = 'bounced' and released_at is null`
-  }
-  return entry?.reason
+  const [entry] = entries
+  if (!entry) return undefined
+  if (!entry.may) return { reason: entry.reason, is_released: false }
+  await sql`
+    update hub.suppression set released_at = now()
+    where email_hash = any(${hashes}::text[]) and released_at is null`
+  await sql`delete from hub.suppression_addresses where email_hash = any(${hashes}::text[])`
+  return { reason: entry.reason, is_released: true }
+}
+
+/** forgetAddresses deletes the addresses whose time is over; the hashes stay. */
+export async function forgetAddresses(sql: Sql): Promise<number> {
+  const gone = await sql`
+    delete from hub.suppression_addresses as known
+    where shown_until < now() or not exists (
+      select from hub.suppression as entry
+      where entry.email_hash = known.email_hash and entry.released_at is null
+        and entry.reason in ('manual', 'imported') and entry.erased_at is null
+    )
+    returning 1`
+  return gone.length
 }
 
 /** Those of the addresses that must not get mail: they are on the list, or will be. */

@@ -147,6 +147,10 @@ export async function eraseRows(
       if (![from_email, our_email].some((one) => one && normaliseEmail(one) === email)) continue
       await client.query('delete from hub.inbox_mails where ctid = $1::tid', [at])
     }
+    await client.query(
+      'delete from hub.suppression_addresses where private.fold(email) = private.fold($1)',
+      [email],
+    )
     const leads = await client.query('delete from hub.leads where id = any($1::uuid[])', [ids])
     counts.leads = leads.rowCount ?? 0
   }

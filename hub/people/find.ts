@@ -107,6 +107,7 @@ export async function recordsOf(client: pg.ClientBase, paths: Paths, email: stri
   records.members = (records.members ?? []).map(withoutSecrets)
   if (records.members.length === 0) delete records.members
   await read('audit', "actor ->> 'id' = any($1::text[])", [memberships])
+  await read('suppression_addresses', 'email_hash = any($1::text[])', [hashes])
   return records
 }
 

@@ -13,16 +13,18 @@ import { allTexts } from './rows.ts'
 export async function recordErasure(
   client: pg.ClientBase,
   salt: Salt,
-  { email, names, texts }: { email: string; names: string[]; texts: boolean },
+  given: { email: string; names: string[]; texts: boolean; by: string | null },
 ): Promise<void> {
+  const { email, names, texts, by } = given
   const hash = emailHash(salt, email)
   await suppressHashes(sqlOn(client), { hashes: [hash], reason: 'erased' })
   const hashes = texts ? names.flatMap((name) => nameHashes(salt.current, name)) : []
   await client.query(
-    `update hub.suppression set erased_at = now(), erased_texts = erased_texts or $2,
+    `update hub.suppression set erased_at = now(), erased_by = $4, note = null,
+       erased_texts = erased_texts or $2,
        erased_names = array(select distinct unnest(erased_names || $3::text[]))
      where email_hash = $1`,
-    [hash, texts, hashes],
+    [hash, texts, hashes, by],
   )
 }
 

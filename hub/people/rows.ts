@@ -23,6 +23,9 @@ const FIXED = new Set([
   'api_keys.key_hash',
   'webhooks.secret',
   'webhooks.former_secret',
+  'suppression_addresses.email_hash',
+  'lead_fields.key',
+  'evidence.field_key',
 ])
 /** Rows that are only added, or that their own code clears. */
 const KEPT = new Set(['suppression', 'audit'])

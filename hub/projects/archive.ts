@@ -8,10 +8,13 @@ import { folderOf } from './project-folder.ts'
 /** Every table whose rows belong to a project. */
 export const TABLES = [
   'projects',
+  'deal_settings',
+  'lead_fields',
   'imports',
   'import_errors',
   'leads',
   'evidence',
+  'merges',
   'notes',
   'tasks',
   'activities',

@@ -15,6 +15,14 @@ export const projectsText = texts(
     },
     not_said: (missing: string) =>
       `The project does not say yet: ${missing}. Nothing was invented for it; add it on the Project page.`,
+    archive: {
+      none: 'There is no such archive. See projects/archives for all.',
+      taken: (slug: string) =>
+        `A project with the short name “${slug}” exists. Delete it first, or keep it.`,
+      damaged: 'The archive is damaged or not one of a project. Nothing was changed.',
+      restored: 'The project came back from its archive; check and approve the mail again.',
+      type_name: 'Type the name of the archive to delete it for good.',
+    },
     busy: {
       mail: 'A mail is being sent. Wait until it is finished.',
       mission: 'A mission is running. Cancel it, or wait until it is done.',
@@ -32,6 +40,13 @@ export const projectsText = texts(
     },
     not_said: (missing) =>
       `Projede henüz yazmıyor: ${missing}. Yerine bir şey uydurulmadı; Proje sayfasında ekleyin.`,
+    archive: {
+      none: 'Böyle bir arşiv yok. Hepsi: projects/archives.',
+      taken: (slug) => `“${slug}” kısa adlı bir proje var. Önce onu silin ya da o kalsın.`,
+      damaged: 'Arşiv bozuk ya da bir projeye ait değil. Hiçbir şey değişmedi.',
+      restored: 'Proje arşivinden geri geldi; e-postayı yeniden kontrol edip onaylayın.',
+      type_name: 'Arşivi kalıcı olarak silmek için adını yazın.',
+    },
     busy: {
       mail: 'Bir e-posta gönderiliyor. Bitmesini bekleyin.',
       mission: 'Bir görev sürüyor. İptal edin ya da bitmesini bekleyin.',

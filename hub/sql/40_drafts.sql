@@ -166,8 +166,10 @@ create table hub.suppression (
   reason text not null check (reason in ('unsubscribed', 'bounced', 'complained', 'manual', 'imported', 'erased')),
   project_id uuid references hub.projects on delete set null,
   created_at timestamptz not null default now(),
-  -- Set when a person released a bounce; a request of the owner of the address is never released.
-  released_at timestamptz check (released_at is null or reason = 'bounced'),
+  -- Set when somebody released what a person of the team or a server put here; a request of the owner of the address is
+  -- never released.
+  released_at timestamptz
+    constraint suppression_check check (released_at is null or reason in ('bounced', 'manual', 'imported')),
   -- A person who was erased stays on the list as a hash, by which a restored backup is cleaned again.
   erased_at timestamptz,
   -- Whether the address and the names were replaced in texts too, and the salted hashes of those names.

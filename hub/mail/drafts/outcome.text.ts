@@ -21,7 +21,7 @@ export const outcomeText = texts(
       `listmonk paused this campaign after ${sent} of ${to_send} mails: somebody did so there, or too many mails failed. Resume or cancel it in listmonk.`,
     hub_ended: 'The hub stopped while this mail was being sent.',
     only_bounces:
-      'Only bounced addresses can be taken off the list. This address is on it for another reason and stays.',
+      'This address stays on the list: its owner asked for no more mail, complained, or was erased.',
     restored: 'It may have been sent between the backup and the restore.',
     listmonk: (fault: string) => `listmonk: ${fault}`,
     strangers: (count: number) =>
@@ -57,7 +57,7 @@ export const outcomeText = texts(
       `listmonk bu kampanyayı ${to_send} e-postadan ${sent} tanesinin ardından duraklattı: biri orada duraklattı ya da çok fazla e-posta gönderilemedi. Kampanyayı listmonk’ta sürdürün veya iptal edin.`,
     hub_ended: 'Bu e-posta gönderilirken hub durdu.',
     only_bounces:
-      'Yalnızca geri dönen adresler listeden kaldırılabilir. Bu adres başka bir nedenle listede ve orada kalır.',
+      'Bu adres listede kalır: sahibi artık posta istemedi, şikâyet etti ya da silindi.',
     restored: 'Yedek ile geri yükleme arasında gönderilmiş olabilir.',
     listmonk: (fault) => `listmonk: ${fault}`,
     strangers: (count) =>

@@ -72,8 +72,8 @@ export async function approveDraft(
 }
 
 /**
- * addRecipients stores the recipients of an approved draft; a `reason` says why somebody is
- * skipped. Whoever has already had this mail keeps that row, and so does not get it again.
+ * addRecipients stores the recipients of an approved draft; a `reason` says why somebody is skipped.
+ * Whoever has had this mail, at whatever address, keeps that row and gets it no second time.
  */
 export async function addRecipients(
   sql: Sql,
@@ -92,6 +92,8 @@ export async function addRecipients(
       case when reason is null then 'waiting' else 'skipped' end, reason
     from jsonb_to_recordset(${JSON.stringify(people)})
       as person (lead_id uuid, email text, name text, company text, reason jsonb)
+    where not exists (select from hub.recipients where draft_id = ${draft.id}
+      and lead_id = person.lead_id and recipients.state in ('sending', 'sent', 'unclear'))
     on conflict (draft_id, email) do nothing`
 }
 
@@ -257,7 +259,7 @@ export async function failPortion(
     where draft_id = ${draft_id} and portion = ${portion} and state = 'pushed'`
 }
 
-/** endPortion: sending → sent or unclear for all mails of a campaign; returns whose mails they were. */
+/** endPortion: sending → sent or unclear for all mails of a campaign; returns whose. */
 export function endPortion(
   sql: Sql,
   draft_id: string,

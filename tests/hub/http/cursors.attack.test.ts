@@ -37,7 +37,8 @@ beforeAll(async () => {
     [draft?.id],
   )
   await hub.query(
-    `insert into hub.suppression (email_hash, reason) select repeat(n::text, 64), 'manual' from generate_series(1, 2) n`,
+    `insert into hub.suppression (email_hash, reason, erased_at)
+     select repeat(n::text, 64), 'manual', now() from generate_series(1, 2) n`,
   )
   needed = { project: 'demir', lead_id, id: draft?.id ?? '' }
 })

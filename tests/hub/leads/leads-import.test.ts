@@ -102,6 +102,7 @@ describe('an import', () => {
       project: 'big',
       file_name: '../fair.csv',
       lawful_basis: 'legitimate_interest',
+      basis_note: 'We sell what they buy',
       tags: 'fair, 2026',
     })
     expect(done).toMatchObject({

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { everywhere } from '../../../hub/db/db.ts'
-import { emailHash, readSalt, release, suppress } from '../../../hub/mail/suppression.ts'
+import {
+  emailHash,
+  forgetAddresses,
+  readSalt,
+  release,
+  suppress,
+} from '../../../hub/mail/suppression.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
 let hub: TestHub
@@ -38,3 +44,43 @@ test.each<[before: Before, reason: 'bounced' | 'unsubscribed', after: string, ad
     ).toEqual([{ reason: after, released_at: null }])
   },
 )
+
+test('an entry of the team has an address for 30 days and a typed way back, until its owner asks', async () => {
+  const send = async (method: string, path: string, body?: object) => {
+    const answer = await hub.call(method, path, body)
+    return { status: answer.status, body: await answer.json() }
+  }
+  const entryOf = async (email: string) =>
+    (await send('GET', `suppression?email=${encodeURIComponent(email)}`)).body.suppression[0]
+  const emails = ['hand@team.example', 'asked@team.example', 'old@team.example']
+  await send('POST', 'suppression/add', { emails, note: 'Asked by phone' })
+  await send('POST', 'suppression/import', { text: 'list@team.example' })
+  expect(await entryOf('HAND@team.example')).toMatchObject({
+    email: 'hand@team.example',
+    note: 'Asked by phone',
+    reason: 'manual',
+    releasable: true,
+  })
+  await hub.query(
+    "update hub.suppression_addresses set shown_until = now() - interval '1 second' where email like 'old@%'",
+  )
+  expect(await entryOf('old@team.example')).toMatchObject({ email: null, releasable: true })
+
+  const salt = await readSalt(hub.paths)
+  await everywhere(hub.deps.db, (sql) =>
+    suppress(sql, salt, { emails: ['asked@team.example'], reason: 'unsubscribed' }),
+  )
+  expect(await entryOf('asked@team.example')).toMatchObject({
+    email: null,
+    reason: 'unsubscribed',
+    releasable: false,
+  })
+  const back = (email: string) => send('POST', 'suppression/release', { email })
+  expect((await back('asked@team.example')).status).toBe(409)
+  expect((await back('hand@team.example')).status).toBe(200)
+  expect((await back('list@team.example')).status).toBe(200)
+  expect((await back('hand@team.example')).status).toBe(404)
+  expect(await entryOf('hand@team.example')).toBeUndefined()
+  await everywhere(hub.deps.db, forgetAddresses)
+  expect(await hub.query('select email from hub.suppression_addresses')).toEqual([])
+})

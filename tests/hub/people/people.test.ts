@@ -136,8 +136,27 @@ async function fill() {
     `insert into hub.api_keys (name, scope, key_hash, hint) values ($1, 'read', repeat('0', 64), 'abcd')`,
     [`The script of ${NAME}`],
   )
-  await query(`insert into hub.audit (actor, action, area) values ($1, 'addNote', 'Leads')`, [
-    { kind: 'member', id: member?.id, name: NAME },
+  await query(
+    `insert into hub.audit (actor, action, area) values ($1, 'addNote', 'Leads')`,
+    [{ kind: 'member', id: member?.id, name: NAME }],
+  )
+  await query(
+    `insert into hub.deal_settings (project_id, lost_reasons) values ($1, array['Ask ' || $2])`,
+    [own, NAME],
+  )
+  await query(
+    `insert into hub.lead_fields (project_id, key, label, kind) values ($1, 'sponsor', $2, 'text')`,
+    [own, `Knows ${NAME}`],
+  )
+  await query(
+    `insert into hub.merges (project_id, lead_id, gone, kept, moved) values ($1, $2, $3, '{}', '{}')`,
+    [own, other?.id, { name: NAME, email: EMAIL }],
+  )
+  const hash = emailHash(await readSalt(paths), EMAIL)
+  await query("insert into hub.suppression (email_hash, reason) values ($1, 'manual')", [hash])
+  await query('insert into hub.suppression_addresses (email_hash, email) values ($1, $2)', [
+    hash,
+    EMAIL,
   ])
   const folder = join(paths.data_dir, 'projects/demir/docs')
   await mkdir(folder, { recursive: true })

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CURRENCIES } from '../../../hub/leads/currencies.ts'
+import { dayOf, numberOf, valueOfCell } from '../../../hub/leads/own-fields.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { importCalls } from '../support/import-calls.ts'
+import { leadCalls } from '../support/lead-calls.ts'
+
+let hub: TestHub
+const { get, post, add } = leadCalls(() => hub)
+const { bring, leadsOf } = importCalls(() => hub)
+const put = async (path: string, body: object) => {
+  const answer = await hub.call('PUT', path, body)
+  return { status: answer.status, body: await answer.json() }
+}
+beforeAll(async () => {
+  hub = await startHub({ start: true })
+  expect((await post('projects/create', { slug: 'demir', name: 'Demir' })).status).toBe(201)
+})
+afterAll(() => hub.close())
+
+describe('a deal', () => {
+  test('needs the currency of its amount, one that is in use, and no reason while it is open', async () => {
+    const refused = async (data: object) => {
+      const { status, body } = await post('lead/quick_add', { slug: 'demir', data })
+      expect(status).toBe(422)
+      return body.errors.map(({ path }: { path: string }) => path)
+    }
+    expect(await refused({ name: 'A', amount: 10 })).toEqual(['currency'])
+    expect(await refused({ name: 'A', amount: 10, currency: 'DEM' })).toEqual(['data.currency'])
+    expect(await refused({ name: 'A', amount: -1, currency: 'EUR' })).toEqual(['data.amount'])
+    expect(await refused({ name: 'A', outcome_reason: 'Price' })).toEqual(['outcome_reason'])
+  })
+
+  test('is summed by stage and by currency, weighted where the stage has a probability', async () => {
+    const deals = [
+      ['proposal', 1000.1, 'EUR'],
+      ['proposal', 2000.2, 'eur'],
+      ['proposal', 50_000, 'TRY'],
+      ['proposal', null, null],
+      ['meeting', 700, 'USD'],
+    ] as const
+    for (const [at, [stage, amount, currency]] of deals.entries()) {
+      await add({ name: `Sum ${at}`, stage, amount, currency, tags: ['sum'] })
+    }
+    const set = await put('deals/settings', {
+      project: 'demir',
+      probabilities: { proposal: 40 },
+      lost_reasons: ['Price', 'No need'],
+    })
+    expect(set.body.settings).toEqual({
+      probabilities: { proposal: 40 },
+      won_reasons: [],
+      lost_reasons: ['Price', 'No need'],
+    })
+    const { stages } = (await get('deals/sums?project=demir')).body
+    const at = (stage: string) => stages.find((one: { stage: string }) => one.stage === stage)
+    expect(at('proposal')).toEqual({
+      stage: 'proposal',
+      leads: 4,
+      without_amount: 1,
+      sums: [
+        { currency: 'TRY', amount: 50_000, weighted: 20_000 },
+        { currency: 'EUR', amount: 3000.3, weighted: 1200.12 },
+      ],
+    })
+    expect(at('meeting').sums).toEqual([{ currency: 'USD', amount: 700, weighted: null }])
+    expect(at('won')).toEqual({ stage: 'won', leads: 0, without_amount: 0, sums: [] })
+  })
+
+  test('is lost with a reason, and reopening clears it and keeps it in the timeline', async () => {
+    const { id } = await add({ name: 'Closing', stage: 'proposal', amount: 5, currency: 'EUR' })
+    const update = async (change: object) =>
+      (await post('lead/update', { lead_id: id, ...change })).body.lead
+    const lost = await update({ stage: 'lost', outcome_reason: 'Price', outcome_note: 'Too dear' })
+    expect(lost).toMatchObject({ stage: 'lost', outcome_reason: 'Price', outcome_note: 'Too dear' })
+    expect(lost.closed_at).toMatch(/Z$/)
+    await post('leads/bulk', { project: 'demir', ids: [id], stage: 'won' })
+    const won = (await get(`lead/get?lead_id=${id}`)).body.lead
+    expect(won).toMatchObject({ stage: 'won', outcome_reason: null, outcome_note: null })
+    expect(won.closed_at).not.toBeNull()
+    const open = await update({ stage: 'meeting' })
+    expect(open).toMatchObject({ stage: 'meeting', closed_at: null, amount: 5 })
+    const { activities } = (await get(`lead/timeline?lead_id=${id}`)).body
+    expect(activities.at(-2).details).toEqual({ from: 'proposal', to: 'lost', reason: 'Price' })
+  })
+})
+
+describe('fields of a project’s own', () => {
+  const FIELDS = [
+    { key: 'fleet', label: 'Fleet size', kind: 'number', choices: [] },
+    { key: 'tier', label: 'Tier', kind: 'choice', choices: ['Gold', 'Silver'] },
+    { key: 'since', label: 'Customer since', kind: 'date', choices: [] },
+    { key: 'vip', label: 'VIP', kind: 'yes_no', choices: [] },
+  ]
+  test('take values of their kind, which filter, export, import and facts have', async () => {
+    expect((await put('leads/fields', { project: 'demir', fields: FIELDS })).body.fields).toEqual(
+      FIELDS,
+    )
+    const wrong = await post('lead/quick_add', {
+      slug: 'demir',
+      data: { name: 'X', custom: { fleet: 'many', tier: 'Tin', since: '1.1.2020', no: 1 } },
+    })
+    expect(wrong.status).toBe(422)
+    expect(wrong.body.errors.map(({ path }: { path: string }) => path)).toEqual([
+      'custom.fleet',
+      'custom.tier',
+      'custom.since',
+      'custom.no',
+    ])
+    const { id } = await add({ name: 'Own', tags: ['own'], custom: { fleet: 40, vip: true } })
+    await post('lead/update', { lead_id: id, custom: { tier: 'Gold', vip: null } })
+    const { lead } = (await get(`lead/get?lead_id=${id}`)).body
+    expect(lead.custom).toEqual({ fleet: 40, tier: 'Gold' })
+    expect(lead.evidence.map(({ fact }: { fact: string }) => fact).toSorted()).toEqual([
+      'Fleet size: 40',
+      'Tier: Gold',
+    ])
+    const found = async (query: string) =>
+      (await get(`leads/list?project=demir&${query}`)).body.leads.map(
+        ({ name }: { name: string }) => name,
+      )
+    expect(await found('field=tier&value=gold')).toEqual(['Own'])
+    expect(await found('field=tier&value=silver')).toEqual([])
+    const csv = await (await hub.call('GET', 'leads/export?project=demir&tag=own')).text()
+    expect(csv).toContain('"created_at","Fleet size","Tier","Customer since","VIP"')
+    await bring(
+      'Name,Fleet size,Tier,Customer since,VIP,Amount,Currency\nImported,"1.200",silver,01.03.2026,evet,"1.250,50",€',
+      { project: 'demir' },
+    )
+    const [imported] = await leadsOf('demir', '&q=Imported')
+    expect(imported).toMatchObject({
+      custom: { fleet: 1200, tier: 'Silver', since: '2026-03-01', vip: true },
+      amount: 1250.5,
+      currency: 'EUR',
+    })
+    const failed = await bring('Name,Tier,Amount\nBad,Tin,\nWorse,,12', { project: 'demir' })
+    expect(failed.mistakes.map(({ column }: { column: string }) => column)).toEqual([
+      'Tier',
+      'Amount',
+    ])
+  })
+
+  test('keep their values: neither a short list nor another kind takes them away', async () => {
+    const without = await put('leads/fields', { project: 'demir', fields: FIELDS.slice(1) })
+    expect([without.status, without.body.detail]).toEqual([409, expect.stringContaining('Fleet')])
+    const other = FIELDS.map((one) => (one.key === 'fleet' ? { ...one, kind: 'text' } : one))
+    expect((await put('leads/fields', { project: 'demir', fields: other })).status).toBe(409)
+    const fewer = FIELDS.map((one) => (one.key === 'tier' ? { ...one, choices: ['Tin'] } : one))
+    expect((await put('leads/fields', { project: 'demir', fields: fewer })).status).toBe(409)
+    const renamed = FIELDS.map((one) => (one.key === 'fleet' ? { ...one, label: 'Trucks' } : one))
+    expect((await put('leads/fields', { project: 'demir', fields: renamed })).status).toBe(200)
+    const facts = await hub.query("select fact from hub.evidence where fact like 'Trucks: %'")
+    expect(facts).toHaveLength(2)
+    const remove = (label: string) =>
+      post('leads/fields/remove', { project: 'demir', key: 'fleet', label })
+    expect((await remove('Fleet')).status).toBe(422)
+    expect((await remove('Trucks')).body.values).toBe(2)
+    expect(await hub.query("select from hub.leads where custom ? 'fleet'")).toEqual([])
+    expect(await hub.query("select from hub.evidence where field_key = 'fleet'")).toEqual([])
+  })
+})
+
+describe('the lawful basis of many leads', () => {
+  test('needs a note for a legitimate interest, and overwrites another one only when told to', async () => {
+    const one = await add({ name: 'B1', tags: ['basis'] })
+    const two = await add({ name: 'B2', tags: ['basis'], lawful_basis: 'consent' })
+    const set = (more: object) =>
+      post('leads/lawful_basis', {
+        project: 'demir',
+        filter: { tag: 'basis' },
+        lawful_basis: 'legitimate_interest',
+        ...more,
+      })
+    const without = await set({})
+    expect([without.status, without.body.errors[0].path]).toEqual([422, 'note'])
+    const given = { note: 'We sell what they buy', source: 'fair 2026', on: '2026-03-01' }
+    const first = await set(given)
+    expect(first.body, JSON.stringify(hub.lines.at(-1))).toEqual({
+      changed: 1,
+      unchanged: 0,
+      kept: 1,
+      missing: [],
+    })
+    const read = async ({ id }: { id: string }) => (await get(`lead/get?lead_id=${id}`)).body.lead
+    expect(await read(one)).toMatchObject({
+      lawful_basis: 'legitimate_interest',
+      basis_note: given.note,
+      basis_source: given.source,
+      basis_on: given.on,
+    })
+    expect(await read(two)).toMatchObject({ lawful_basis: 'consent', basis_note: null })
+    expect((await set({ ...given, overwrite: true })).body).toMatchObject({
+      changed: 1,
+      unchanged: 1,
+    })
+    expect(await read(two)).toMatchObject({ lawful_basis: 'legitimate_interest' })
+    const { activities } = (await get(`lead/timeline?lead_id=${two.id}`)).body
+    expect(activities[0].details.basis).toEqual({ from: 'consent', to: 'legitimate_interest' })
+    expect((await set({ ...given, ids: [one.id] })).status).toBe(422)
+  })
+})
+
+test('currencies are those of ISO 4217, and cells are read as people write them', () => {
+  const known = new Set(Intl.supportedValuesOf('currency'))
+  expect([...CURRENCIES].filter((code) => !known.has(code))).toEqual([])
+  expect(CURRENCIES.size).toBeGreaterThan(140)
+  const numbers = { '1,234.50': 1234.5, '1.234,50': 1234.5, '1.500': 1500, '12,5': 12.5, '7': 7 }
+  for (const [text, value] of Object.entries(numbers)) expect(numberOf(text), text).toBe(value)
+  for (const text of ['', 'x', '1e5', '--1']) expect(numberOf(text), text).toBeUndefined()
+  expect(dayOf('1/3/2026')).toBe('2026-03-01')
+  expect(valueOfCell({ kind: 'yes_no', choices: [] }, 'HAYIR')).toBe(false)
+  expect(valueOfCell({ kind: 'yes_no', choices: [] }, 'maybe')).toBe('maybe')
+  expect(valueOfCell({ kind: 'choice', choices: ['Işık'] }, 'IŞIK')).toBe('Işık')
+})
