@@ -45,7 +45,7 @@ const Erasures = z.object({
       erased_at: z.string(),
       erased_by: z.string().nullable().meta({
         description:
-          'How whoever erased the person was signed in; null for one of an earlier release.',
+          'Who did it: a member’s name, `admin`, or `api` for a script; null for one of an earlier release.',
       }),
       texts: z.boolean().meta({ description: 'Whether texts and files were cleaned too.' }),
     }),
@@ -213,7 +213,12 @@ people.openapi(
       await refuseBusy(client, email)
       const names = named ?? (await namesOf(client, email))
       const counts = await erase(client, { email, names }, { texts, folders: foldersOf(paths) })
-      await recordErasure(client, salt, { email, names, texts, by: c.get('caller') ?? null })
+      await recordErasure(client, salt, {
+        email,
+        names,
+        texts,
+        by: c.get('actor')?.name ?? c.get('actor')?.kind ?? null,
+      })
       const { rows, files, unsearched } = await findPerson(client, paths, { email, names })
       const stays = await staysOf(paths, unsearched.length, rows.length + files.length)
       const erased = { ...counts, subscribers: subscribers ?? 0 }

@@ -29,6 +29,9 @@ const RULES: Rule[] = [
   // Which project a member opened last is their own.
   rule('projects/select', 'reader', 'reader'),
   rule('projects/delete', 'admin', 'admin'),
+  rule('projects/restore', 'admin', 'admin'),
+  rule('projects/archives', 'admin', 'admin'),
+  rule('projects/archives/', 'admin', 'admin'),
   rule('projects/', 'reader', 'seller'),
   // It takes the data of people out of the hub.
   rule('leads/export', 'seller', 'seller'),
@@ -36,6 +39,7 @@ const RULES: Rule[] = [
   rule('lead/', 'reader', 'seller'),
   rule('inbox/', 'reader', 'seller'),
   rule('queue/', 'reader', 'seller'),
+  rule('deals/', 'reader', 'seller'),
   rule('evidence/', 'reader', 'seller'),
   rule('drafts/', 'reader', 'seller'),
   rule('draft/', 'reader', 'seller'),

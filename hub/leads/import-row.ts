@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { fold } from '../../shared/fold.ts'
 import { issueWords } from '../i18n/issue.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
+import { currencyOf, dayOf, numberOf } from './cells.ts'
 import { DELIMITERS, ENCODINGS } from './csv.ts'
 import { importsText } from './imports.text.ts'
 import {
@@ -13,7 +14,7 @@ import {
   Stage,
   Tag,
 } from './lead.ts'
-import { dayOf, faultOf, numberOf, type OwnField, valueOfCell } from './own-fields.ts'
+import { faultOf, type OwnField, valueOfCell } from './own-fields.ts'
 
 const { row: say } = bilingual(importsText)
 
@@ -256,9 +257,6 @@ function wordFor(text: string, words: Record<string, string[]>): string {
   }
   return text
 }
-
-const SIGNS: Record<string, string> = { '€': 'EUR', $: 'USD', '£': 'GBP', '₺': 'TRY', TL: 'TRY' }
-const currencyOf = (text: string) => SIGNS[text.toUpperCase()] ?? text
 
 /** The row as a sentence with the file's headers, kept as evidence that drafts can cite. */
 export function factOf(lead: NewLead, mapping: Mapping): string {

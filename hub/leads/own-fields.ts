@@ -3,6 +3,7 @@ import { invalid } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { Day } from '../../shared/time.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
+import { dayOf, numberOf } from './cells.ts'
 import type { Lead, OwnValues } from './lead.ts'
 import { leadsText } from './leads.text.ts'
 
@@ -106,28 +107,4 @@ export function valueOfCell(
   }
   if (kind === 'number') return numberOf(cell) ?? cell
   return kind === 'date' ? dayOf(cell) : cell
-}
-
-/** A number as people write it: `1,234.50`, `1.234,50`, `1234`; undefined for anything else. */
-export function numberOf(text: string): number | undefined {
-  const bare = text.replace(/[\s\u00a0'’]/g, '')
-  if (!/^-?\d[\d.,]*$/.test(bare)) return undefined
-  const last = Math.max(bare.lastIndexOf(','), bare.lastIndexOf('.'))
-  const mark = bare[last] ?? ''
-  const digits = bare.length - last - 1
-  const marks = bare.split(mark).length - 1
-  // One mark with three digits after it separates thousands: 1.500 is 1500.
-  const isDecimal = last > 0 && marks === 1 && (digits !== 3 || /[.,]/.test(bare.slice(0, last)))
-  const whole = isDecimal
-    ? `${bare.slice(0, last).replace(/[.,]/g, '')}.${bare.slice(last + 1)}`
-    : bare.replace(/[.,]/g, '')
-  const value = Number(whole)
-  return Number.isFinite(value) ? value : undefined
-}
-
-/** A day written as 2026-03-01, 01.03.2026 or 1/3/2026 (the day first) as ISO 8601; else unchanged. */
-export function dayOf(text: string): string {
-  const [, day, month, year] = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/.exec(text.trim()) ?? []
-  if (!day || !month || !year) return text.trim()
-  return `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
 }

@@ -2,6 +2,7 @@ import {
   ChartColumn,
   CheckCheck,
   Columns3,
+  FileText,
   FolderCog,
   Inbox,
   Mail,
@@ -48,7 +49,9 @@ export const PROJECT_PAGES: PageEntry[] = [
     key: 'l',
     onPhone: true,
     Page: lazy(() =>
-      loadPart(() => import('./pages/leads/leads.tsx').then(({ Leads }) => ({ default: Leads }))),
+      loadPart(() =>
+        import('./pages/leads/leads-pages.tsx').then(({ LeadsPages }) => ({ default: LeadsPages })),
+      ),
     ),
   },
   {
@@ -102,6 +105,20 @@ export const PROJECT_PAGES: PageEntry[] = [
     Page: lazy(() =>
       loadPart(() =>
         import('./pages/missions/missions.tsx').then(({ Missions }) => ({ default: Missions })),
+      ),
+    ),
+  },
+  {
+    path: 'documents',
+    icon: FileText,
+    label: (language) => words(language).documents,
+    key: 'f',
+    onPhone: false,
+    Page: lazy(() =>
+      loadPart(() =>
+        import('./pages/documents/documents.tsx').then(({ Documents }) => ({
+          default: Documents,
+        })),
       ),
     ),
   },

@@ -98,9 +98,8 @@ export async function addRecipients(
 }
 
 /**
- * voidApproval takes a draft back to an earlier state, and removes what an approval fixed. Whoever
- * has had this mail, or may have had it, remains recorded, so that a new approval does not send it
- * to them again.
+ * voidApproval takes a draft back to an earlier state, and removes what an approval fixed. Whoever has
+ * or may have had this mail stays recorded, so that a new approval does not send it to them again.
  */
 export async function voidApproval(
   sql: Sql,

@@ -7,6 +7,10 @@ export const renderText = texts(
       `The mail has ${bytes} bytes; the limit is ${most}. Shorten it or link the logo.`,
     personal_field: (field: string) =>
       `{${field}} cannot be filled in a campaign. Use {first_name} or leave it out.`,
+    own_field: (key: string) =>
+      `{${key}} is filled in letters to one lead only. Write to one lead, or leave it out.`,
+    yes: 'yes',
+    no: 'no',
     no_fit: 'The content does not match the template.',
     missing: 'Missing.',
     longest: (most: number) => `Must have at most ${most} characters.`,
@@ -20,6 +24,10 @@ export const renderText = texts(
       `E-posta ${bytes} bayt; en çok ${most} olabilir. Kısaltın ya da logoyu bağlantı olarak verin.`,
     personal_field: (field) =>
       `{${field}} bir kampanyada doldurulamaz; {first_name} kullanın ya da çıkarın.`,
+    own_field: (key) =>
+      `{${key}} yalnızca tek adaya giden mektupta doldurulur. Tek adaya yazın ya da çıkarın.`,
+    yes: 'evet',
+    no: 'hayır',
     no_fit: 'İçerik şablona uymuyor.',
     missing: 'Eksik.',
     longest: (most) => `En çok ${most} karakter olabilir.`,

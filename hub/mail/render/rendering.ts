@@ -8,6 +8,7 @@ import { type DraftRow, lockDraft } from '../drafts/drafts.ts'
 import { requireState, voidApproval } from '../drafts/state.ts'
 import { firstNameAttribute } from '../listmonk/listmonk.ts'
 import { type MailSettings, readMail, viaOf } from '../settings.ts'
+import { withOwnFields } from './own-values.ts'
 import { RenderError, type Rendered, type RenderInput, render } from './render.ts'
 import type { TemplateName } from './slots.ts'
 import { slotsOfText } from './text-slots.ts'
@@ -63,8 +64,19 @@ export async function renderContent(
   sql: Sql,
   project: Project,
   config: Config,
-  draft: Content,
+  given: Content,
 ): Promise<{ mail: Rendered; campaign: Omit<Rendered, 'bytes'> | null }> {
+  const { subject, text, slots } = given
+  const filled = await withOwnFields(
+    sql,
+    { subject, text, slots },
+    {
+      project_id: given.project_id,
+      lead_id: given.audience.kind === 'lead' ? given.audience.lead_id : null,
+      language: given.language,
+    },
+  )
+  const draft = { ...given, ...filled }
   const settings = await readMail(config.paths)
   const input = await inputOf(project, config, settings, draft)
   try {

@@ -5,7 +5,7 @@ alter table hub.suppression add constraint suppression_check
 alter table hub.suppression add column note text check (length(note) <= 300);
 comment on column hub.suppression.note is 'Why an address was put on the list by hand or by an import; never names it.';
 alter table hub.suppression add column erased_by text check (length(erased_by) <= 100);
-comment on column hub.suppression.erased_by is 'Who erased the person: how they were signed in.';
+comment on column hub.suppression.erased_by is 'Who erased the person: the name of a member, or admin or api.';
 grant update (note, erased_by) on hub.suppression to hub_rw;
 
 -- The hashes are the truth. Beside them stands the address itself, for 30 days and only where a person of the team put it

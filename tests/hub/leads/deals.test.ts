@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { amountOf, dayOf, numberOf } from '../../../hub/leads/cells.ts'
 import { CURRENCIES } from '../../../hub/leads/currencies.ts'
-import { dayOf, numberOf, valueOfCell } from '../../../hub/leads/own-fields.ts'
+import { valueOfCell } from '../../../hub/leads/own-fields.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { importCalls } from '../support/import-calls.ts'
 import { leadCalls } from '../support/lead-calls.ts'
@@ -207,6 +208,11 @@ test('currencies are those of ISO 4217, and cells are read as people write them'
   const numbers = { '1,234.50': 1234.5, '1.234,50': 1234.5, '1.500': 1500, '12,5': 12.5, '7': 7 }
   for (const [text, value] of Object.entries(numbers)) expect(numberOf(text), text).toBe(value)
   for (const text of ['', 'x', '1e5', '--1']) expect(numberOf(text), text).toBeUndefined()
+  for (const text of ['1.250,50 EUR', '€ 1,250.50', '1250,5€']) {
+    expect(amountOf(text), text).toEqual({ amount: 1250.5, currency: 'EUR' })
+  }
+  expect(amountOf('7')).toEqual({ amount: 7, currency: null })
+  expect(amountOf('EUR')).toBeUndefined()
   expect(dayOf('1/3/2026')).toBe('2026-03-01')
   expect(valueOfCell({ kind: 'yes_no', choices: [] }, 'HAYIR')).toBe(false)
   expect(valueOfCell({ kind: 'yes_no', choices: [] }, 'maybe')).toBe('maybe')

@@ -120,3 +120,25 @@ test('what is no file, is too large, leads out or belongs to no project is not t
     expect((await none.json()).detail).toContain('There is no project "nobody"')
   }
 })
+
+test('a document is found by its words, changed by whoever read it last, and deleted by its name', async () => {
+  await putFile(hub, 'docs/tea.md', '# Çay\n\nIşık Lojistik ships TEA.\n')
+  const found = async (q: string) =>
+    (await (await ask('list', { q })).json()).documents.map(({ path }: { path: string }) => path)
+  expect(await found('isik tea')).toEqual(['docs/tea.md'])
+  expect(await found('isik coffee')).toEqual([])
+  const post = (call: string, body: object) =>
+    hub.call('POST', `documents/${call}`, { project: 'rota', path: 'docs/tea.md', ...body })
+  const { modified_at } = await read('docs/tea.md')
+  const save = (text: string) => post('save', { text, modified_at })
+  const saved = await save('# Kahve\n')
+  expect((await saved.json()).document).toMatchObject({ title: 'Kahve', text: '# Kahve\n' })
+  const late = await save('# Other\n')
+  expect([late.status, (await read('docs/tea.md')).text]).toEqual([409, '# Kahve\n'])
+  expect((await post('save', { path: 'code/x.patch', text: '', modified_at })).status).toBe(409)
+  expect((await post('save', { path: '../x.md', text: '', modified_at })).status).toBe(404)
+  expect((await post('delete', { confirm: 'tea' })).status).toBe(422)
+  expect((await post('delete', { path: 'CONTEXT.md', confirm: 'CONTEXT.md' })).status).toBe(404)
+  expect((await post('delete', { confirm: 'tea.md' })).status).toBe(200)
+  expect((await ask('get', { path: 'docs/tea.md' })).status).toBe(404)
+})

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { CircleDot, Tag, Trash2, X } from 'lucide-react'
+import { CircleDot, Scale, Tag, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
 import { ApiForm, useToastError } from '../../../../web/shared/errors.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
@@ -9,9 +9,11 @@ import { Menu, Popover } from '../../../../web/ui/menu.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
 import { useProject } from '../../project.ts'
+import { BasisDialog } from './basis-dialog.tsx'
+import { dealText } from './deal.text.ts'
 import { useDeleteLeads } from './delete-later.ts'
 import { leadsText } from './leads.text.ts'
-import { patchLists, refreshLeads } from './queries.ts'
+import { type LeadFilter, patchLists, refreshLeads } from './queries.ts'
 import { STAGES, type Stage, StageMark } from './stage.tsx'
 
 /** The actions on the selected leads; floats over the list while any are selected. */
@@ -19,8 +21,11 @@ export function BulkBar({
   ids,
   onDone,
   isReadOnly,
+  filter,
 }: {
   ids: string[]
+  /** Set when more leads are found than are loaded, and all are chosen. */
+  filter?: LeadFilter | undefined
   onDone: () => void
   isReadOnly: boolean
 }) {
@@ -30,6 +35,8 @@ export function BulkBar({
   const say = useToastError()
   const remove = useDeleteLeads()
   const [isTagging, setTagging] = useState(0)
+  const [isBasing, setBasing] = useState(false)
+  const deals = useText(dealText)
   const change = useMutation({
     mutationFn: (what: { stage?: Stage; add_tags?: string[] }) =>
       ok(api.POST('/api/cockpit/leads/bulk', { body: { project: slug, ids, ...what } })),
@@ -99,6 +106,25 @@ export function BulkBar({
           />
         </ApiForm>
       </Popover>
+      <Button
+        variant="ghost"
+        disabled={isReadOnly}
+        onClick={() => setBasing(true)}
+        icon={<Scale size={16} aria-hidden />}
+      >
+        <span className="max-md:sr-only">{deals.bulk.action}</span>
+      </Button>
+      {isBasing ? (
+        <BasisDialog
+          ids={ids}
+          filter={filter}
+          onClose={() => setBasing(false)}
+          onDone={() => {
+            setBasing(false)
+            onDone()
+          }}
+        />
+      ) : null}
       <Button
         variant="ghost"
         disabled={isReadOnly}

@@ -1,9 +1,13 @@
+import { useQuery } from '@tanstack/react-query'
 import { Search, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { controlClass } from '../../../../web/ui/field.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Select } from '../../../../web/ui/select.tsx'
+import { useProject } from '../../project.ts'
+import { dealText } from './deal.text.ts'
+import { fieldsQuery } from './deal-queries.ts'
 import { leadsText } from './leads.text.ts'
 import type { LeadFilter } from './queries.ts'
 import { STAGES } from './stage.tsx'
@@ -16,7 +20,9 @@ export function FilterBar({
   onChange,
 }: {
   filter: LeadFilter
-  onChange: (change: { q?: string | null; stage?: string | null; tag?: string | null }) => void
+  onChange: (
+    change: Partial<Record<'q' | 'stage' | 'tag' | 'field' | 'value', string | null>>,
+  ) => void
 }) {
   const text = useText(leadsText)
   const [typed, setTyped] = useState(filter.q ?? '')
@@ -57,6 +63,7 @@ export function FilterBar({
           ...STAGES.map((stage) => ({ value: stage, label: text.stages[stage] })),
         ]}
       />
+      <OwnFilter filter={filter} onChange={onChange} />
       {filter.tag ? (
         <button
           type="button"
@@ -68,5 +75,59 @@ export function FilterBar({
         </button>
       ) : null}
     </div>
+  )
+}
+
+/** Filters by a field of the project's own: which one, and then which value. */
+function OwnFilter({ filter, onChange }: Parameters<typeof FilterBar>[0]) {
+  const text = useText(dealText)
+  const { slug } = useProject()
+  const fields = useQuery(fieldsQuery(slug)).data ?? []
+  if (fields.length === 0) return null
+  const field = fields.find(({ key }) => key === filter.field)
+  const values =
+    field?.kind === 'choice'
+      ? (field.choices ?? []).map((one) => ({ value: one, label: one }))
+      : field?.kind === 'yes_no'
+        ? [
+            { value: 'true', label: text.yes },
+            { value: 'false', label: text.no },
+          ]
+        : undefined
+  return (
+    <>
+      <Select
+        aria-label={text.filter.field}
+        className="w-40 max-md:w-36"
+        value={filter.field ?? ''}
+        onChange={({ target }) => onChange({ field: target.value || null, value: null })}
+        options={[
+          { value: '', label: text.filter.any_field },
+          ...fields.map(({ key, label }) => ({ value: key, label })),
+        ]}
+      />
+      {field && values ? (
+        <Select
+          aria-label={text.filter.value(field.label)}
+          className="w-36"
+          value={filter.value ?? ''}
+          onChange={({ target }) => onChange({ value: target.value || null })}
+          options={[{ value: '', label: text.filter.any_value }, ...values]}
+        />
+      ) : field ? (
+        <input
+          key={field.key}
+          type="text"
+          aria-label={text.filter.value(field.label)}
+          placeholder={text.filter.any_value}
+          defaultValue={filter.value ?? ''}
+          onBlur={({ target }) => onChange({ value: target.value.trim() || null })}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') event.currentTarget.blur()
+          }}
+          className={cn(controlClass, 'h-8 w-36 pointer-coarse:h-10')}
+        />
+      ) : null}
+    </>
   )
 }

@@ -2,7 +2,7 @@ import { useSearchParams } from 'wouter'
 import type { LeadFilter } from './queries.ts'
 import { STAGES } from './stage.tsx'
 
-type Params = 'stage' | 'tag' | 'q' | 'lead' | 'do' | 'import'
+type Params = 'stage' | 'tag' | 'q' | 'field' | 'value' | 'lead' | 'do' | 'import'
 
 /** The state of the page in its address: the filter, the open lead, the open dialog, the import. */
 export function useLeadAddress() {
@@ -10,10 +10,14 @@ export function useLeadAddress() {
   const stage = STAGES.find((one) => one === search.get('stage'))
   const tag = search.get('tag')
   const q = search.get('q')
+  const field = search.get('field')
+  const value = search.get('value')
   const filter: LeadFilter = {
     ...(stage ? { stage } : {}),
     ...(tag ? { tag } : {}),
     ...(q ? { q } : {}),
+    ...(field ? { field } : {}),
+    ...(field && value ? { value } : {}),
   }
   const set = (change: Partial<Record<Params, string | null>>) =>
     setSearch(

@@ -1,30 +1,36 @@
 import { useState } from 'react'
 import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
-import { Field, Input } from '../../../../web/ui/field.tsx'
+import { Field, Input, Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { Select } from '../../../../web/ui/select.tsx'
 import { api, formOf, ok, type Schemas } from '../../api/client.ts'
 import { useProject } from '../../project.ts'
+import { BASES } from './basis-dialog.tsx'
+import { dealText } from './deal.text.ts'
+import type { OwnField } from './deal-queries.ts'
 import { importText } from './import.text.ts'
 import { useBasisOptions } from './lead-fields.tsx'
 import { leadsText } from './leads.text.ts'
 
-type ImportField = keyof (typeof importText)['en']['fields']
+type NamedField = keyof (typeof importText)['en']['fields']
+type ImportField = NamedField | `custom.${string}`
 export type Preview = {
   columns: string[]
   rows: string[][]
   mapping: Partial<Record<ImportField, string>>
-  fields: ImportField[]
+  fields: NamedField[]
+  /** The fields of the project's own. */
+  own: OwnField[]
   facts: string[]
   max_facts: number
 }
 /** What becomes of a column: a field, a fact of the lead, or nothing. */
 type Fate = ImportField | 'fact' | 'none'
 
-const NAMING: ImportField[] = ['name', 'first_name', 'last_name', 'email', 'company', 'id']
+const NAMING: NamedField[] = ['name', 'first_name', 'last_name', 'email', 'company', 'id']
 
 /** The field of each column, as the hub suggests, for the admin to correct. */
 export function ImportMapping({
@@ -42,6 +48,13 @@ export function ImportMapping({
   const leads = useText(leadsText)
   const { slug: project } = useProject()
   const bases = useBasisOptions()
+  const deals = useText(dealText)
+  const [basis, setBasis] = useState('')
+  const meant = BASES.find((one) => one === basis)
+  const targets: { value: ImportField; label: string }[] = [
+    ...preview.fields.map((value) => ({ value, label: text.fields[value] })),
+    ...preview.own.map(({ key, label }) => ({ value: `custom.${key}` as const, label })),
+  ]
   const [fates, setFates] = useState(() => fatesOf(preview))
   const columnsOf = (fate: Fate) => preview.columns.filter((column) => fates[column] === fate)
   const isNamed = NAMING.some((field) => columnsOf(field).length > 0)
@@ -58,9 +71,9 @@ export function ImportMapping({
   }
   return (
     <ApiForm
-      onSubmit={async ({ duplicates = 'skip', lawful_basis = '', tags = '' }) => {
-        const chosen = preview.fields.flatMap((field) =>
-          columnsOf(field).map((column) => [field, column]),
+      onSubmit={async ({ duplicates = 'skip', lawful_basis = '', tags = '', ...rest }) => {
+        const chosen = targets.flatMap(({ value }) =>
+          columnsOf(value).map((column) => [value, column]),
         )
         const { import: run } = await ok(
           api.POST('/api/cockpit/leads/import', {
@@ -69,6 +82,13 @@ export function ImportMapping({
               project,
               duplicates,
               lawful_basis,
+              ...(lawful_basis
+                ? {
+                    basis_note: rest.basis_note ?? '',
+                    basis_source: rest.basis_source ?? '',
+                    basis_on: rest.basis_on ?? '',
+                  }
+                : {}),
               tags,
               mapping: JSON.stringify(Object.fromEntries(chosen)),
               facts: JSON.stringify(facts),
@@ -103,15 +123,16 @@ export function ImportMapping({
                 onChange={(event) =>
                   assign(
                     column,
-                    (['fact', ...preview.fields] as const).find(
-                      (one) => one === event.target.value,
-                    ) ?? 'none',
+                    event.target.value === 'fact'
+                      ? 'fact'
+                      : (targets.find(({ value }) => value === event.target.value)?.value ??
+                          'none'),
                   )
                 }
                 options={[
                   { value: 'fact', label: text.fact },
                   { value: 'none', label: text.ignore },
-                  ...preview.fields.map((field) => ({ value: field, label: text.fields[field] })),
+                  ...targets,
                 ]}
               />
             </li>
@@ -136,12 +157,33 @@ export function ImportMapping({
           />
         </Field>
         <Field name="lawful_basis" label={leads.fields.lawful_basis}>
-          <Select defaultValue="" options={bases} />
+          <Select value={basis} onChange={({ target }) => setBasis(target.value)} options={bases} />
         </Field>
         <FormField name="tags" label={text.tags} hint={leads.tags_hint} isOptional>
           <Input />
         </FormField>
       </div>
+      {meant ? (
+        <div className="mt-4 grid gap-4 md:grid-cols-2">
+          <p className="text-sm text-muted text-pretty md:col-span-2">{deals.meaning[meant]}</p>
+          {meant === 'legitimate_interest' ? (
+            <FormField name="basis_note" label={deals.bulk.note} className="md:col-span-2">
+              <Textarea rows={2} maxLength={1000} />
+            </FormField>
+          ) : null}
+          <FormField
+            name="basis_source"
+            label={deals.bulk.source}
+            hint={deals.bulk.source_hint}
+            isOptional
+          >
+            <Input maxLength={500} />
+          </FormField>
+          <FormField name="basis_on" label={deals.bulk.on} isOptional>
+            <Input type="date" />
+          </FormField>
+        </div>
+      ) : null}
       <FormError className="mt-4" />
       <Actions>
         <Button onClick={onBack}>{text.another}</Button>
@@ -151,8 +193,9 @@ export function ImportMapping({
   )
 }
 
-function fatesOf({ columns, mapping, fields, facts }: Preview): Record<string, Fate> {
-  const fieldOf = (column: string) => fields.find((field) => mapping[field] === column)
+function fatesOf({ columns, mapping, fields, own, facts }: Preview): Record<string, Fate> {
+  const targets: ImportField[] = [...fields, ...own.map(({ key }) => `custom.${key}` as const)]
+  const fieldOf = (column: string) => targets.find((field) => mapping[field] === column)
   return Object.fromEntries(
     columns.map((column) => [
       column,

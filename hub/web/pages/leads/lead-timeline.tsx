@@ -150,11 +150,12 @@ function sentence(
     case 'imported':
       return { title: happened.imported(told('file')) }
     case 'merged':
+      if (details.merge_id) return { title: happened.merged_with(told('lead')) }
       return { title: happened.merged(told('file')) }
     case 'stage': {
       // A mail that moved its lead stores only the new stage.
       const title = details.from ? happened.stage(stage('from'), stage('to')) : stage('to')
-      return { title }
+      return { title, detail: told('reason') }
     }
     case 'moved':
       return { title: happened.moved(told('from')) }

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Download, Ellipsis, Plus, SearchX, Upload, UserPlus } from 'lucide-react'
+import { Combine, Download, Ellipsis, History, Plus, SearchX, Upload, UserPlus } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
 import { FailedQuery } from '../../../../web/shared/errors.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { useKeys } from '../../../../web/ui/keys.ts'
@@ -19,12 +20,15 @@ import { ImportDialog } from './import-dialog.tsx'
 import { LeadPanel } from './lead-panel.tsx'
 import { LeadTable } from './lead-table.tsx'
 import { leadsText } from './leads.text.ts'
+import { mergeText } from './merge.text.ts'
 import { leadsQuery } from './queries.ts'
 import { QuickAdd } from './quick-add.tsx'
 
 /** All leads of the project: search, bulk changes, adding, import and export. */
 export function Leads() {
   const text = useText(leadsText)
+  const merges = useText(mergeText)
+  const [, navigate] = useLocation()
   const words = useText(common)
   const language = useLanguage()
   const project = useProject()
@@ -101,6 +105,17 @@ export function Leads() {
                 icon: <Download size={16} aria-hidden />,
                 onSelect: () => location.assign(exported),
               },
+              { kind: 'line' },
+              {
+                label: merges.menu,
+                icon: <Combine size={16} aria-hidden />,
+                onSelect: () => navigate(`/p/${project.slug}/leads/duplicates`),
+              },
+              {
+                label: merges.imports.menu,
+                icon: <History size={16} aria-hidden />,
+                onSelect: () => navigate(`/p/${project.slug}/leads/imports`),
+              },
             ]}
           />
           <Button
@@ -141,7 +156,9 @@ export function Leads() {
             title={text.nothing.title}
             text={text.nothing.text}
             action={
-              <Button onClick={() => set({ stage: null, tag: null, q: null })}>
+              <Button
+                onClick={() => set({ stage: null, tag: null, q: null, field: null, value: null })}
+              >
                 {text.nothing.action}
               </Button>
             }
@@ -168,7 +185,12 @@ export function Leads() {
           />
         )}
       </div>
-      <BulkBar ids={chosen} onDone={() => setSelected(new Set())} isReadOnly={isReadOnly} />
+      <BulkBar
+        ids={chosen}
+        filter={chosen.length === leads.length && query.hasNextPage ? filter : undefined}
+        onDone={() => setSelected(new Set())}
+        isReadOnly={isReadOnly}
+      />
       <LeadPanel
         id={open}
         onClose={() => set({ lead: null })}

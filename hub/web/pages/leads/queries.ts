@@ -26,7 +26,7 @@ export type LeadWhole = Schemas['Lead'] & {
     created_at: string
   }[]
 }
-export type LeadFilter = { stage?: Stage; tag?: string; q?: string }
+export type LeadFilter = { stage?: Stage; tag?: string; q?: string; field?: string; value?: string }
 type Page = { leads: Lead[]; next_cursor: string | null }
 
 const PAGE = 100
@@ -83,7 +83,16 @@ export type LeadChange = { id: string } & Partial<
     | 'lawful_basis'
     | 'score'
     | 'tags'
-  >
+    | 'amount'
+    | 'currency'
+    | 'close_on'
+    | 'next_step'
+    | 'outcome_reason'
+    | 'outcome_note'
+    | 'basis_note'
+    | 'basis_source'
+    | 'basis_on'
+  > & { custom: Record<string, string | number | boolean | null> }
 >
 
 /** Changes leads in every cached list; the answer, or an error, corrects it. */
@@ -98,10 +107,18 @@ export function patchLists(queryClient: QueryClient, patch: (leads: Lead[]) => L
 /** Refreshes everything that depends on leads. */
 export function refreshLeads(queryClient: QueryClient): Promise<unknown> {
   return Promise.all(
-    ['leads', 'lead', 'projects', 'today', 'kpi'].map((key) =>
+    ['leads', 'lead', 'projects', 'today', 'kpi', 'deals', 'duplicates', 'numbers'].map((key) =>
       queryClient.invalidateQueries({ queryKey: [key] }),
     ),
   )
+}
+
+/** A lead with a change of it; values of its own fields go over those it has. */
+function changed<T extends Lead>(lead: T, { custom, ...change }: Omit<LeadChange, 'id'>): T {
+  const own = Object.entries({ ...lead.custom, ...custom }).filter(
+    (entry): entry is [string, string | number | boolean] => entry[1] !== null,
+  )
+  return { ...lead, ...change, custom: Object.fromEntries(own) }
 }
 
 /** useChangeLead shows a change at once and reverts it if the hub refuses it. */
@@ -113,10 +130,10 @@ export function useChangeLead() {
       ok(api.POST('/api/cockpit/lead/update', { body: { lead_id: id, ...change } })),
     onMutate: ({ id, ...change }) => {
       patchLists(queryClient, (leads) =>
-        leads.map((lead) => (lead.id === id ? { ...lead, ...change } : lead)),
+        leads.map((lead) => (lead.id === id ? changed(lead, change) : lead)),
       )
       queryClient.setQueryData(leadQuery(id).queryKey, (lead) =>
-        lead ? { ...lead, ...change } : lead,
+        lead ? changed(lead, change) : lead,
       )
     },
     onError: say,

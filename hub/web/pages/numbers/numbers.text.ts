@@ -40,6 +40,33 @@ export const numbersText = texts(
     total: (n: string) => `${n} in total`,
     replied: 'Replies',
     reply_rate: (rate: string) => `Reply rate: ${rate} of the mails sent`,
+    weeks: {
+      title: 'Pipeline by week',
+      week: 'Week of',
+      new: 'New leads',
+      won_sum: 'Sum won',
+      lost_sum: 'Sum lost',
+      hint: 'Weeks begin on Monday, in UTC. A lead counts in the week in which it first came to a stage here; a deal in the week in which it was decided, unless it was reopened.',
+    },
+    reply_time: {
+      title: 'Time to reply',
+      none: 'Nobody has replied yet.',
+      median: (time: string, replies: string) => `Median: ${time}, of ${replies} replies`,
+      up_to: (time: string) => `up to ${time}`,
+      over: (time: string) => `over ${time}`,
+    },
+    agents: {
+      title: 'What agents wrote',
+      letters: (own: string, all: string) => `${own} of ${all} mails were written by agents`,
+      fates: {
+        as_written: 'Approved as written',
+        edited: 'Approved after edits',
+        rejected: 'Rejected',
+        undecided: 'Not decided yet',
+      },
+      documents: (all: string, edited: string) =>
+        `Documents by agents: ${all}, of which people edited ${edited}`,
+    },
     none_sent: 'No mail has been sent yet. Its outcome will appear here.',
   },
   {
@@ -81,6 +108,32 @@ export const numbersText = texts(
     total: (n) => `toplam ${n}`,
     replied: 'Yanıtlar',
     reply_rate: (rate) => `Gönderilen e-postalarda yanıt oranı: ${rate}`,
+    weeks: {
+      title: 'Haftalara göre satış hattı',
+      week: 'Hafta başı',
+      new: 'Yeni adaylar',
+      won_sum: 'Kazanılan tutar',
+      lost_sum: 'Kaybedilen tutar',
+      hint: 'Haftalar pazartesi başlar, UTC. Aday, bir aşamaya burada ilk geldiği haftada sayılır; anlaşma, yeniden açılmadıysa sonuçlandığı haftada.',
+    },
+    reply_time: {
+      title: 'Yanıt süresi',
+      none: 'Henüz kimse yanıt vermedi.',
+      median: (time, replies) => `Ortanca: ${time}, ${replies} yanıtta`,
+      up_to: (time) => `${time} içinde`,
+      over: (time) => `${time} üstü`,
+    },
+    agents: {
+      title: 'Ajanların yazdıkları',
+      letters: (own, all) => `${all} e-postadan ${own} tanesini ajanlar yazdı`,
+      fates: {
+        as_written: 'Yazıldığı gibi onaylandı',
+        edited: 'Düzenlenip onaylandı',
+        rejected: 'Reddedildi',
+        undecided: 'Henüz karar yok',
+      },
+      documents: (all, edited) => `Ajanların belgeleri: ${all}, insanların düzenlediği: ${edited}`,
+    },
     none_sent: 'Henüz e-posta gönderilmedi. Sonuçları burada görünecek.',
   },
 )

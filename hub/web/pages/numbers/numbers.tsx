@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { FailedQuery } from '../../../../web/shared/errors.tsx'
 import { DayBars, NamedBars } from '../../../../web/ui/chart.tsx'
 import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
@@ -10,6 +9,8 @@ import { Page } from '../../shell/page.tsx'
 import { kpiQuery } from '../kpi.ts'
 import { leadsText } from '../leads/leads.text.ts'
 import { STAGES, StageMark } from '../leads/stage.tsx'
+import { Card } from './card.tsx'
+import { MoreNumbers } from './more-numbers.tsx'
 import { numbersText } from './numbers.text.ts'
 import { outcomesOf, replyRate } from './outcomes.ts'
 
@@ -89,28 +90,11 @@ function Charts({ kpi }: { kpi: Schemas['Kpi'] }) {
       <Card title={text.mission_states}>
         <NamedBars label={text.mission_states} rows={rows(text.mission_rows, kpi.missions)} />
       </Card>
+      <MoreNumbers />
     </div>
   )
 }
 
 function rows<K extends string>(names: Record<K, string>, values: Record<K, number>) {
   return (Object.keys(names) as K[]).map((key) => ({ key, label: names[key], value: values[key] })) // safe: the keys of names
-}
-
-function Card({ title, total, children }: { title: string; total?: number; children: ReactNode }) {
-  const text = useText(numbersText)
-  const language = useLanguage()
-  return (
-    <section className="min-w-0 rounded-panel border border-line bg-surface p-5">
-      <h2 className="mb-4 flex items-baseline gap-2">
-        {title}
-        {total === undefined ? null : (
-          <span className="text-sm font-normal text-muted">
-            {text.total(number(language, total))}
-          </span>
-        )}
-      </h2>
-      {children}
-    </section>
-  )
 }

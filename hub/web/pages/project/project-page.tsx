@@ -16,6 +16,8 @@ import { CountedTextarea } from '../../counted.tsx'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { LIMITS, WRITING, websiteFrom } from '../../shell/project-fields.ts'
+import { DealSettings } from './deal-settings.tsx'
+import { OwnFieldsSettings } from './own-fields.tsx'
 import { projectText } from './project.text.ts'
 
 type Detailed = Schemas['Project'] & { description: string } & Record<
@@ -42,6 +44,8 @@ export function ProjectPage() {
       ) : (
         <div className="flex flex-col gap-10">
           <About key={query.data.slug} project={query.data} />
+          <DealSettings />
+          <OwnFieldsSettings />
           <MailingList />
           <DeleteProject />
         </div>

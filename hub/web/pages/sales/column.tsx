@@ -2,10 +2,12 @@ import { CalendarCheck } from 'lucide-react'
 import type { KeyboardEvent, PointerEvent } from 'react'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
-import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
+import { localeOf, number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Time } from '../../../../web/ui/time.tsx'
 import { useWords } from '../../../../web/ui/words.tsx'
+import { dealText } from '../leads/deal.text.ts'
 import { leadsText } from '../leads/leads.text.ts'
+import { money } from '../leads/money.ts'
 import { type Lead, nameOf } from '../leads/queries.ts'
 import { type Stage, StageMark } from '../leads/stage.tsx'
 import type { Held } from './board.ts'
@@ -15,6 +17,7 @@ type Props = {
   stage: Stage
   leads: Lead[]
   count: number
+  sums: { currency: string; amount: number; weighted: number | null }[]
   held: Held | undefined
   open: string | null
   hasMore: boolean
@@ -25,7 +28,17 @@ type Props = {
 }
 
 /** One stage and its leads. */
-export function BoardColumn({ stage, leads, count, held, open, hasMore, onMore, ...rest }: Props) {
+export function BoardColumn({
+  stage,
+  leads,
+  count,
+  sums,
+  held,
+  open,
+  hasMore,
+  onMore,
+  ...rest
+}: Props) {
   const text = useText(salesText)
   const words = useWords()
   const { stages } = useText(leadsText)
@@ -49,6 +62,7 @@ export function BoardColumn({ stage, leads, count, held, open, hasMore, onMore, 
           {number(language, count)}
         </span>
       </h2>
+      {sums.length > 0 ? <Sums sums={sums} /> : null}
       <div className="relative min-h-24 flex-1 overflow-y-auto px-2 pt-1 pb-2">
         {leads.length === 0 ? (
           <p className="px-1 py-6 text-center text-sm text-muted">{text.nobody}</p>
@@ -77,6 +91,26 @@ export function BoardColumn({ stage, leads, count, held, open, hasMore, onMore, 
   )
 }
 
+/** The sums of a stage, one for each currency: they are never added. */
+function Sums({ sums }: Pick<Props, 'sums'>) {
+  const text = useText(dealText)
+  const locale = localeOf(useLanguage())
+  return (
+    <ul aria-label={text.sums} className="px-3 pb-1 text-sm" data-numbers>
+      {sums.map(({ currency, amount, weighted }) => (
+        <li key={currency} className="flex flex-wrap items-baseline gap-x-2">
+          <span className="font-medium">{money(locale, amount, currency)}</span>
+          {weighted === null ? null : (
+            <span className="text-xs text-muted">
+              {text.weighted(money(locale, weighted, currency))}
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 type CardProps = Pick<Props, 'onOpen' | 'onKey' | 'onGrab'> & {
   lead: Lead
   stage: Stage
@@ -87,6 +121,7 @@ type CardProps = Pick<Props, 'onOpen' | 'onKey' | 'onGrab'> & {
 function Card({ lead, stage, isHeld, isOpen, onOpen, onKey, onGrab }: CardProps) {
   const text = useText(salesText)
   const { unnamed } = useText(leadsText)
+  const locale = localeOf(useLanguage())
   const second = lead.name ? lead.company : lead.email
   return (
     <button
@@ -116,7 +151,13 @@ function Card({ lead, stage, isHeld, isOpen, onOpen, onKey, onGrab }: CardProps)
             <span aria-hidden>{lead.open_tasks}</span>
           </span>
         ) : null}
-        {lead.score === null ? null : <span className="ml-auto">{lead.score}</span>}
+        {lead.amount !== null && lead.currency ? (
+          <span className="ml-auto font-medium text-fg">
+            {money(locale, lead.amount, lead.currency)}
+          </span>
+        ) : lead.score === null ? null : (
+          <span className="ml-auto">{lead.score}</span>
+        )}
       </span>
     </button>
   )

@@ -11,6 +11,7 @@ import { useIsReadOnly } from '../../api/queries.ts'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { kpiQuery } from '../kpi.ts'
+import { dealSumsQuery } from '../leads/deal-queries.ts'
 import { LeadPanel } from '../leads/lead-panel.tsx'
 import { leadsText } from '../leads/leads.text.ts'
 import { leadsQuery, nameOf, useChangeLead } from '../leads/queries.ts'
@@ -29,6 +30,7 @@ export function Sales() {
   const isReadOnly = useIsReadOnly() || project.read_only
   const lists = useStageLists(project.slug)
   const kpi = useQuery(kpiQuery(project.slug))
+  const sums = useQuery(dealSumsQuery(project.slug)).data
   const [search, setSearch] = useSearchParams()
   const open = search.get('lead')
   const [isAdding, setAdding] = useState(false)
@@ -55,6 +57,8 @@ export function Sales() {
       .catch(() => undefined)
       .finally(() => setPlaced(({ [id]: _, ...others }) => others))
     setSaid(text.put(nameOf(lead), leadsWords.stages[to]))
+    // The panel asks why, while it is fresh in mind.
+    if (to === 'won' || to === 'lost') setOpen(id)
   }
   const drag = useDrag({
     isEnabled: !isReadOnly,
@@ -172,6 +176,7 @@ export function Sales() {
               stage={stage}
               leads={columns[stage]}
               count={Math.max(columns[stage].length, kpi.data?.leads.by_stage[stage] ?? 0)}
+              sums={sums?.find((one) => one.stage === stage)?.sums ?? []}
               held={held}
               open={open}
               hasMore={lists[stage].hasNextPage}

@@ -78,7 +78,7 @@ export const mailText = texts(
     nothing_set: 'No server is set up yet.',
     suppression: {
       title: 'Suppression list',
-      text: 'People on this list never get mail again, from any project. Their own requests are permanent, even after a restore; a bounced address can be taken off the list.',
+      text: 'People on this list never get mail again, from any project. What they asked for themselves is permanent, even after a restore. A bounced address, and one that your team put here, can be taken off by typing it.',
       total: (n: number) => plural('en', n, { one: '# address', other: '# addresses' }),
       find: 'Is this address on it?',
       check: 'Check',
@@ -90,11 +90,10 @@ export const mailText = texts(
       taken_back: (email: string) => `${email} can get mail again`,
       add: 'Add addresses',
       add_hint:
-        'Paste any text or CSV: every address in it is added. Only salted hashes are stored, not the addresses.',
-      submit: 'Add permanently',
+        'Paste any text or CSV: every address in it is added. Salted hashes are stored for good, the addresses themselves for 30 days.',
+      submit: 'Add',
       added: (added: number, known: number) => `${added} added, ${known} already on the list`,
       invalid: (list: string) => `Not valid addresses: ${list}`,
-      hash: 'Hash',
       reason: 'Reason',
       since: 'Since',
       reasons: {
@@ -185,7 +184,7 @@ export const mailText = texts(
     nothing_set: 'Henüz sunucu tanımlı değil.',
     suppression: {
       title: 'Engelleme listesi',
-      text: 'Bu listedekiler hiçbir projeden bir daha e-posta almaz. Kişinin kendi isteği kalıcıdır, geri yüklemeden sonra bile; e-postası geri dönen bir adres ise listeden kaldırılabilir.',
+      text: 'Bu listedekiler hiçbir projeden bir daha e-posta almaz. Kişinin kendi isteği kalıcıdır, geri yüklemeden sonra bile. Geri dönen bir adres ve ekibinizin eklediği bir adres, yazılarak kaldırılabilir.',
       total: (n) => plural('tr', n, { other: '# adres' }),
       find: 'Bu adres listede mi?',
       check: 'Sorgula',
@@ -197,11 +196,10 @@ export const mailText = texts(
       taken_back: (email) => `${email} yeniden e-posta alabilir`,
       add: 'Adres ekle',
       add_hint:
-        'Bir metin ya da CSV yapıştırın: içindeki her adres eklenir. Adreslerin kendisi değil, tuzlu özeti saklanır.',
-      submit: 'Kalıcı olarak ekle',
+        'Bir metin ya da CSV yapıştırın: içindeki her adres eklenir. Tuzlu özetleri kalıcı olarak, adreslerin kendisi 30 gün saklanır.',
+      submit: 'Ekle',
       added: (added, known) => `${added} eklendi, ${known} zaten listedeydi`,
       invalid: (list) => `Geçerli adres değil: ${list}`,
-      hash: 'Özet',
       reason: 'Neden',
       since: 'Ne zamandan beri',
       reasons: {

@@ -20,6 +20,8 @@ const SECTIONS = {
   suppression: lazy(() =>
     import('./suppression.tsx').then(({ Suppression }) => ({ default: Suppression })),
   ),
+  people: lazy(() => import('./people.tsx').then(({ People }) => ({ default: People }))),
+  archives: lazy(() => import('./archives.tsx').then(({ Archives }) => ({ default: Archives }))),
   license: lazy(() => import('./license.tsx').then(({ License }) => ({ default: License }))),
   branding: lazy(() => import('./branding.tsx').then(({ Branding }) => ({ default: Branding }))),
   backup: lazy(() => import('./backup.tsx').then(({ Backup }) => ({ default: Backup }))),

@@ -1,18 +1,27 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import {
+  ApiForm,
+  errorMessage,
+  FailedQuery,
+  useToastError,
+} from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
+import { ConfirmByName } from '../../../../web/ui/confirm.tsx'
 import { Input, Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
-import { useText } from '../../../../web/ui/language.ts'
+import { localeOf, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { More } from '../../../../web/ui/more.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { Table, Td, Th } from '../../../../web/ui/table.tsx'
-import { Time } from '../../../../web/ui/time.tsx'
+import { absolute, Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
+import { useWords } from '../../../../web/ui/words.tsx'
 import { api, ok } from '../../api/client.ts'
+import { useIsReadOnly } from '../../api/queries.ts'
 import { mailText } from './mail.text.ts'
+import { peopleText } from './people.text.ts'
 import { Card, Section } from './section.tsx'
 
 const KEY = ['settings', 'suppression']
@@ -32,6 +41,7 @@ export function Suppression() {
 
 function Check() {
   const { suppression: text } = useText(mailText)
+  const { suppression: more } = useText(peopleText)
   const queryClient = useQueryClient()
   const say = useToastError()
   const [found, setFound] = useState<string>()
@@ -53,9 +63,14 @@ function Check() {
         onSubmit={async ({ email = '' }) => {
           const params = { query: { email, limit: 1 } }
           const { suppression } = await ok(api.GET('/api/cockpit/suppression', { params }))
-          const isBounced = suppression[0]?.reason === 'bounced'
-          setBounced(isBounced ? email : undefined)
-          const isOn = isBounced ? text.has_bounced(email) : text.is_on(email)
+          const [entry] = suppression
+          setBounced(entry?.releasable ? email : undefined)
+          const isBounced = entry?.reason === 'bounced'
+          const isOn = isBounced
+            ? text.has_bounced(email)
+            : entry?.releasable
+              ? more.is_ours(email)
+              : text.is_on(email)
           setFound(suppression.length > 0 ? isOn : text.is_off(email))
         }}
       >
@@ -83,6 +98,7 @@ function Check() {
 
 function Add() {
   const { suppression: text } = useText(mailText)
+  const { suppression: more } = useText(peopleText)
   const queryClient = useQueryClient()
   const [written, setWritten] = useState('')
   const [invalid, setInvalid] = useState<string[]>([])
@@ -90,8 +106,8 @@ function Add() {
     <Card>
       <ApiForm
         className="flex flex-col gap-4"
-        onSubmit={async () => {
-          const body = { text: written }
+        onSubmit={async ({ note }) => {
+          const body = { text: written, ...(note ? { note } : {}) }
           const done = await ok(api.POST('/api/cockpit/suppression/import', { body }))
           toast(text.added(done.added, done.known))
           setInvalid(done.invalid)
@@ -108,6 +124,9 @@ function Add() {
             onChange={(event) => setWritten(event.target.value)}
           />
         </FormField>
+        <FormField name="note" label={more.note} hint={more.note_hint} isOptional>
+          <Input maxLength={300} />
+        </FormField>
         {invalid.length > 0 ? (
           <Notice tone="warn" text={text.invalid(invalid.slice(0, 10).join(', '))} />
         ) : null}
@@ -122,6 +141,21 @@ function Add() {
 
 function List() {
   const { suppression: text } = useText(mailText)
+  const { suppression: more } = useText(peopleText)
+  const language = useLanguage()
+  const words = useWords()
+  const isReadOnly = useIsReadOnly()
+  const queryClient = useQueryClient()
+  const [leaving, setLeaving] = useState<string | null>(null)
+  const takeBack = useMutation({
+    mutationFn: (email: string) =>
+      ok(api.POST('/api/cockpit/suppression/release', { body: { email } })),
+    onSuccess: async (_, email) => {
+      await queryClient.invalidateQueries({ queryKey: KEY })
+      setLeaving(null)
+      toast(text.taken_back(email))
+    },
+  })
   const query = useInfiniteQuery({
     queryKey: KEY,
     queryFn: ({ pageParam }) =>
@@ -144,18 +178,40 @@ function List() {
         <Table>
           <thead>
             <tr>
-              <Th className="bg-surface pl-5">{text.hash}</Th>
+              <Th className="bg-surface pl-5">{more.address}</Th>
               <Th className="bg-surface">{text.reason}</Th>
               <Th className="bg-surface">{text.since}</Th>
+              <Th className="bg-surface" />
             </tr>
           </thead>
           <tbody>
             {rows.map((row) => (
               <tr key={row.email_hash}>
-                <Td className="pl-5 font-mono text-sm text-muted">{row.email_hash.slice(0, 12)}</Td>
-                <Td>{text.reasons[row.reason]}</Td>
+                <Td className="max-w-64 pl-5 break-words">
+                  {row.email ?? (
+                    <span className="font-mono text-sm text-muted">
+                      {row.email_hash.slice(0, 12)}
+                    </span>
+                  )}
+                  <span className="block text-xs text-muted">
+                    {row.email && row.email_until
+                      ? more.until(absolute(row.email_until, localeOf(language)))
+                      : more.hidden}
+                  </span>
+                </Td>
+                <Td>
+                  {text.reasons[row.reason]}
+                  {row.note ? <span className="block text-xs text-muted">{row.note}</span> : null}
+                </Td>
                 <Td>
                   <Time at={row.created_at} />
+                </Td>
+                <Td className="pr-5 text-right">
+                  {row.email && row.releasable ? (
+                    <Button size="sm" disabled={isReadOnly} onClick={() => setLeaving(row.email)}>
+                      {more.back}
+                    </Button>
+                  ) : null}
                 </Td>
               </tr>
             ))}
@@ -163,6 +219,19 @@ function List() {
         </Table>
       </div>
       <More query={query} className="pb-0" />
+      {leaving ? (
+        <ConfirmByName
+          title={more.back_title}
+          text={more.back_text}
+          label={`${more.type}: ${leaving}`}
+          name={leaving}
+          action={more.back}
+          failure={takeBack.isError ? errorMessage(takeBack.error, words) : undefined}
+          isPending={takeBack.isPending}
+          onConfirm={() => takeBack.mutate(leaving)}
+          onClose={() => setLeaving(null)}
+        />
+      ) : null}
     </Card>
   )
 }

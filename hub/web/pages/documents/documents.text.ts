@@ -1,0 +1,48 @@
+import { texts } from '../../../../shared/texts.ts'
+
+export const documentsText = texts(
+  {
+    title: 'Documents',
+    find: 'Find a word in names and texts',
+    list: 'Documents',
+    choose: 'Choose a document.',
+    empty: {
+      title: 'No documents yet',
+      text: 'What agents write, e.g. proposals, call scripts and research, appears here.',
+    },
+    nothing: { title: 'No document has these words', text: 'Try fewer words.' },
+    edit: 'Edit',
+    save: 'Save',
+    saved: 'Saved',
+    text: 'Text',
+    pdf: 'PDF',
+    download: 'Download',
+    delete: 'Delete',
+    delete_text: 'The file is deleted for good. What a mission says about it stays.',
+    type: 'Type the name of the file',
+    deleted: (name: string) => `${name} is deleted`,
+    unreadable: 'This file cannot be shown here. Download it.',
+  },
+  {
+    title: 'Belgeler',
+    find: 'Adlarda ve metinlerde bir kelime ara',
+    list: 'Belgeler',
+    choose: 'Bir belge seçin.',
+    empty: {
+      title: 'Henüz belge yok',
+      text: 'Ajanların yazdıkları, örneğin teklifler, görüşme metinleri ve araştırmalar burada görünür.',
+    },
+    nothing: { title: 'Bu kelimeleri içeren belge yok', text: 'Daha az kelime deneyin.' },
+    edit: 'Düzenle',
+    save: 'Kaydet',
+    saved: 'Kaydedildi',
+    text: 'Metin',
+    pdf: 'PDF',
+    download: 'İndir',
+    delete: 'Sil',
+    delete_text: 'Dosya kalıcı olarak silinir. Bir görevin onun hakkında söyledikleri kalır.',
+    type: 'Dosyanın adını yazın',
+    deleted: (name) => `${name} silindi`,
+    unreadable: 'Bu dosya burada gösterilemez. İndirin.',
+  },
+)
