@@ -114,8 +114,8 @@ function ThreadEntry({ mail, isOpen }: { mail: ThreadMail; isOpen: boolean }) {
       aria-current={isOpen ? 'true' : undefined}
       className={cn(
         'max-w-2xl min-w-0 rounded-panel border p-3 md:p-4',
-        isOurs ? 'ml-4 border-line bg-ink md:ml-10' : 'border-line bg-surface',
-        isOpen && 'border-accent',
+        isOurs ? 'ml-4 bg-ink md:ml-10' : 'bg-surface',
+        isOpen ? 'border-accent' : 'border-line',
       )}
     >
       <p className="flex items-baseline gap-2 text-sm text-muted">

@@ -217,6 +217,9 @@ describe('a change of one mail', () => {
     await hub.query('update hub.drafts set paused_at = now()')
     expect(await claim(id, 'pushed')).toBeUndefined()
     await hub.query('update hub.drafts set paused_at = null')
+    await asked('open')
+    expect(await claim(id, 'pushed')).toBeUndefined()
+    await asked('denied')
     await hub.query(`insert into hub.suppression (email_hash, reason) values ('gone', 'bounced')`)
     expect(await claim(id, 'pushed', HASH, ['h', 'gone'])).toBeUndefined()
     await hub.query('update hub.suppression set released_at = now()')
@@ -225,6 +228,14 @@ describe('a change of one mail', () => {
     await hub.query('delete from hub.suppression')
   })
 })
+
+/** Whether readers of mails that are ready to be sent may have asked for no more mail, by another one. */
+const asked = (opt_out: 'open' | 'denied') =>
+  hub.query(
+    `update hub.recipients set opt_out = $1
+     where email = 'pushed@x.example' and draft_id <> (select id from hub.drafts where state = 'sending' limit 1)`,
+    [opt_out],
+  )
 
 describe('a change of a campaign', () => {
   const addCampaign = async (draft_id: string, name: string) => {
@@ -251,6 +262,9 @@ describe('a change of a campaign', () => {
     expect(await claim(id, campaign)).toBe(false)
     await hub.query('update hub.drafts set paused_at = null')
     expect(await mailsMoved(id)).toEqual([])
+    await asked('open')
+    expect(await claim(id, campaign)).toBe(false)
+    await asked('denied')
     expect(await claim(id, campaign)).toBe(true)
     expect(await mailsMoved(id)).toEqual(['pushed → sending'])
     expect(await claim(id, campaign)).toBe(false)
