@@ -21,6 +21,7 @@ import {
   Tag,
   UserMinus,
 } from 'lucide-react'
+import { Link } from 'wouter'
 import type { Translation } from '../../../../shared/texts.ts'
 import { FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
@@ -30,6 +31,7 @@ import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { useProject } from '../../project.ts'
 import { leadsText } from './leads.text.ts'
 import { refreshLeads, timelineQuery } from './queries.ts'
 import { STAGES } from './stage.tsx'
@@ -64,6 +66,7 @@ const GLYPHS: Record<string, LucideIcon> = {
 /** The history of a lead, newest first. */
 export function Timeline({ id }: { id: string }) {
   const text = useText(leadsText)
+  const { slug } = useProject()
   const query = useInfiniteQuery(timelineQuery(id))
   if (query.isPending) return <SkeletonRows rows={4} />
   if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
@@ -97,6 +100,14 @@ export function Timeline({ id }: { id: string }) {
                   <p className="line-clamp-6 break-words whitespace-pre-line text-sm text-muted">
                     {detail}
                   </p>
+                ) : null}
+                {typeof activity.details.inbox_id === 'string' ? (
+                  <Link
+                    href={`/p/${slug}/inbox?show=all&mail=${activity.details.inbox_id}`}
+                    className="text-sm text-accent-text hover:underline"
+                  >
+                    {text.happened.in_inbox}
+                  </Link>
                 ) : null}
                 {activity.kind === 'replied' && activity.details.only_address ? (
                   <UndoReply id={id} />
