@@ -62,7 +62,8 @@ export const inboxColumns = raw(`
   case when lead.id is not null then jsonb_build_object(
     'id', lead.id, 'name', lead.name, 'company', lead.company, 'email', lead.email) end as lead,
   mail.kind, mail.matched_by, mail.from_email, mail.from_name, mail.our_email,
-  mail.kind = 'reply' and mail.from_email <> mail.our_email and mail.whose_at is null as asks_whose,
+  mail.kind = 'reply' and mail.whose_at is null
+    and coalesce(mail.from_email, mail.our_email) <> mail.our_email as asks_whose,
   mail.subject, mail.text, mail.is_cut, mail.attachments, mail.bounce,
   case when mail.opt_out = 'open' then coalesce(asked.opt_out, 'denied') else mail.opt_out end
     as opt_out,

@@ -241,6 +241,15 @@ describe('what came in', () => {
     expect(other).toMatchObject({ status: 404 })
   })
 
+  test('a reply without a readable sender is shown, and has no address to answer to', async () => {
+    const lead = await add()
+    const id = await writeTo(lead)
+    const mail = await receive('undisclosed', { headers: `In-Reply-To: ${id}` })
+    expect(mail).toMatchObject({ kind: 'reply', from_email: null, asks_whose: false })
+    const { answering } = (await api.get(`inbox/get?id=${mail.id}`)).body
+    expect(answering).toMatchObject({ to: null, closed: expect.stringContaining('no address') })
+  })
+
   test('a bounce is in the inbox and cannot be answered', async () => {
     const lead = await add()
     const id = await writeTo(lead)
