@@ -171,4 +171,3 @@ export async function ownFieldsFor(c: Ctx, named: string | undefined): Promise<O
     return project ? fieldsOf(sql, project.id) : []
   })
 }
-

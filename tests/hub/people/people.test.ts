@@ -136,10 +136,9 @@ async function fill() {
     `insert into hub.api_keys (name, scope, key_hash, hint) values ($1, 'read', repeat('0', 64), 'abcd')`,
     [`The script of ${NAME}`],
   )
-  await query(
-    `insert into hub.audit (actor, action, area) values ($1, 'addNote', 'Leads')`,
-    [{ kind: 'member', id: member?.id, name: NAME }],
-  )
+  await query(`insert into hub.audit (actor, action, area) values ($1, 'addNote', 'Leads')`, [
+    { kind: 'member', id: member?.id, name: NAME },
+  ])
   await query(
     `insert into hub.deal_settings (project_id, lost_reasons) values ($1, array['Ask ' || $2])`,
     [own, NAME],

@@ -1,10 +1,13 @@
 import { memo } from 'react'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Checkbox } from '../../../../web/ui/field.tsx'
-import { useText } from '../../../../web/ui/language.ts'
+import { localeOf, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Table, Td, Th } from '../../../../web/ui/table.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
+import { dealText } from './deal.text.ts'
+import type { OwnField } from './deal-queries.ts'
 import { leadsText } from './leads.text.ts'
+import { money } from './money.ts'
 import { type Lead, nameOf } from './queries.ts'
 import { StageMark } from './stage.tsx'
 
@@ -16,6 +19,8 @@ type Props = {
   onToggle: (id: string) => void
   onToggleAll: () => void
   onTag: (tag: string) => void
+  /** The fields of the project's own that have a column. */
+  own: OwnField[]
 }
 
 /** Depends on the width of the table, not of the window: a panel may be open next to it. */
@@ -27,6 +32,7 @@ const TAGS = 2
 /** The table of leads; on a phone each row keeps its name, company and stage. */
 export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props) {
   const text = useText(leadsText)
+  const hasAmounts = leads.some(({ amount }) => amount !== null)
   const chosen = leads.filter(({ id }) => selected.has(id)).length
   return (
     <Table aria-label={text.table} className="table-fixed">
@@ -45,6 +51,14 @@ export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props
           <Th className={WIDE}>{text.columns.email}</Th>
           <Th className="w-38 @max-xl:w-31">{text.columns.stage}</Th>
           <Th className={cn('w-[13%]', WIDE)}>{text.columns.tags}</Th>
+          {rest.own.map(({ key, label }) => (
+            <Th key={key} className={cn('w-28 truncate', WIDE)}>
+              {label}
+            </Th>
+          ))}
+          {hasAmounts ? (
+            <Th className={cn('w-30 text-right', WIDE)}>{text.fields.amount}</Th>
+          ) : null}
           <Th className={cn('w-18 text-right', WIDE)}>{text.columns.score}</Th>
           <Th className={cn('w-32 pr-6 text-right', NOT_PHONE)}>{text.columns.added}</Th>
         </tr>
@@ -56,6 +70,7 @@ export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props
             lead={lead}
             isOpen={lead.id === open}
             isSelected={selected.has(lead.id)}
+            hasAmounts={hasAmounts}
             {...rest}
           />
         ))}
@@ -64,7 +79,8 @@ export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props
   )
 }
 
-type RowProps = Pick<Props, 'onOpen' | 'onToggle' | 'onTag'> & {
+type RowProps = Pick<Props, 'onOpen' | 'onToggle' | 'onTag' | 'own'> & {
+  hasAmounts: boolean
   lead: Lead
   isOpen: boolean
   isSelected: boolean
@@ -73,8 +89,12 @@ type RowProps = Pick<Props, 'onOpen' | 'onToggle' | 'onTag'> & {
 // A list of thousands must not be rendered again for one tick; the handlers of a row use no state
 // of a render.
 const Row = memo(
-  function Row({ lead, isOpen, isSelected, onOpen, onToggle, onTag }: RowProps) {
+  function Row({ lead, isOpen, isSelected, hasAmounts, own, onOpen, onToggle, onTag }: RowProps) {
     const text = useText(leadsText)
+    const deals = useText(dealText)
+    const locale = localeOf(useLanguage())
+    const shown = (value: string | number | boolean | undefined) =>
+      typeof value === 'boolean' ? (value ? deals.yes : deals.no) : (value ?? '')
     const name = nameOf(lead) || text.unnamed
     return (
       <tr
@@ -141,6 +161,18 @@ const Row = memo(
             ) : null}
           </span>
         </Td>
+        {own.map(({ key }) => (
+          <Td key={key} className={cn('truncate text-muted', WIDE)}>
+            {shown(lead.custom[key])}
+          </Td>
+        ))}
+        {hasAmounts ? (
+          <Td className={cn('text-right whitespace-nowrap', WIDE)} data-numbers>
+            {lead.amount !== null && lead.currency
+              ? money(locale, lead.amount, lead.currency)
+              : null}
+          </Td>
+        ) : null}
         <Td className={cn('text-right text-muted', WIDE)}>{lead.score}</Td>
         <Td className={cn('pr-6 text-right text-muted', NOT_PHONE)}>
           <Time at={lead.created_at} />
@@ -151,5 +183,7 @@ const Row = memo(
   (before, after) =>
     before.lead === after.lead &&
     before.isOpen === after.isOpen &&
+    before.own === after.own &&
+    before.hasAmounts === after.hasAmounts &&
     before.isSelected === after.isSelected,
 )

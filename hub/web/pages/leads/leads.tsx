@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Combine, Download, Ellipsis, History, Plus, SearchX, Upload, UserPlus } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { FailedQuery } from '../../../../web/shared/errors.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
@@ -14,6 +14,7 @@ import { common } from '../../common.text.ts'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { BulkBar } from './bulk-bar.tsx'
+import { fieldsQuery } from './deal-queries.ts'
 import { useLeadAddress } from './filter.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { ImportDialog } from './import-dialog.tsx'
@@ -23,6 +24,9 @@ import { leadsText } from './leads.text.ts'
 import { mergeText } from './merge.text.ts'
 import { leadsQuery } from './queries.ts'
 import { QuickAdd } from './quick-add.tsx'
+
+/** How many fields of the project's own have a column in the table. */
+const OWN_COLUMNS = 2
 
 /** All leads of the project: search, bulk changes, adding, import and export. */
 export function Leads() {
@@ -36,6 +40,15 @@ export function Leads() {
   const { filter, open, doing, running, set } = useLeadAddress()
   const query = useInfiniteQuery(leadsQuery(project.slug, filter))
   const leads = query.data?.pages.flatMap((page) => page.leads) ?? []
+  const fields = useQuery(fieldsQuery(project.slug)).data
+  // The column of the filtered field first: why these leads are here is seen at once.
+  const own = useMemo(
+    () =>
+      (fields ?? [])
+        .toSorted((a, b) => Number(b.key === filter.field) - Number(a.key === filter.field))
+        .slice(0, OWN_COLUMNS),
+    [fields, filter.field],
+  )
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const chosen = leads.filter(({ id }) => selected.has(id)).map(({ id }) => id)
   const list = useRef<HTMLDivElement>(null)
@@ -147,6 +160,7 @@ export function Leads() {
                 setSelected(chosen.length > 0 ? new Set() : new Set(leads.map(({ id }) => id)))
               }
               onTag={(tag) => set({ tag })}
+              own={own}
             />
             <MoreInView query={query} />
           </>

@@ -65,7 +65,8 @@ describe('a campaign', () => {
       (_, n) => `Kişi ${n},kisi${n}@csv.example,Şirket ${n}`,
     )
     const csv = `Name,E-mail,Company\n${rows.join('\n')}\n`
-    const query = 'project=demir&file_name=fair.csv&tags=csv&lawful_basis=legitimate_interest'
+    const query =
+      'project=demir&file_name=fair.csv&tags=csv&lawful_basis=legitimate_interest&basis_note=fair'
     const taken = await hub.call('POST', `leads/import?${query}`, csv, {
       'content-type': 'text/csv',
     })
