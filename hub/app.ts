@@ -29,6 +29,7 @@ import { listmonkList } from './api/listmonk.ts'
 import { mail } from './api/mail.ts'
 import { members } from './api/members.ts'
 import { merge } from './api/merge.ts'
+import { missionLimits } from './api/mission-limits.ts'
 import { missionThread, missionVersions } from './api/mission-thread.ts'
 import { mission, missions } from './api/missions.ts'
 import { modelSettings, models } from './api/models.ts'
@@ -175,6 +176,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/settings`, prompts)
   app.route(`${BASE}/settings`, agentSettings)
   app.route(`${BASE}/mission`, mission)
+  app.route(`${BASE}/missions`, missionLimits)
   app.route(`${BASE}/missions`, missions)
   app.route(`${BASE}/mission`, missionThread)
   app.route(`${BASE}/missions`, missionVersions)

@@ -20,6 +20,7 @@ import { createMissions, type Missions } from './missions/missions.ts'
 import { createModel, MODELS, type Model } from './model/model.ts'
 import { readSetting } from './ops/settings.ts'
 import { findChromium } from './reader/chromium.ts'
+import { searchWeb } from './reader/search.ts'
 import { openReader } from './reader/web-reader.ts'
 
 const say = bilingual(actionText).done
@@ -49,6 +50,7 @@ export async function createBackground(given: {
 
   const actions: Actions = {
     allowed: () => readSetting(paths, AGENT_SETTINGS),
+    search: searchWeb,
     health: () => health(config, db, model),
     run: {
       retry_failed_missions: async () => {

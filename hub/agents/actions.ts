@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { bilingual, type Words } from '../i18n/words.ts'
+import type { Searching, searchWeb } from '../reader/search.ts'
 import { actionText } from './actions.text.ts'
+import type { AgentSettings } from './settings.ts'
 
 /** What the system agent may propose. Nothing else is ever done, whatever a model or a log says. */
 export const ACTION_NAMES = [
@@ -24,5 +26,7 @@ export type Actions = {
   run: Partial<Record<ActionName, () => Promise<Words>>>
   health: () => Promise<Record<string, string | number | null>>
   /** What the settings allow agents to do in addition. */
-  allowed: () => Promise<{ engineer_system: boolean; web: 'ask' | 'allow' | 'deny' }>
+  allowed: () => Promise<Pick<AgentSettings, 'engineer_system' | 'web'> & Partial<AgentSettings>>
+  /** Asks the search endpoint of the settings. */
+  search: (given: Parameters<typeof searchWeb>[0]) => Promise<Searching>
 }

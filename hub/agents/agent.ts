@@ -124,7 +124,12 @@ export type AgentContext = {
   /** The work that this mission goes on from. */
   thread?: Thread
   project: Project
+  /** The language that the mission writes in. */
   language: Language
+  /** The language that its task asks for, where it names one. */
+  named_language: Language | undefined
+  /** Writes in another language from here on. */
+  speak: (language: Language) => void
   /** The project's CONTEXT.md as it is on disk. */
   brief: string
   signal: AbortSignal
@@ -153,6 +158,8 @@ export type AgentContext = {
     sql: Sql,
     draft: { id: string; template?: TemplateName; slots?: Record<string, unknown> },
   ) => Promise<void>
+  /** How many sentences of a draft its approval will wait for: see docs/hub/evidence.md. */
+  held: (sql: Sql, draft_id: string) => Promise<number>
   /** Runs a query with the rights of the data agent: read-only, one statement, limited. */
   query: (statement: string) => Promise<{ columns: string[]; rows: unknown[][]; is_cut: boolean }>
   actions: Actions

@@ -103,7 +103,8 @@ function personal(letter: Letter, question: string | undefined, now: TemplateNam
 function plainLetter(letter: Letter, preheader: string): Record<string, unknown> {
   return {
     subject: letter.subject,
-    preheader: one(preheader, 140),
+    // Half a sentence may say what the whole one does not.
+    preheader: preheader.length <= 140 ? one(preheader) : letter.subject,
     greeting: letter.greeting,
     paragraphs: paragraphs(letter.sentences, 6),
     closing: letter.closing,

@@ -12,6 +12,7 @@ export const leftOutText = texts(
     parts: (what: string, read: number, total: number) =>
       `${what}: the first ${read} of ${total} parts were read. Split the text and add the rest.`,
     sites: (read: number, total: number) => `${read} of ${total} websites were read.`,
+    results: (read: number, total: number) => `${read} of ${total} search results were read.`,
     earlier_task: 'What was asked before',
     earlier_result: 'The earlier result',
     history: (lead: string, given: number, all: number) =>
@@ -39,6 +40,7 @@ export const leftOutText = texts(
     parts: (what, read, total) =>
       `${what}: ${total} bölümün ilk ${read} bölümü okundu. Metni bölüp kalanını ekleyin.`,
     sites: (read, total) => `${total} web sitesinden ${read} tanesi okundu.`,
+    results: (read, total) => `${total} arama sonucundan ${read} tanesi okundu.`,
     earlier_task: 'Daha önce istenenler',
     earlier_result: 'Önceki sonuç',
     history: (lead, given, all) =>

@@ -23,12 +23,13 @@ import { sentencesOf } from './evidence/sentences.ts'
 import { leftOutText } from './left-out.text.ts'
 import { chosenFor } from './recipients/chosen.ts'
 import { newestLeads } from './recipients/newest.ts'
+import { languageFor } from './recipients/spoken.ts'
 import { redesign } from './redesign.ts'
 import { one } from './run/facts.ts'
 import { stopText } from './stop.text.ts'
 
 /** Leads who get a letter of their own; more get one campaign. */
-const MAX_LEADS = 5
+export const MAX_LEADS = 5
 /** Evidence about a reader and about us that the model is given; the judge reads all of it. */
 const MAX_EVIDENCE = 12
 const MAX_ABOUT_US = 8
@@ -36,12 +37,20 @@ const MAX_ABOUT_US = 8
 /** A sentence that the gate would not let through. */
 type Loose = { sentence: string; verdict: Exclude<Verdict, 'harmless' | 'supported'> }
 
-type Recipient = { audience: Audience; lead: LeadRow | null }
+type Recipient = { audience: Audience; lead: LeadRow | null; countries: (string | null)[] }
 
 const WORDS = {
   summary: {
     en: '{n} drafts; {m} sentences without evidence',
     tr: '{n} taslak; kanıtsız cümle: {m}',
+  },
+  spoken: {
+    en: 'In the language of the country: {x}',
+    tr: 'Ülkenin dilinde: {x}',
+  },
+  spoken_to_all: {
+    en: 'In the language of the recipients’ country',
+    tr: 'Alıcıların ülkesinin dilinde',
   },
   closing: { en: 'Kind regards', tr: 'Saygılarımla' },
   dear: { en: 'Hello {first_name}', tr: 'Merhaba {first_name}' },
@@ -70,16 +79,19 @@ export const marketing: Agent = {
     const ids = leads.map(({ id }) => id)
     const evidence = await evidenceOf(context, ids)
     const history = await historyOf(context, ids)
-    const drafts: string[] = []
-    let unsupported = 0
+    const drafts: { id: string; held: number }[] = []
+    const asked = context.language
+    const other: string[] = []
     for (const [index, recipient] of recipients.entries()) {
       const number = String(index + 1)
-      const { letter, loose, judge } = await write(context, number, recipient, {
+      const language = languageFor({ ...context, language: asked }, recipient.countries)
+      context.speak(language)
+      if (language !== asked) other.push(recipient.lead ? nameOf(recipient.lead) : '')
+      const { letter, judge } = await write(context, number, recipient, {
         theirs: evidence.filter(({ lead_id }) => lead_id === recipient.lead?.id),
         own,
         history: recipient.lead ? history.get(recipient.lead.id) : undefined,
       })
-      unsupported += loose.length
       const { template, slots } = await design(context, `design ${number}`, letter, {
         judge,
         audience: recipient.audience.kind,
@@ -98,26 +110,39 @@ export const marketing: Agent = {
           })
           await context.render(sql, { id })
           await replaceLetter(sql, context, recipient.audience)
-          return id
+          return { id, held: await context.held(sql, id) }
         }),
       )
     }
-    const summary = WORDS.summary[context.language]
+    context.speak(asked)
+    const counts = WORDS.summary[asked]
       .replace('{n}', String(drafts.length))
-      .replace('{m}', String(unsupported))
-    const missing = missingNote(context.brief)?.[context.language]
-    return { summary: missing ? `${summary}. ${missing}` : summary, documents: [], drafts }
+      .replace('{m}', String(drafts.reduce((sum, { held }) => sum + held, 0)))
+    const names = other.filter(Boolean).join(', ')
+    const because =
+      other.length > 0 && WORDS[names ? 'spoken' : 'spoken_to_all'][asked].replace('{x}', names)
+    const missing = missingNote(context.brief)?.[asked]
+    return {
+      summary: [counts, because, missing].filter(Boolean).join('. '),
+      documents: [],
+      drafts: drafts.map(({ id }) => id),
+    }
   },
 }
 
 /** The recipients: the given ones, those whom the task means, or else the newest leads. */
 async function choose(context: AgentContext): Promise<Recipient[]> {
   const chosen = await chosenFor(context, 'recipient')
-  if ('filter' in chosen) return [{ audience: { kind: 'list', filter: chosen.filter }, lead: null }]
+  if ('filter' in chosen) {
+    const { filter } = chosen
+    const countries = [filter.country ?? null]
+    return [{ audience: { kind: 'list', filter }, lead: null, countries }]
+  }
   const { leads } = chosen
   if (leads.length > MAX_LEADS) {
     const filter = { lead_ids: leads.map(({ id }) => id) }
-    return [{ audience: { kind: 'list', filter }, lead: null }]
+    const countries = leads.map(({ country }) => country)
+    return [{ audience: { kind: 'list', filter }, lead: null, countries }]
   }
   if (leads.length > 0) return leads.map(toLead)
   const newest = await context.step('newest leads', (sql) => newestLeads(sql, context.project.id))
@@ -130,6 +155,7 @@ async function choose(context: AgentContext): Promise<Recipient[]> {
 const toLead = (lead: LeadRow): Recipient => ({
   audience: { kind: 'lead', lead_id: lead.id },
   lead,
+  countries: [lead.country],
 })
 
 async function write(
@@ -141,7 +167,7 @@ async function write(
     own: EvidenceRow[]
     history: Parameters<typeof historyFact>[2]
   },
-): Promise<{ letter: Letter; loose: Loose[]; judge: Judge }> {
+): Promise<{ letter: Letter; judge: Judge }> {
   const { theirs, own, history } = known
   const evidence = [...theirs, ...own]
   const who = lead ? nameOf(lead) : ''
@@ -219,7 +245,6 @@ async function write(
       sentences,
       closing: WORDS.closing[context.language],
     },
-    loose,
     judge,
   }
 }

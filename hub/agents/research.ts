@@ -16,6 +16,7 @@ import { chosenLeads } from './recipients/chosen.ts'
 import { one } from './run/facts.ts'
 import { MAIL_ADDRESS } from './run/mail-address.ts'
 import { wordsOf } from './run/words.ts'
+import { searchedLeads } from './web_search.ts'
 import { saveDocument } from './writing.ts'
 
 const MAX_DIVES = 3
@@ -67,7 +68,9 @@ export const research: Agent = {
       return { summary, documents: [], leads: [...new Set(ids)].slice(0, MAX_LISTED) }
     }
     const leads = await chosenLeads(context, { as: 'subject', most: MAX_DIVES })
-    return leads.length > 0 ? deepDives(context, leads) : searchPlan(context)
+    if (leads.length > 0) return deepDives(context, leads)
+    const { web, search } = await context.actions.allowed()
+    return search && web !== 'deny' ? searchedLeads(context, search) : searchPlan(context)
   },
 }
 

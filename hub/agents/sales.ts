@@ -2,10 +2,11 @@ import { z } from 'zod'
 import type { Words } from '../i18n/words.ts'
 import { heading, list, numbered, plain, table } from '../projects/markdown.ts'
 import { missingNote } from '../projects/own-facts.ts'
-import { type Agent, type AgentContext, COMMON, type Fact, type Result } from './agent.ts'
+import { type Agent, type AgentContext, COMMON, type Fact } from './agent.ts'
 import { evidenceOf, fittest, givenText, givenTexts, leadFact, nameOf } from './evidence/given.ts'
 import { historyFact, historyOf } from './evidence/history.ts'
 import { chosenLeads } from './recipients/chosen.ts'
+import { languageFor } from './recipients/spoken.ts'
 import { numbersIn } from './run/facts.ts'
 import { wordsOf } from './run/words.ts'
 import { saveDocument } from './writing.ts'
@@ -65,6 +66,8 @@ export const sales: Agent = {
     )
     const [lead] = leads
     const who = lead ? nameOf(lead) : ''
+    const asked = context.language
+    if (lead) context.speak(languageFor(context, [lead.country]))
     const fit = fittest(context, { rows: evidence, most: MAX_EVIDENCE, who })
     const history = await historyOf(
       context,
@@ -79,16 +82,22 @@ export const sales: Agent = {
     const isProposal = wordsOf(context.mission.task).some((word) =>
       /^(teklif|proposal|offer|quot)/.test(word),
     )
-    return isProposal ? proposal(context, facts, who) : script(context, facts, who, known)
+    const { title, document } = isProposal
+      ? await proposal(context, facts, who)
+      : await script(context, facts, who, known)
+    context.speak(asked)
+    return { summary: summaryOf(context, title), documents: [document] }
   },
 }
+
+type Written = { title: string; document: Awaited<ReturnType<typeof saveDocument>> }
 
 async function script(
   context: AgentContext,
   facts: Fact[],
   who: string,
   known: string[],
-): Promise<Result> {
+): Promise<Written> {
   const say = (word: keyof typeof WORDS) => WORDS[word][context.language]
   const written = await context.complete('script', {
     schema: Script,
@@ -116,10 +125,10 @@ async function script(
       ],
     }),
   )
-  return { summary: summaryOf(context, document.title), documents: [document] }
+  return { title: document.title, document }
 }
 
-async function proposal(context: AgentContext, facts: Fact[], who: string): Promise<Result> {
+async function proposal(context: AgentContext, facts: Fact[], who: string): Promise<Written> {
   const say = (word: keyof typeof WORDS) => WORDS[word][context.language]
   const written = await context.complete('proposal', {
     schema: Proposal,
@@ -154,7 +163,7 @@ async function proposal(context: AgentContext, facts: Fact[], who: string): Prom
       ],
     }),
   )
-  return { summary: summaryOf(context, document.title), documents: [document] }
+  return { title: document.title, document }
 }
 
 function summaryOf(context: AgentContext, title: string): string {

@@ -11,6 +11,15 @@ export const AgentSettings = z.strictObject({
     description:
       'Whether web_research may read websites: after an approval each time, always, or never.',
   }),
+  search: z
+    .url({ protocol: /^https?$/ })
+    .max(500)
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'A search endpoint with the JSON API of SearXNG that research may ask, under the rule of `web`; null for none.',
+    }),
   improve: z.enum(['never', 'daily', 'weekly']).default('weekly').meta({
     description: 'How often pm reviews failed missions by itself.',
   }),

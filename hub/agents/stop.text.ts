@@ -25,6 +25,8 @@ export const stopText = texts(
     no_file_named: 'The task names no file.',
     not_once: (count: number, text: string) =>
       `The text to replace must occur once in the file, but occurs ${count} times: ${text}`,
+    broken_syntax: (path: string, error: string) =>
+      `No patch was written, because ${path} could not be parsed afterwards: ${error}. Ask for a smaller change.`,
     agent_off:
       'This agent is switched off. Switch it on in Settings > Agent Prompt Editor: it writes a patch file for the hub and never applies it.',
     query_failed: (error: string, sql: string) =>
@@ -36,6 +38,7 @@ export const stopText = texts(
     no_website: 'There is no website to read. Give an address, or name a lead that has a website.',
     web_off: 'Reading the web is switched off. Switch it on in Settings > Agent Prompt Editor.',
     read: (hosts: string) => `Read ${hosts}`,
+    search: (queries: string, host: string) => `Search at ${host} for: ${queries}`,
     prompt_full: (agent: string, most: number) =>
       `The prompt of ${agentName('en', agent)} would exceed ${most} characters. Shorten it first.`,
     prompt_unreadable: (agent: string, why: string) =>
@@ -62,6 +65,8 @@ export const stopText = texts(
     no_file_named: 'Hiçbir dosya adı verilmedi.',
     not_once: (count, text) =>
       `Değiştirilecek metin dosyada bir kez değil, ${count} kez geçiyor: ${text}`,
+    broken_syntax: (path, error) =>
+      `Yama yazılmadı; değişiklikten sonra ${path} ayrıştırılamıyor: ${error}. Daha küçük bir değişiklik isteyin.`,
     agent_off:
       'Bu ajan kapalı. Ayarlar > Ajan istem düzenleyicisi bölümünden açın: hub için yama dosyası yazar, onu asla uygulamaz.',
     query_failed: (error, sql) => `Sorgu iki kez başarısız oldu; son hata: ${error} Sorgu: ${sql}`,
@@ -72,6 +77,7 @@ export const stopText = texts(
     no_website: 'Okunacak site yok. Bir adres yazın ya da web sitesi olan bir adayı belirtin.',
     web_off: 'Web okuma kapalı. Ayarlar > Ajan istem düzenleyicisi bölümünden açın.',
     read: (hosts) => `Şunu oku: ${hosts}`,
+    search: (queries, host) => `${host} üzerinde ara: ${queries}`,
     prompt_full: (agent, most) =>
       `${agentName('tr', agent)} ajanının istemi ${most} karakteri aşardı. Önce kısaltın.`,
     prompt_unreadable: (agent, why) =>

@@ -14,7 +14,8 @@ const SMOLLM = resolve(import.meta.dirname, '../../.data/models/SmolLM2-135M-Ins
 type Figures = Record<string, unknown> & { what: string; false_supported: number }
 
 /**
- * proveEvidence asks code alone, and each model there is, about every pair of the set: how often
+ * proveEvidence asks code alone, and each model there is, about every pair of the first set, and
+ * code alone about the held-out one: how often
  * "supported" is right (precision), and how many supported sentences are found (recall). A model
  * decides only about what the code is not sure of, as in the hub. `AGENTS_ENDPOINT` names the
  * OpenAI-compatible endpoint of another model, `AGENTS_MODEL` the model there, and `EVIDENCE_MODEL`
@@ -23,7 +24,11 @@ type Figures = Record<string, unknown> & { what: string; false_supported: number
 export async function proveEvidence(): Promise<Figures[]> {
   const pairs = readPairs()
   const code = new Map(pairs.map((pair) => [pair, codeSays(pair)]))
-  const rows = [figures('code alone', pairs, (pair) => code.get(pair) === 'supported')]
+  const isFound = (pair: Pair) => codeSays(pair) === 'supported'
+  const rows = [
+    figures('code alone', pairs, (pair) => code.get(pair) === 'supported'),
+    figures('code alone, held out', readPairs('held-out'), isFound),
+  ]
   for (const settings of modelsThere()) {
     const some = pairs.slice(0, Number(process.env.EVIDENCE_PAIRS ?? pairs.length))
     rows.push(await measure(settings, some, code))

@@ -8,6 +8,7 @@ import { clip } from '../run/facts.ts'
 import { stopText } from '../stop.text.ts'
 import { saveDocument } from '../writing.ts'
 import { applyEdits, type Change, patchOf } from './patch.ts'
+import { syntaxOf } from './syntax.ts'
 
 const stop = bilingual(stopText)
 
@@ -26,6 +27,18 @@ const WORDS = {
   apply: {
     en: 'Nothing was changed. Read the patch; apply it with: git apply {path}',
     tr: 'Hiçbir şey değiştirilmedi. Yamayı okuyun; uygulamak için: git apply {path}',
+  },
+  applies: {
+    en: 'The patch applies to the files as they are now. No test was run.',
+    tr: 'Yama, dosyaların şu anki hâline uygulanabiliyor. Hiçbir test çalıştırılmadı.',
+  },
+  parsed: {
+    en: 'Parsed with node --check: {x}',
+    tr: 'node --check ile ayrıştırıldı: {x}',
+  },
+  unparsed: {
+    en: 'Not parsed, because only JavaScript and TypeScript can be checked here: {x}',
+    tr: 'Ayrıştırılmadı; burada yalnızca JavaScript ve TypeScript denetlenebilir: {x}',
   },
 } satisfies Record<string, Words>
 
@@ -71,6 +84,14 @@ export async function patchMission(
   for (const path of created) changes.push(await create(context, path, plan.summary))
   const real = changes.filter(({ before, after }) => before !== after)
   if (real.length === 0) throw new MissionFailure(stop.no_change)
+  const checked: string[] = []
+  for (const { path, after } of real) {
+    const syntax = await context.outside(`syntax ${path}`, () => syntaxOf(path, after))
+    if (!syntax.is_checked) continue
+    if (syntax.error !== null) throw new MissionFailure(stop.broken_syntax(path, syntax.error))
+    checked.push(path)
+  }
+  const unchecked = real.map(({ path }) => path).filter((path) => !checked.includes(path))
   const patch = patchOf(real.map((change) => ({ ...change, path: `${below}${change.path}` })))
   const path = await context.outside('patch', () =>
     context.write(documentPath(plan.title, context.mission.id, 'patch'), patch),
@@ -85,6 +106,9 @@ export async function patchMission(
         heading(2, say('files')),
         list(real.map((change) => change.path)),
         plain(say('apply').replace('{path}', path)),
+        plain(say('applies')),
+        checked.length > 0 && plain(say('parsed').replace('{x}', checked.join(', '))),
+        unchecked.length > 0 && plain(say('unparsed').replace('{x}', unchecked.join(', '))),
         fenced(patch, 'diff'),
       ],
     }),

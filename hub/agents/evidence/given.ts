@@ -73,6 +73,7 @@ export type EvidenceRow = {
   source: string
   column?: string | null
   said_by_lead?: boolean
+  created_at?: string
 }
 
 /** Evidence of one lead that an agent reads. */
@@ -87,10 +88,11 @@ export function evidenceOf(
   return context.step(
     name,
     (sql) => sql<EvidenceRow>`
-      select found.id, found.lead_id, found.fact, found.source, found.column, found.said_by_lead
+      select found.id, found.lead_id, found.fact, found.source, found.column, found.said_by_lead,
+        found.created_at
       from unnest(${lead_ids}::uuid[]) as lead (id)
       cross join lateral (
-        select id, lead_id, fact, source, import_column as column, said_by_lead
+        select id, lead_id, fact, source, import_column as column, said_by_lead, created_at
         from hub.evidence
         where lead_id = lead.id order by created_at desc, id limit ${MAX_OF_A_LEAD}
       ) as found`,

@@ -6,7 +6,7 @@ import { type Evidence, type Index, indexOf, supportOf } from './support.ts'
 export type { Evidence } from './support.ts'
 
 /** The version of these rules; verdicts of another one are asked again. */
-export const JUDGE_VERSION = 1
+export const JUDGE_VERSION = 2
 
 /** Whom a sentence is for, and who writes it. */
 export type Scene = {
@@ -55,6 +55,25 @@ export function judgeOf(scene: Scene, evidence: Evidence[], ours?: Index): Judge
       indexOf(allowedFor(evidence, reader), names, language),
       ...(ours === undefined ? [] : [ours]),
     ]
-    return supportOf(sentence, indexes, names, language)
+    const statement = withoutCourtesy(sentence, toGreet, language)
+    return supportOf(statement, indexes, names, language)
   }
+}
+
+/**
+ * A sentence without a greeting at its beginning ("Hello Ayşe, you run 40 trucks.") and a harmless
+ * question at its end ("…, shall we talk next week?"); what is left is judged.
+ */
+function withoutCourtesy(sentence: string, toGreet: string[], language: Language): string {
+  const commas = [...sentence.matchAll(/,\s+|\s+[–—-]\s+/gu)]
+  const [first] = commas
+  const last = commas.at(-1)
+  if (first && isHarmless(sentence.slice(0, first.index), toGreet, language)) {
+    return withoutCourtesy(sentence.slice(first.index + first[0].length), toGreet, language)
+  }
+  const tail = last && sentence.slice(last.index + last[0].length)
+  if (last && tail?.endsWith('?') && isHarmless(tail, toGreet, language)) {
+    return sentence.slice(0, last.index)
+  }
+  return sentence
 }

@@ -104,7 +104,7 @@ const SAME_PAST = new Set(
   'beat bet burst cast cost cut hit hurt let put quit read set shut split spread'.split(' '),
 )
 const FORMS: Record<string, string> = {
-  has: 'have', is: 'be', are: 'be', am: 'be', were: 'was', does: 'do',
+  has: 'have', is: 'be', are: 'be', am: 'be', was: 'was', were: 'was', does: 'do',
 } // biome-ignore format: a table
 
 /** "We run" and "Nordlicht runs" are the same form of the verb. */
@@ -117,6 +117,13 @@ function agreed(tokens: string[], written: string[]): string[] {
     ? `${bare}:${verb !== bare ? 's' : isNamed ? 'past' : 'unclear'}`
     : bare
   return [subject, form, ...tokens.slice(2)]
+}
+
+/** The same for a sentence that was put together from one that was read before. */
+export function verbAfter(tokens: string[]): string[] {
+  const [subject = '', verb] = tokens
+  if (!SUBJECTS.includes(subject) || verb === undefined || verb.includes(':')) return tokens
+  return [subject, bareVerb(verb), ...tokens.slice(2)]
 }
 
 function bareVerb(verb: string): string {
@@ -135,6 +142,8 @@ const VERBS: [RegExp, string, string][] = [
   [/ec(?:eğ)iz$/, 'ecek', US],
   [/([dt][ıiuü])k$/, '$1', US],
   [/(m[ıiuü]ş)[ıiuü]z$/, '$1', US],
+  [/(m[ae]kt[ae])y[ıi]z$/, '$1', US],
+  [/(m[ae]kt[ae])s[ıi]n[ıi]z$/, '$1', YOU],
   [/yorsunuz$/, 'yor', YOU],
   [/([rz])s[ıiuü]n[ıiuü]z$/, '$1', YOU],
   [/([ae]c[ae]k)s[ıi]n[ıi]z$/, '$1', YOU],

@@ -1,6 +1,17 @@
 import type { Language } from '../../i18n/words.ts'
+import { amountOf, boundIn, isCount, isPlain } from './amounts.ts'
+import { impliedBy, membersOf, withoutPlace } from './implied.ts'
 import { statementsOf } from './labelled.ts'
+import { isOutdated } from './outdated.ts'
 import { asReader, fromReader, type Names, personed, subjectOf, turned } from './persons.ts'
+import {
+  factForms,
+  reachesOver,
+  remeasured,
+  rewordings,
+  statementsIn,
+  textsOf,
+} from './rewordings.ts'
 import { sentencesOf } from './sentences.ts'
 import { isNumber } from './tokens.ts'
 
@@ -14,6 +25,8 @@ export type Evidence = {
   fact: string
   column?: string | null
   said_by_lead?: boolean
+  /** When it was noted; "last month" is another month later. */
+  created_at?: string
 }
 
 /** What code alone knows of a sentence. */
@@ -39,17 +52,26 @@ const QUESTION = /[?？][\s"”’')]*$/u
  * indexOf prepares evidence for many sentences, so that the cost is its length and not its length
  * times that of the letter. Questions, and sentences that the next one may take back, say nothing.
  */
-export function indexOf(evidence: Evidence[], names: Names, language: Language): Index {
+export function indexOf(
+  evidence: Evidence[],
+  names: Names,
+  language: Language,
+  now = new Date(),
+): Index {
   const index: Index = { exact: new Map(), loose: new Map() }
-  const add = (id: string, tokens: string[]) => {
+  const addExactly = (id: string, tokens: string[]) => {
     const key = keyOf(tokens)
     if (!index.exact.has(key)) index.exact.set(key, id)
+  }
+  const add = (id: string, tokens: string[]) => {
+    addExactly(id, tokens)
+    for (const implied of impliedBy(tokens, language)) addExactly(id, implied)
     const loose = keyOf(maskOf(tokens, language).words)
     const alike = index.loose.get(loose) ?? []
     alike.push({ id, tokens })
     index.loose.set(loose, alike)
   }
-  for (const { id, lead_id, fact, column, said_by_lead } of evidence) {
+  for (const { id, lead_id, fact, column, said_by_lead, created_at } of evidence) {
     if (column && lead_id !== null) {
       const value = fact.slice(column.length + 1)
       for (const statement of statementsOf(column, value, language)) {
@@ -64,6 +86,7 @@ export function indexOf(evidence: Evidence[], names: Names, language: Language):
     for (const [at, sentence] of said.entries()) {
       // What stands below a heading means what the heading says: "Wrong claims:".
       if (heading >= 0 && at >= heading) break
+      if (isOutdated(sentence, created_at, now)) continue
       if (QUESTION.test(sentence) || TAKES_BACK[language].test(said[at + 1] ?? '')) continue
       if (lead_id !== null && said_by_lead) {
         for (const tokens of fromReader(turned(sentence, names, language))) add(id, tokens)
@@ -73,6 +96,15 @@ export function indexOf(evidence: Evidence[], names: Names, language: Language):
       for (const tokens of asReader(personed(sentence, names, voice, language))) {
         add(id, tokens)
       }
+      const placeless = withoutPlace(sentence, language)
+      for (const tokens of placeless ? asReader(personed(placeless, names, voice, language)) : []) {
+        for (const implied of impliedBy(tokens, language)) addExactly(id, implied)
+      }
+      for (const text of factsIn(sentence, names, language)) {
+        for (const tokens of asReader(personed(text, names, voice, language))) {
+          for (const found of factForms(tokens, language)) addExactly(id, found)
+        }
+      }
     }
   }
   return index
@@ -81,21 +113,16 @@ export function indexOf(evidence: Evidence[], names: Names, language: Language):
 const exactly = (tokens: string[], indexes: Index[]): string | undefined =>
   indexes.map(({ exact }) => exact.get(keyOf(tokens))).find((id) => id !== undefined)
 
-/** Words before a statement that state nothing themselves. */
-const OPENINGS: Record<Language, RegExp[]> = {
-  en: [
-    /^(?:i|we) (?:(?:have|just|recently) )?(?:saw|see|noticed|read|learned|learnt|heard|understand|know) that /iu,
-    /^(?:as you know|as we know),? /iu,
-    /^did you know (?:that )?/iu,
-  ],
-  tr: [/^(?:bildiğiniz gibi|gördüğümüz kadarıyla|okuduğumuz kadarıyla),? /iu],
+/** The other texts of a fact: each member of its list, and its time at the end. */
+function factsIn(sentence: string, names: Names, language: Language): string[] {
+  const texts = [sentence, ...textsOf(sentence, names, language)]
+  return texts.flatMap((text) => [text, ...(membersOf(text, language) ?? [])])
 }
-const KNOWN_TO_US = /\s+(?:gördü(?:k|m)|okudu(?:k|m)|öğrendi(?:k|m)|biliyoru[zm])\s*\.?$/iu
 
 /**
  * supportOf finds the evidence that says exactly what a sentence says: each of its words in their
- * order, or two halves joined by "and" of which each is said. Evidence that differs in one number
- * or in a negation contradicts it.
+ * order, or the same in other words by a rule of the language, or its parts of which each is said.
+ * Evidence that differs in one number or in a negation contradicts it.
  */
 export function supportOf(
   sentence: string,
@@ -103,47 +130,87 @@ export function supportOf(
   names: Names,
   language: Language,
 ): Found {
-  const statement = statementOf(sentence, language)
+  const [statement, ...others] = statementsIn(sentence, language)
   if (statement === undefined) return UNSURE
+  const found = wholly(statement, indexes, names, language)
+  if (found) return found
+  for (const other of others) {
+    const said = wholly(other, indexes, names, language)
+    if (said?.verdict === 'supported') return said
+  }
+  return (
+    members(statement, indexes, names, language) ??
+    halves(statement, indexes, names, language) ??
+    UNSURE
+  )
+}
+
+/** What the evidence says of a statement as a whole. */
+function wholly(
+  statement: string,
+  indexes: Index[],
+  names: Names,
+  language: Language,
+): Found | undefined {
   const tokens = personed(statement, names, 'letter', language)
   const against = contradiction(tokens, indexes, language)
   if (against) return { verdict: 'contradicted', evidence_ids: [against] }
   const exact = exactly(tokens, indexes)
   if (exact) return { verdict: 'supported', evidence_ids: [exact] }
-  return halves(statement, indexes, names, language) ?? UNSURE
+  const texts = textsOf(statement, names, language)
+  const all = [tokens, ...texts.map((text) => personed(text, names, 'letter', language))]
+  const forms = all.flatMap((read) => rewordings(read, language))
+  const denied = forms.map((form) => contradiction(form, indexes, language)).find(Boolean)
+  if (denied) return { verdict: 'contradicted', evidence_ids: [denied] }
+  const found = remeasured(forms, language)
+    .map((form) => exactly(form, indexes) ?? above(form, indexes, language))
+    .find((id) => id !== undefined)
+  return found === undefined ? undefined : { verdict: 'supported', evidence_ids: [found] }
 }
 
-/** What a sentence states; undefined for a question, which is judged as a whole. */
-function statementOf(sentence: string, language: Language): string | undefined {
-  const opening = OPENINGS[language].find((pattern) => pattern.test(sentence))
-  const isAsking = QUESTION.test(sentence)
-  if (isAsking && !(opening && /^did you know/iu.test(sentence))) return undefined
-  const bare = opening ? sentence.replace(opening, '') : sentence
-  return language === 'tr' ? withoutSeeing(bare) : bare
-}
-
-const ROUND: Record<string, string> = {
-  a: 'ı', ı: 'ı', e: 'i', i: 'i', o: 'u', u: 'u', ö: 'ü', ü: 'ü',
-} // biome-ignore format: a table
-
-/** "…taşıdığınızı gördük" states "…taşıyorsunuz", and "…kamyonunuz olduğunu gördük" "…var". */
-function withoutSeeing(sentence: string): string {
-  if (!KNOWN_TO_US.test(sentence)) return sentence
-  const said = sentence.replace(KNOWN_TO_US, '')
-  if (/ olduğunu$/u.test(said)) return said.replace(/olduğunu$/u, 'var')
-  return said.replace(/(\p{L}+?)[dt][ıiuü]ğ[ıiuü]n[ıiuü]z[ıiuü]$/u, (whole, stem: string) => {
-    const vowels = [...stem].filter((letter) => letter in ROUND)
-    const last = stem.at(-1) ?? ''
-    const base = 'ae'.includes(last) ? stem.slice(0, -1) : stem
-    const of = 'ae'.includes(last) ? (vowels.at(-2) ?? last) : vowels.at(-1)
-    const vowel = ROUND[of ?? '']
-    if (!vowel) return whole
-    return `${base}${last in ROUND && !'ae'.includes(last) ? '' : vowel}yorsunuz`
+/** Evidence that says a larger number than a sentence with "more than" asks for, and no other. */
+function above(tokens: string[], indexes: Index[], language: Language): string | undefined {
+  const bound = boundIn(tokens, language)
+  if (!bound) return undefined
+  const mine = maskOf(bound.tokens, language)
+  const alike = indexes.flatMap(({ loose }) => loose.get(keyOf(mine.words)) ?? [])
+  const isAbove = alike.every((row) => {
+    const other = maskOf(row.tokens, language)
+    const value = amountOf(row.tokens[bound.at])
+    const rest = other.numbers.slice(1).every((number, at) => number === mine.numbers[at + 1])
+    return (
+      isCount(value) &&
+      value > bound.least &&
+      rest &&
+      !other.isTurned &&
+      isPlain(row.tokens, language)
+    )
   })
+  return isAbove && !mine.isTurned ? alike[0]?.id : undefined
+}
+
+/** A list of which each member is said by itself. */
+function members(
+  statement: string,
+  indexes: Index[],
+  names: Names,
+  language: Language,
+): Found | undefined {
+  const found = membersOf(statement, language)?.map((text) =>
+    wholly(text, indexes, names, language),
+  )
+  if (!found?.every((member) => member?.verdict === 'supported')) return undefined
+  const evidence_ids = [...new Set(found.flatMap((member) => member?.evidence_ids ?? []))]
+  return { verdict: 'supported', evidence_ids }
 }
 
 const JOINED: Record<Language, RegExp> = { en: /,?\s+and\s+|;\s+/giu, tr: /,?\s+ve\s+|;\s+/giu }
-const MAX_JOINED = 4
+/** Where one statement may end and the next begin; what stands between is judged by itself. */
+const JOINTS: Record<Language, RegExp> = {
+  en: /,?\s+and\s+|[;,]\s+/giu,
+  tr: /,?\s+ve\s+|[;,]\s+/giu,
+}
+const MAX_JOINED = 6
 /** Words whose meaning reaches beyond an "and". */
 const REACHING = new Set(
   'not never no nobody without only may might could can will would should must if unless when while until because although though either both neither nor or than eğer ise hem ne ya değil yalnız sadece'.split(
@@ -163,14 +230,16 @@ function halves(
   names: Names,
   language: Language,
 ): Found | undefined {
-  const joints = [...statement.matchAll(JOINED[language])]
-  if (joints.length > MAX_JOINED) return undefined
+  const joints = [...statement.matchAll(JOINTS[language])]
+  // What stands at the beginning reaches over all that follows.
+  if (joints.length > MAX_JOINED || reachesOver(statement, language)) return undefined
   for (const joint of joints) {
-    const first = personed(statement.slice(0, joint.index), names, 'letter', language)
+    const before = statement.slice(0, joint.index)
+    const first = personed(before, names, 'letter', language)
     const rest = statement.slice(joint.index + joint[0].length)
     if (first.some((token) => REACHING.has(token))) continue
-    const supported = exactly(first, indexes)
-    if (!supported || contradiction(first, indexes, language)) continue
+    const supported = wholly(before, indexes, names, language)
+    if (supported?.verdict !== 'supported') continue
     const subject = subjectOf(first)
     const alone = supportOf(rest, indexes, names, language)
     if (alone.verdict === 'contradicted') return alone
@@ -179,7 +248,10 @@ function halves(
       alone.verdict === 'supported' || !shared ? alone : supportOf(shared, indexes, names, language)
     if (found.verdict === 'unsure') continue
     if (found.verdict === 'contradicted') return found
-    return { verdict: 'supported', evidence_ids: [...new Set([supported, ...found.evidence_ids])] }
+    return {
+      verdict: 'supported',
+      evidence_ids: [...new Set([...supported.evidence_ids, ...found.evidence_ids])],
+    }
   }
   return undefined
 }

@@ -41,6 +41,9 @@ const UNITS: Record<string, string> = {
 /** Signs that may stand before their number. */
 const BEFORE = new Set(['%', 'eur', 'usd', 'gbp', 'try'])
 
+/** Words that multiply the number before them; a currency may stand on either side of both. */
+const SCALES = new Set(['million', 'billion', 'milyon', 'milyar'])
+
 const known = new Map<string, readonly string[]>()
 const MAX_KNOWN = 20_000
 
@@ -64,10 +67,40 @@ function split(text: string, language: Language): string[] {
     .replace(/\bU_S\b/g, 'unitedstates')
   const words = even.toLocaleLowerCase(language).match(TOKEN) ?? []
   const tokens = words.flatMap((word) => (language === 'en' ? english(word) : turkish(word)))
-  return inOrder(
-    tokens.map((token) => numberOf(SPELLED[language][token] ?? token)),
-    language,
-  )
+  const numbered = spelledOut(tokens, language).map((token) => numberOf(token, language))
+  return inOrder(numbered, language)
+}
+
+const TENS = /^[2-9]0$/
+const ONES = /^[1-9]$/
+const HUNDREDS: Record<Language, Record<string, number>> = {
+  en: { hundred: 100, thousand: 1000 },
+  tr: { yüz: 100, bin: 1000 },
+}
+
+/** Numbers in words as digits: "forty", "forty-five", "two hundred", "a thousand", "kırk beş". */
+function spelledOut(tokens: string[], language: Language): string[] {
+  const digits = (token = '') =>
+    Object.hasOwn(SPELLED[language], token) ? SPELLED[language][token] : undefined
+  const found: string[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at] ?? ''
+    const next = tokens[at + 1] ?? ''
+    const [tens, ones] = token.includes('-')
+      ? token.split('-').map((word) => digits(word) ?? (word === 'one' ? '1' : undefined))
+      : [digits(token), digits(next)]
+    const isPair = TENS.test(tens ?? '') && ONES.test(ones ?? '')
+    const times = HUNDREDS[language][next]
+    const count = token === 'a' || token === 'one' ? '1' : digits(token)
+    if (isPair) {
+      found.push(String(Number(tens) + Number(ones)))
+      if (!token.includes('-')) at += 1
+    } else if (times !== undefined && count !== undefined && /^\d\d?$/.test(count)) {
+      found.push(String(Number(count) * times))
+      at += 1
+    } else found.push(digits(token) ?? token)
+  }
+  return found
 }
 
 function english(word: string): string[] {
@@ -87,17 +120,26 @@ function turkish(word: string): string[] {
 
 export const isNumber = (token: string): boolean => /^-?\d/.test(token)
 
+/** What stands between the thousands; the other sign stands before the decimals. */
+const GROUPS: Record<Language, [RegExp, string]> = {
+  en: [/^-?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d{1,2})?$/, ','],
+  tr: [/^-?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d{1,2})?$/, '.'],
+}
+
 /**
- * Numbers are compared by value only where they can be read in one way. "1,250" may be a thousand or
- * one and a quarter, and "1.11.2021" is no number: those must be written alike.
+ * Numbers are compared by value as the language writes them: "1,250" is 1250 in English and "1.250"
+ * in Turkish. In the other language's way, three digits may be thousands or decimals, and
+ * "1.11.2021" is no number: those must be written alike.
  */
-function numberOf(token: string): string {
+function numberOf(token: string, language: Language): string {
   if (!isNumber(token)) return token
   const number = token.replace('−', '-')
-  if (/^-?[1-9]\d{0,2}(?:\.\d{3}){2,}$/.test(number)) return number.replaceAll('.', '')
-  if (/^-?[1-9]\d{0,2}(?:,\d{3}){2,}$/.test(number)) return number.replaceAll(',', '')
-  if (/^-?\d+,(?:\d{1,2}|\d{4,})$/.test(number)) return number.replace(',', '.')
-  return number
+  const [grouped, sign] = GROUPS[language]
+  const whole = grouped.test(number) ? number.replaceAll(sign, '') : number
+  if (/^-?[1-9]\d{0,2}(?:\.\d{3}){2,}$/.test(whole)) return whole.replaceAll('.', '')
+  if (/^-?[1-9]\d{0,2}(?:,\d{3}){2,}$/.test(whole)) return whole.replaceAll(',', '')
+  if (/^-?\d+,(?:\d{1,2}|\d{4,})$/.test(whole)) return whole.replace(',', '.')
+  return whole
 }
 
 /** Percent and currency stand behind their number, under one name. */
@@ -108,11 +150,13 @@ function inOrder(tokens: string[], language: Language): string[] {
     const next = tokens[at + 1] ?? ''
     const sign = token === 'yüzde' && language === 'tr' ? '%' : (UNITS[token] ?? token)
     const isBefore = BEFORE.has(sign) && isNumber(next) && !isNumber(tokens[at - 1] ?? '')
+    const scale = tokens[at + 2] ?? ''
     if (isBefore && (sign !== token || token === '%')) {
-      found.push(next, sign)
-      at += 1
+      found.push(next, ...(SCALES.has(scale) ? [scale, sign] : [sign]))
+      at += SCALES.has(scale) ? 2 : 1
     } else {
-      found.push(isNumber(found.at(-1) ?? '') || sign === '%' ? sign : token)
+      const isBehind = isNumber(found.at(-1) ?? '') || SCALES.has(found.at(-1) ?? '')
+      found.push(isBehind || sign === '%' ? sign : token)
     }
   }
   return found

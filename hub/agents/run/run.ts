@@ -1,12 +1,11 @@
-import type pg from 'pg'
 import type { z } from 'zod'
 import type { Sql } from '../../../shared/sql.ts'
 import type { Config } from '../../config.ts'
-import { type Database, type Project, sqlState } from '../../db/db.ts'
+import type { Database, Project } from '../../db/db.ts'
 import { readText, writeWhole } from '../../files.ts'
 import { hashOf } from '../../hash.ts'
-import { WordsError } from '../../i18n/failure.ts'
 import { bilingual, joined, perLanguage, type Words } from '../../i18n/words.ts'
+import { countHeld } from '../../mail/drafts/held.ts'
 import { footerOf, renderDraft } from '../../mail/render/rendering.ts'
 import { propose } from '../../missions/approvals.ts'
 import { addEvent } from '../../missions/mission.ts'
@@ -27,17 +26,15 @@ import {
   type Thread,
 } from '../agent.ts'
 import { leftOutText } from '../left-out.text.ts'
-import { answerText } from '../numbers/answer.text.ts'
-import { COLUMNS, columnsIn } from '../numbers/tables.ts'
 import { type StepName, stepTitle } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
-import { fence, languageOf, MAX_FACT, markOf, messageOf } from './facts.ts'
+import { fence, languageOf, MAX_FACT, markOf, messageOf, namedLanguage } from './facts.ts'
 import { currentPrompt, fillPrompt } from './prompts.ts'
-import { languageIn, MAX_TASK, resultFact, taskOf } from './thread.ts'
+import { queryAs } from './query.ts'
+import { languageIn, MAX_TASK, namedIn, resultFact, taskOf } from './thread.ts'
 
 const say = bilingual(stopText)
 const told = bilingual(leftOutText)
-const data = bilingual(answerText)
 
 /** What reading long texts may cost besides an agent's budget; their number is limited by itself. */
 const SUMMARY_TOKENS = 60_000
@@ -80,7 +77,6 @@ type RunOptions = {
 }
 
 type Done = { output: unknown; tokens: number }
-const MAX_ROWS = 200
 
 /**
  * createContext creates what the steps of a run work with. `keepLeftOut` stores what was left out
@@ -312,6 +308,10 @@ export async function createContext(
     ...(thread ? { thread } : {}),
     project,
     language: thread ? languageIn(thread) : languageOf(mission.task, mission.input.language),
+    named_language: thread ? namedIn(thread) : namedLanguage(mission.task),
+    speak: (language) => {
+      context.language = language
+    },
     brief: await readContext(config.paths, project.slug),
     signal,
     expect: (steps) => {
@@ -333,6 +333,7 @@ export async function createContext(
     propose: (sql, request) => propose(sql, of, request),
     ask: approved,
     render: (sql, draft) => renderDraft(sql, project, config, draft),
+    held: (sql, id) => countHeld(sql, project, config, id),
     query: (statement) =>
       db.transaction(project.id, (_, client) =>
         queryAs(client, statement, config.model_query_timeout_ms),
@@ -359,52 +360,4 @@ async function threadOf(
 /** A title as the end of a sentence. */
 function sentence(title: Words): Words {
   return perLanguage((language) => title[language].replace(/(?<![.!?])$/, '.'))
-}
-
-/**
- * Runs one statement written by a model, with the rights of hub_data and without any write access.
- */
-async function queryAs(client: pg.PoolClient, statement: string, timeout_ms: number) {
-  await client.query('set transaction read only')
-  await client.query('set local role hub_data')
-  await client.query("set local search_path = 'hub'")
-  await client.query(`set local statement_timeout = ${timeout_ms}`)
-  await client.query('set local lock_timeout = 1000')
-  const text = statement.trim().replace(/;\s*$/, '')
-  // As a subquery it can only be a select, and the extended protocol accepts only one statement.
-  const query: pg.QueryArrayConfig & { queryMode: 'extended' } = {
-    text: `select * from (\n${text}\n) as answer limit ${MAX_ROWS + 1}`,
-    values: [],
-    rowMode: 'array',
-    queryMode: 'extended',
-  }
-  const answer = await client
-    .query<unknown[]>(query)
-    .catch((error: unknown) => explain(error, text))
-  const { rows } = answer
-  return {
-    columns: answer.fields.map(({ name }) => name),
-    rows: rows.slice(0, MAX_ROWS),
-    is_cut: rows.length > MAX_ROWS,
-  }
-}
-
-/**
- * A missing right of hub_data is not a problem of the hub's key, and no other key would help. A
- * table or column that is missing was made up, so it says which there are.
- */
-function explain(error: unknown, statement: string): never {
-  if (!(error instanceof Error)) throw error
-  const name = /(?:column|relation) (\S+) does/.exec(error.message)?.[1]?.replaceAll('"', '') ?? ''
-  switch (sqlState(error)) {
-    case '42501':
-    case '25006':
-      throw new WordsError(say.query_forbidden(error.message))
-    case '42P01':
-      throw new WordsError(data.no_table(name, Object.keys(COLUMNS).join(', ')))
-    case '42703':
-      throw new WordsError(data.no_column(name, columnsIn(statement)))
-    default:
-      throw error
-  }
 }

@@ -37,11 +37,15 @@ export function taskOf({ words, earlier }: Thread, leaveOut: Say): string {
   return [...beginning, ...kept, words].join('\n')
 }
 
-/** languageIn: the language last asked for, or else that of the conversation's beginning. */
-export function languageIn({ words, earlier }: Thread): Language {
+/** namedIn: the language that somebody asked for last in the conversation. */
+export function namedIn({ words, earlier }: Thread): Language | undefined {
   const tasks = [...earlier.map(({ task }) => task), words]
-  const named = tasks.map(namedLanguage).findLast((one) => one !== undefined)
-  return named ?? languageOf(tasks[0] ?? '')
+  return tasks.map(namedLanguage).findLast((one) => one !== undefined)
+}
+
+/** languageIn: the language last asked for, or else that of the conversation's beginning. */
+export function languageIn(thread: Thread): Language {
+  return namedIn(thread) ?? languageOf(thread.earlier[0]?.task ?? thread.words)
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 } from '../../agents/evidence/judge.ts'
 import { opensGate } from '../../agents/evidence/measured.ts'
 import { type Opinion, opinionKey, readOpinions } from '../../agents/evidence/opinions.ts'
+import { isOutdated } from '../../agents/evidence/outdated.ts'
 import { fillIn } from '../../agents/evidence/readers.ts'
 import { draftSentences, isPersonal } from '../../agents/evidence/sentences.ts'
 import type { Index } from '../../agents/evidence/support.ts'
@@ -84,7 +85,7 @@ export async function judgeDraft(given: Given): Promise<JudgedSentence[]> {
     }
   }
   const asked = reader ? (sentence: string) => fillIn(sentence, reader) : (one: string) => one
-  return settle(sql, { draft, project_id: project.id, found, evidence, asked })
+  return settle(sql, { draft, project_id: project.id, found, evidence: current(evidence), asked })
 }
 
 /** The one reader of a personal letter. */
@@ -103,18 +104,23 @@ async function readerOf(
 function evidenceAbout(sql: Sql, project_id: string, leads: string[] | null): Promise<Evidence[]> {
   if (leads === null) {
     return sql<Evidence>`
-      select id, lead_id, fact, import_column as column, said_by_lead from hub.evidence
-      where project_id = ${project_id} and lead_id is null
+      select id, lead_id, fact, import_column as column, said_by_lead, created_at
+      from hub.evidence where project_id = ${project_id} and lead_id is null
       order by created_at desc, id limit ${MAX_EVIDENCE}`
   }
   return sql<Evidence>`
-    select found.id, found.lead_id, found.fact, found.column, found.said_by_lead
+    select found.id, found.lead_id, found.fact, found.column, found.said_by_lead, found.created_at
     from unnest(${leads}::uuid[]) as lead (id)
     cross join lateral (
-      select id, lead_id, fact, import_column as column, said_by_lead from hub.evidence
-      where lead_id = lead.id and project_id = ${project_id}
+      select id, lead_id, fact, import_column as column, said_by_lead, created_at
+      from hub.evidence where lead_id = lead.id and project_id = ${project_id}
       order by created_at desc, id limit ${MAX_EVIDENCE}
     ) as found`
+}
+
+/** The facts that no model may be shown as true today are left out: see `isOutdated`. */
+function current(evidence: Evidence[], now = new Date()): Evidence[] {
+  return evidence.filter(({ fact, created_at }) => !isOutdated(fact, created_at, now))
 }
 
 type ForEach = Given & {
@@ -265,7 +271,7 @@ export async function evidenceFor(
 ): Promise<{ evidence: Evidence[]; reader: Reader | null }> {
   const reader = await readerOf(sql, draft)
   const ours = await evidenceAbout(sql, project_id, null)
-  if (!reader) return { evidence: ours, reader }
+  if (!reader) return { evidence: current(ours), reader }
   const theirs = await evidenceAbout(sql, project_id, [reader.id])
-  return { evidence: allowedFor([...theirs, ...ours], reader), reader }
+  return { evidence: current(allowedFor([...theirs, ...ours], reader)), reader }
 }

@@ -42,7 +42,7 @@ export function slotsOfText(given: {
   const paragraphs = gather(blocks.flatMap(shorten))
   return {
     subject,
-    preheader: preheader(paragraphs[0] ?? subject),
+    preheader: preheader(paragraphs[0] ?? subject, subject),
     greeting,
     paragraphs,
     closing,
@@ -77,8 +77,13 @@ function gather(paragraphs: string[]): string[] {
   return parts
 }
 
-function preheader(text: string): string {
-  const [sentence = text] = text.split(/(?<=[.!?…]) /)
+/**
+ * The first sentence, or the subject where that is too long: half a sentence may say what the whole
+ * one does not.
+ */
+function preheader(text: string, subject: string): string {
+  const [first = text] = text.split(/(?<=[.!?…]) /)
+  const sentence = first.length <= MAX_PREHEADER ? first : subject
   if (sentence.length <= MAX_PREHEADER) return sentence
   return `${sentence.slice(0, MAX_PREHEADER).replace(/\s+\S*$/, '')}…`
 }

@@ -235,6 +235,7 @@ const TOLD: [label: RegExp, said: RegExp][] = [
   ],
   [/^(?:the footer|the mail|her e-posta|“)/, /mails/],
   [/^(?:first rows|the task, part|görevin metni)/, /blocks of data/],
+  [/^search results$/, /search results/],
   [/^https:/, /page/],
   [/^the query that failed$/, /last query/],
   [/^the last 7 days/, /this week|last week/],

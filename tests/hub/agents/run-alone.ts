@@ -44,6 +44,11 @@ export async function runAlone(scene: Scene, language: Language): Promise<string
       website: scene.website ?? null,
     } as AgentContext['project'], // safe: all that agents read of it
     language,
+    named_language: undefined,
+    speak: (other) => {
+      say(`speaks ${other}`)
+      context.language = other
+    },
     brief: scene.brief ?? '',
     signal: new AbortController().signal,
     expect: (steps) => void say(`expects ${steps} steps`),
@@ -126,11 +131,13 @@ function standIns(scene: Scene, say: (what: string, text?: string) => void) {
       request(given)
     },
     render: async (_: Sql, draft: unknown) => say('renders', JSON.stringify(draft)) as never,
+    held: async () => 0,
     query: async () => ({ columns: [], rows: [], is_cut: false }),
     actions: {
       run: {},
       allowed: async () => ({ web: 'ask', engineer_system: false, improve: 'never' }),
       health: async () => ({}),
+      search: async () => ({ results: [] }),
     } as unknown as AgentContext['actions'], // safe: all that agents use of it
     reader: {
       isThere: async () => true,

@@ -13,6 +13,7 @@ import { common } from '../../common.text.ts'
 import { CountedTextarea } from '../../counted.tsx'
 import { useProject } from '../../project.ts'
 import { AGENTS, AgentMark, type Department } from './agents.tsx'
+import { Limits } from './limits.tsx'
 import { missionsText } from './missions.text.ts'
 import { agentsQuery, refreshMissions } from './queries.ts'
 import { inputOf, Recipients, usePreview } from './recipients.tsx'
@@ -70,6 +71,7 @@ function ComposeForm({ onClose, onSent }: { onClose: () => void; onSent: (id: st
   const [task, setTask] = useState('')
   const [department, setDepartment] = useState<Department>('auto')
   const [hasMaterial, setMaterial] = useState(false)
+  const [material, setText] = useState('')
   const settled = useSettled(task)
   const routed = useRouted(settled).data
   const { preview, isCurrent } = usePreview(slug, hasMaterial ? '' : settled, department)
@@ -116,6 +118,8 @@ function ComposeForm({ onClose, onSent }: { onClose: () => void; onSent: (id: st
             rows={5}
             className="font-mono text-sm!"
             spellCheck={false}
+            value={material}
+            onChange={(event) => setText(event.target.value)}
           />
         </FormField>
       ) : (
@@ -129,6 +133,7 @@ function ComposeForm({ onClose, onSent }: { onClose: () => void; onSent: (id: st
           {text.add_material}
         </Button>
       )}
+      <Limits task={task.trim().length} text={material.trim().length} />
       <Chosen department={department} routed={task.trim() ? routed : undefined} />
       <Recipients
         project={slug}

@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { CornerDownRight } from 'lucide-react'
 import { type ComponentProps, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { ApiForm } from '../../../../web/shared/errors.tsx'
+import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
@@ -10,6 +12,7 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
 import { useMissionAddress } from './address.ts'
 import { AgentMark } from './agents.tsx'
+import { chipsFor } from './chips.ts'
 import { type Details, refreshMissions } from './queries.ts'
 import { inputOf, Recipients, usePreview } from './recipients.tsx'
 import { StatusBadge } from './status.tsx'
@@ -69,6 +72,7 @@ export function AskFurther({ mission, isReadOnly }: { mission: Details; isReadOn
   const { preview, isCurrent } = usePreview(mission.project, settled, 'auto', mission.id)
   const shown = task.trim() ? preview : undefined
   const recipients = inputOf(shown, picked)
+  const chips = chipsFor(mission.result)
   return (
     <ApiForm
       className="flex flex-col gap-3"
@@ -98,6 +102,23 @@ export function AskFurther({ mission, isReadOnly }: { mission: Details; isReadOn
           }}
         />
       </FormField>
+      {chips.length > 0 ? (
+        <fieldset className="flex flex-wrap items-center gap-2" aria-label={text.chips}>
+          {chips.map((chip) => (
+            <Button
+              key={chip}
+              size="sm"
+              disabled={isReadOnly}
+              aria-pressed={task === text[chip]}
+              icon={<CornerDownRight size={14} aria-hidden />}
+              // Whom it is for is shown first, as for words that somebody types.
+              onClick={() => setTask(text[chip])}
+            >
+              {text[chip]}
+            </Button>
+          ))}
+        </fieldset>
+      ) : null}
       <Recipients project={mission.project} preview={shown} picked={picked} onPick={setPicked} />
       <FormError />
       <div>

@@ -6,11 +6,10 @@ import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/erro
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
-import { Field, Switch, Textarea } from '../../../../web/ui/field.tsx'
+import { Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
 import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
-import { Select } from '../../../../web/ui/select.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
@@ -20,6 +19,7 @@ import { DiffView } from '../drafts/diff-view.tsx'
 import { AGENTS, AgentMark, type AgentName } from '../missions/agents.tsx'
 import { missionsText } from '../missions/missions.text.ts'
 import { agentsQuery } from '../missions/queries.ts'
+import { May } from './may.tsx'
 import { promptsText } from './prompts.text.ts'
 import { Card, Section } from './section.tsx'
 
@@ -284,61 +284,5 @@ function Try({ agent, prompt }: { agent: AgentName; prompt: string }) {
         <Submit variant="secondary">{text.try}</Submit>
       </Actions>
     </ApiForm>
-  )
-}
-
-const MAY = ['settings', 'agents']
-
-function May() {
-  const text = useText(promptsText)
-  const queryClient = useQueryClient()
-  const say = useToastError()
-  const query = useQuery({
-    queryKey: MAY,
-    queryFn: async () => (await ok(api.GET('/api/cockpit/settings/agents'))).agents,
-  })
-  const change = useMutation({
-    mutationFn: async (part: Partial<NonNullable<typeof query.data>>) => {
-      if (!query.data) return
-      await ok(api.PUT('/api/cockpit/settings/agents', { body: { ...query.data, ...part } }))
-    },
-    onError: say,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: MAY }),
-  })
-  const now = query.data
-  if (!now) return null
-  const options = <T extends string>(values: Record<T, string>) =>
-    (Object.keys(values) as T[]).map((value) => ({ value, label: values[value] })) // safe: its own keys
-  return (
-    <Card title={text.may}>
-      <div className="grid gap-4 md:grid-cols-2">
-        <Field label={text.web}>
-          <Select
-            value={now.web}
-            options={options(text.web_values)}
-            onChange={(event) => change.mutate({ web: event.target.value as typeof now.web })} // safe: our own options
-          />
-        </Field>
-        <Field label={text.improve}>
-          <Select
-            value={now.improve}
-            options={options(text.improve_values)}
-            onChange={(event) =>
-              change.mutate({ improve: event.target.value as typeof now.improve })
-            } // safe: our own options
-          />
-        </Field>
-        <div className="flex items-center gap-3 md:col-span-2">
-          <Switch
-            label={text.engineer}
-            isOn={now.engineer_system}
-            onChange={(engineer_system) => change.mutate({ engineer_system })}
-          />
-          <p>
-            {text.engineer} <span className="text-sm text-muted">{text.engineer_text}</span>
-          </p>
-        </div>
-      </div>
-    </Card>
   )
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Ask, agreesExactly, entail } from '../../../../hub/agents/evidence/entail.ts'
+import { JUDGE_VERSION } from '../../../../hub/agents/evidence/judge.ts'
 import { type Measured, opensGate } from '../../../../hub/agents/evidence/measured.ts'
 import { type JudgedSentence, withOpinion } from '../../../../hub/mail/drafts/judged.ts'
 
@@ -70,7 +71,7 @@ describe('the gate', () => {
   const good: Measured = {
     name: 'a model',
     sha256: 'a'.repeat(64),
-    judge_version: 1,
+    judge_version: JUDGE_VERSION,
     pairs: 335,
     precision: 1,
     recall: 0.8,
@@ -106,7 +107,7 @@ describe('the gate', () => {
     ['was asked too few pairs', { pairs: 299 }],
     ['was asked in another way', { judge_version: 0 }],
   ])('stays shut for one that %s', (_, change) => {
-    const given = { sha256: good.sha256, judge_version: 1 }
+    const given = { sha256: good.sha256, judge_version: JUDGE_VERSION }
     expect(opensGate(given, [good])).toBe(true)
     expect(opensGate(given, [{ ...good, ...change }])).toBe(false)
     expect(opensGate({ ...given, sha256: null }, [good])).toBe(false)

@@ -23,10 +23,9 @@ describe('over the whole set, code alone', () => {
     expect(wrong.map(({ sentence }) => sentence)).toEqual([])
   })
 
-  test('finds 73 of the 125 supported sentences, and no paraphrase', () => {
+  test('finds 92 of the 125 supported sentences', () => {
     const found = labelled('supported').filter((pair) => codeSays(pair) === 'supported')
-    expect([found.length, labelled('supported').length]).toEqual([73, 125])
-    expect(found.filter(({ trap }) => trap === 'paraphrase')).toEqual([])
+    expect([found.length, labelled('supported').length]).toEqual([92, 125])
   })
 
   test('knows each harmless sentence, and says "contradicted" only of what is', () => {
@@ -40,11 +39,37 @@ describe('over the whole set, code alone', () => {
     const turned = labelled('supported')
       .filter((pair) => codeSays(pair) === 'supported')
       .flatMap((pair) => pair.needs.map((id) => ({ pair, id })))
-    expect(turned.length).toBeGreaterThan(73)
+    expect(turned.length).toBeGreaterThan(92)
     const kept = turned.filter(({ pair, id }) => {
       const evidence = pair.evidence.filter((row) => row.id !== id)
       return codeSays({ ...pair, evidence }) === 'supported'
     })
+    expect(kept.map(({ pair }) => pair.sentence)).toEqual([])
+  })
+})
+
+describe('over the held-out set, code alone', () => {
+  const HELD_OUT = readPairs('held-out')
+  const said = HELD_OUT.map((pair) => ({ pair, verdict: codeSays(pair) }))
+
+  test('says "supported", "contradicted" and "harmless" only of what is', () => {
+    const wrong = said.filter(
+      ({ pair, verdict }) =>
+        verdict !== 'unsure' && verdict !== pair.label.replace('not_stated', 'unsure'),
+    )
+    expect(wrong.map(({ pair, verdict }) => `${verdict}: ${pair.sentence}`)).toEqual([])
+  })
+
+  test('finds 70 of its 74 supported sentences, none of them without its evidence', () => {
+    const found = said.filter(({ verdict }) => verdict === 'supported')
+    const all = HELD_OUT.filter(({ label }) => label === 'supported')
+    expect([found.length, all.length, HELD_OUT.length]).toEqual([70, 74, 235])
+    const kept = found
+      .flatMap(({ pair }) => pair.needs.map((id) => ({ pair, id })))
+      .filter(({ pair, id }) => {
+        const evidence = pair.evidence.filter((row) => row.id !== id)
+        return codeSays({ ...pair, evidence }) === 'supported'
+      })
     expect(kept.map(({ pair }) => pair.sentence)).toEqual([])
   })
 })
@@ -95,6 +120,36 @@ describe('tricks', () => {
     ['another alphabet', 'You own 40 vаns.', ['Demir Lojistik owns 40 vans.']],
     ['a question says nothing', 'We lead Europe.', [], ['We lead Europe?']],
     ['a question at its end', 'You own 40 vans, right?', ['Demir Lojistik owns 40 vans.']],
+    ['a year is no count', 'You own more than 1990 vans.', ['Demir Lojistik owns 2019 vans.']],
+    ['a bound is not its number', 'You own at least 40 vans.', ['Demir Lojistik owns 40 vans.']],
+    ['up to is no number', 'You own more than 30 vans.', ['Demir Lojistik owns up to 40 vans.']],
+    [
+      'of two numbers none is "more"',
+      'You own more than 30 vans.',
+      ['Demir Lojistik owns 40 vans.', 'Demir Lojistik owns 20 vans.'],
+    ],
+    ['planned is not there', 'You have depots.', ['Demir Lojistik has 3 depots in planning.']],
+    ['a joined name is one', 'We deliver to Marks.', [], ['We deliver to Marks and Spencer.']],
+    ['one of both', 'We are active in Italy.', [], ['We are first in Italy and Spain.']],
+    ['not both', 'We deliver to Italy.', [], ['We do not deliver to Italy and Spain.']],
+    [
+      'a time of another verb',
+      'In 2022 Ayşe Demir said that the plant closed.',
+      ['Ayşe Demir said that the plant closed in 2022.'],
+    ],
+    ['who did it', 'The plant was sold by you.', [], ['Nordlicht sold the plant.']],
+    ['who suffered it', 'We were sold by the plant.', [], ['Nordlicht sold the plant.']],
+    [
+      'a time reaches over "and"',
+      'In 2022 you sold a plant and own 40 vans.',
+      ['Demir Lojistik sold a plant in 2022.', 'Demir Lojistik owns 40 vans.'],
+    ],
+    ['24 hours are no day', 'We answer within one day.', [], ['We answer within 24 hours.']],
+    ['free of what', 'You cost nothing.', ['Demir Lojistik is free.']],
+    ['a greeting hides nothing', 'Hello Ayşe, you lead the market.', ['Demir Lojistik grows.']],
+    ['her plant is not theirs', 'You sold our plant.', ['Demir Lojistik sold its plant.']],
+    ['the day is not the month', 'We opened on May 3, 2021.', [], ['We opened on 5 March 2021.']],
+    ['a thousand more', 'We sold 1.250 cars.', [], ['We sold 1.25 cars.']],
   ]
   test.each(TRICKS)('%s: “%s”', (_, sentence, about, us) => {
     expect(says(sentence, about, us)).not.toMatch(/supported|harmless/)
@@ -120,6 +175,30 @@ describe('tricks', () => {
 
   test('characters that nobody sees are no difference', () => {
     expect(says('You own\u200b 40 va\u00adns.', ['Demir Lojistik owns 40 vans.'])).toBe('supported')
+  })
+
+  test.each([
+    ["1987'de kurulan şirket aldınız.", "Demir Lojistik kurulan şirket 1987'de aldı."],
+    ["Nordlicht 2021'de satın alındı.", "Nordlicht 2021'de Demir Lojistik'i satın aldı."],
+    ["Demir Lojistik'in şirketinde 40 kişi çalışıyor.", 'Demir Lojistik 40 kişi çalıştırıyor.'],
+    ["40'tan fazla kişi çalıştırıyorsunuz.", 'Demir Lojistik 40 kişi çalıştırıyor.'],
+    ["30'dan fazla kişi çalıştırıyorsunuz.", 'Demir Lojistik 40 kişi çalıştırmıyor.'],
+    ["İtalya'ya ihracat yapıyorsunuz.", "Demir Lojistik İtalya'ya ve İspanya'ya ihracat yapmıyor."],
+    [
+      "2022'de fabrika sattınız ve 40 kişi çalıştırıyorsunuz.",
+      'Demir Lojistik 40 kişi çalıştırıyor.',
+    ],
+  ])('Turkish: “%s” is not supported by “%s”', (sentence, fact) => {
+    expect(says(sentence, [fact], [], { language: 'tr' })).not.toMatch(/supported|harmless/)
+  })
+
+  test('a fact with "last month" says nothing a month later', () => {
+    const noted = (created_at: string) =>
+      judgeOf({ language: 'en', us: 'Nordlicht', reader }, [
+        { id: 'f', lead_id: 'r', fact: 'Demir Lojistik bought 4 vans last month.', created_at },
+      ])('You bought 4 vans last month.').verdict
+    expect(noted(new Date().toISOString())).toBe('supported')
+    expect(noted('2024-03-05T08:00:00Z')).toBe('unsure')
   })
 
   test('a Turkish letter is another letter', () => {

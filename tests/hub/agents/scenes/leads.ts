@@ -327,6 +327,50 @@ export const LEADS: Record<string, Scene> = {
       },
     },
   },
+  'research/search': {
+    agent: 'research',
+    task: said('find haulage firms in Bursa', 'Bursa’daki nakliye firmalarını bul'),
+    answers: {
+      'search plan': { queries: ['nakliye firmaları Bursa', 'haulage Bursa', 'haulage Bursa'] },
+      companies: {
+        companies: [
+          { result: 'R1', company: 'Demir Lojistik' },
+          { result: 'R2', company: 'Kaya Nakliyat' },
+          { result: 'R3', company: 'Made Up Ltd' },
+        ],
+      },
+    },
+    more: {
+      actions: {
+        run: {},
+        allowed: async () => ({
+          web: 'ask',
+          engineer_system: false,
+          search: 'http://127.0.0.1:8888',
+        }),
+        health: async () => ({}),
+        search: async ({ query }) =>
+          query === 'haulage Bursa'
+            ? { refused: said('The search endpoint is too slow.', 'Arama sunucusu çok yavaş.') }
+            : {
+                results: [
+                  {
+                    url: 'https://www.demirlojistik.example/hakkimizda',
+                    title: 'Demir Lojistik | Soğuk zincir',
+                    content:
+                      'Demir Lojistik Bursa’dan 40 kamyonla taşır. Kaya büyür. Demir Lojistik asla …',
+                  },
+                  {
+                    url: 'https://rehber.example/bursa/kaya',
+                    title: 'Kaya Nakliyat, Bursa',
+                    content: 'Telefon ve adres.',
+                  },
+                  { url: 'https://liste.example/', title: '10 firma', content: 'Bir liste.' },
+                ],
+              },
+      },
+    },
+  },
   'web_research/lead': {
     agent: 'web_research',
     task: said(
@@ -340,6 +384,7 @@ export const LEADS: Record<string, Scene> = {
         run: {},
         allowed: async () => ({ web: 'allow', engineer_system: false }),
         health: async () => ({}),
+        search: async () => ({ results: [] }),
       },
     },
   },
@@ -351,6 +396,7 @@ export const LEADS: Record<string, Scene> = {
         run: {},
         allowed: async () => ({ web: 'deny', engineer_system: false }),
         health: async () => ({}),
+        search: async () => ({ results: [] }),
       },
     },
   },

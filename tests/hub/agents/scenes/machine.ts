@@ -22,6 +22,7 @@ export const MACHINE: Record<string, Scene> = {
       actions: {
         run: { delete_old_backups: async () => ({ en: '', tr: '' }) },
         allowed: async () => ({ web: 'deny', engineer_system: false }),
+        search: async () => ({ results: [] }),
         health: async () => ({ disk_free_mib: 900, model: null }),
       },
     },
@@ -34,6 +35,7 @@ export const MACHINE: Record<string, Scene> = {
       actions: {
         run: { restart_model: async () => ({ en: '', tr: '' }) },
         allowed: async () => ({ web: 'deny', engineer_system: false }),
+        search: async () => ({ results: [] }),
         health: async () => ({
           disk_free_percent: 40,
           model_state: 'crashed',
