@@ -367,7 +367,10 @@ test('a result is edited in place, and asked further; the conversation is shown'
   await page.keyboard.press('Escape')
 
   stub.script(() => ({ nonsense: true }))
-  await article.getByRole('textbox', { name: 'Ask further' }).fill('shorter')
+  const ask = article.getByRole('textbox', { name: 'Ask further' })
+  await article.getByRole('button', { name: 'In English' }).click()
+  expect(await ask.inputValue()).toBe('In English')
+  await ask.fill('shorter')
   await article.getByRole('button', { name: 'Go on' }).click()
   const turns = page.getByRole('navigation', { name: 'Conversation' }).getByRole('link')
   await turns.nth(1).waitFor()
