@@ -41,8 +41,8 @@ beforeAll(async () => {
      select repeat(n::text, 64), 'manual', now() from generate_series(1, 2) n`,
   )
   await hub.query(
-    `insert into hub.inbox_mails (project_id, our_email, kind, matched_by)
-     select project.id, 'us@demir.example', 'reply', 'address'
+    `insert into hub.inbox_mails (project_id, our_email, from_email, kind, matched_by)
+     select project.id, 'us@demir.example', 'r1@demir.example', 'reply', 'address'
      from hub.projects as project cross join generate_series(1, 2)`,
   )
   needed = { project: 'demir', lead_id, id: draft?.id ?? '' }

@@ -26,8 +26,8 @@ afterAll(() => hub?.close())
 test('two leads are compared and merged, and the record of it stays', async () => {
   const opened = await visit(browser, hub, '/hub/p/demir/leads/duplicates')
   const { page } = opened
-  await page.getByRole('checkbox', { name: 'Choose Ayşe Yılmaz' }).first().check()
-  await page.getByRole('checkbox', { name: 'Choose AYŞE YILMAZ' }).first().check()
+  await page.getByRole('checkbox', { name: 'Choose Ayşe Yılmaz', exact: true }).first().check()
+  await page.getByRole('checkbox', { name: 'Choose AYŞE YILMAZ', exact: true }).first().check()
   await page.getByRole('button', { name: 'Compare' }).click()
   const dialog = page.getByRole('dialog', { name: 'Merge two leads' })
   await dialog.getByRole('radio', { name: 'Stage: Proposal' }).check()
