@@ -20,6 +20,7 @@ import { drafts } from './api/drafts.ts'
 import { imports } from './api/imports.ts'
 import { inbox } from './api/inbox.ts'
 import { join } from './api/join.ts'
+import { keys } from './api/keys.ts'
 import { lawfulBasis } from './api/lawful-basis.ts'
 import { lead } from './api/lead.ts'
 import { leadFields } from './api/lead-fields.ts'
@@ -27,6 +28,7 @@ import { leads } from './api/leads.ts'
 import { license } from './api/license.ts'
 import { listmonkList } from './api/listmonk.ts'
 import { mail } from './api/mail.ts'
+import { mountMcp } from './api/mcp.ts'
 import { members } from './api/members.ts'
 import { merge } from './api/merge.ts'
 import { missionLimits } from './api/mission-limits.ts'
@@ -46,6 +48,7 @@ import { system, systemSettings } from './api/system.ts'
 import { tasks } from './api/tasks.ts'
 import { today } from './api/today.ts'
 import { unsubscribe } from './api/unsubscribe.ts'
+import { webhooks } from './api/webhooks.ts'
 import { authenticate } from './auth/sessions.ts'
 import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
@@ -150,6 +153,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(BASE, join)
   app.route(`${BASE}/settings`, members)
   app.route(`${BASE}/settings`, audit)
+  app.route(`${BASE}/settings`, keys)
+  app.route(`${BASE}/settings`, webhooks)
   app.route(`${BASE}/projects`, projects)
   app.route(`${BASE}/projects`, archives)
   app.route(`${BASE}/leads`, leads)
@@ -192,6 +197,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(BASE, suppression)
   app.route(`${BASE}/people`, people)
   app.route(BASE, unsubscribe)
+  mountMcp(app, BASE)
   mountSpec(app, BASE)
   mountWeb(app)
 

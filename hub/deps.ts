@@ -12,6 +12,7 @@ import type { Mailer } from './mail/smtp/mailer.ts'
 import type { Missions } from './missions/missions.ts'
 import type { Downloads } from './model/downloads.ts'
 import type { Model } from './model/model.ts'
+import type { Webhooks } from './webhooks/deliver.ts'
 
 /** What route handlers use; `createHub` builds it. */
 export type Deps = {
@@ -32,6 +33,7 @@ export type Deps = {
   downloads: Downloads
   mailer: Mailer
   poller: Poller
+  webhooks: Webhooks
   audit: Audit
   attempts: ReturnType<typeof createAttempts>
   /** Restarts the hub: ends the process after the response, and its supervisor starts it again. */

@@ -15,6 +15,7 @@ import { createPoller } from './mail/imap/poll.ts'
 import { createMailer } from './mail/smtp/mailer.ts'
 import { createDownloads } from './model/downloads.ts'
 import { createHealth } from './ops/health.ts'
+import { createWebhooks } from './webhooks/deliver.ts'
 
 export type Hub = {
   app: ReturnType<typeof createApp>
@@ -42,6 +43,7 @@ export async function createHub(
   const downloads = createDownloads({ paths: config.paths, log, model })
   const mailer = createMailer({ config, db, log })
   const poller = createPoller({ config, db, log, model })
+  const webhooks = createWebhooks({ db, paths: config.paths, log })
   const deps: Deps = {
     config,
     db,
@@ -55,6 +57,7 @@ export async function createHub(
     downloads,
     mailer,
     poller,
+    webhooks,
     audit,
     restart,
     attempts: createAttempts(),
@@ -73,6 +76,7 @@ export async function createHub(
       imports.wake()
       mailer.start()
       poller.start()
+      webhooks.start()
       await background.start()
     },
     close: async () => {
@@ -80,6 +84,7 @@ export async function createHub(
       await downloads.close()
       await imports.close()
       await poller.close()
+      await webhooks.close()
       await mailer.close()
       await background.stop()
       await audit.flush()

@@ -15,10 +15,11 @@ import { answer, type Ctx, type Env, Problem, problem, problems, write } from '.
 import { NEWEST, Position, positionOf } from '../http/page.ts'
 import { absent } from '../i18n/failure.ts'
 import { bilingual } from '../i18n/words.ts'
-import { Lead, LeadChange, NewLead, type Note, Task } from '../leads/lead.ts'
-import { moveLead, removeLead } from '../leads/lead-move.ts'
+import { Lead, LeadChange, NewLead, type Note, Stage, Task } from '../leads/lead.ts'
+import { copiesOf, copyLead } from '../leads/lead-copy.ts'
 import { leadsText } from '../leads/leads.text.ts'
 import { changeLead, createLead, KnownEmail, moveStage, requireLead } from '../leads/leads.ts'
+import { removeLead } from '../leads/remove-lead.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
 import { decideRefusal, mayRefuse } from '../mail/drafts/refusal.ts'
 import { readSalt } from '../mail/suppression.ts'
@@ -38,6 +39,9 @@ const Detailed = z.object({
       description:
         'Whether a reply may ask for no more mail. The lead gets none until `lead/opt_out` decides.',
     }),
+    copies: z
+      .array(z.object({ id: z.uuid(), project: z.string(), stage: Stage }))
+      .meta({ description: 'The same person in other projects, each with its own stage.' }),
     tasks: z
       .array(Task)
       .meta({ description: 'Open tasks first, the soonest due first; up to 200.' }),
@@ -95,6 +99,7 @@ lead.openapi(
     const lead = await everywhere(c.get('deps').db, async (sql) => ({
       ...(await requireLead(sql, id)),
       may_refuse: await mayRefuse(sql, id),
+      copies: await copiesOf(sql, id),
       notes: await sql<z.infer<typeof Note>>`
         select id, text, created_at from hub.notes
         where lead_id = ${id} order by created_at desc, id desc limit 200`,
@@ -181,13 +186,13 @@ lead.openapi(
     path: '/tag_project',
     operationId: 'tagLeadProject',
     tags: ['Leads'],
-    summary: 'Move a lead to another project',
+    summary: 'Copy a lead into another project',
     description:
-      'Moves its notes, tasks, timeline, evidence and unsent mails, which become drafts again. Sent mails stay in the project that sent them.',
+      'The copy has the fields and the facts, begins in stage `new`, and has its own notes, tasks, mails and timeline. Both leads are linked. 409 when the project has this person already.',
     middleware: write,
     request: { body: jsonBody(z.strictObject({ lead_id: LeadId, slug: Slug })) },
     responses: {
-      200: jsonResponse(OneLead, 'Moved.'),
+      200: jsonResponse(OneLead, 'The copy.'),
       ...problems(402, 404, 422),
       409: knownEmail,
     },
@@ -203,8 +208,7 @@ lead.openapi(
         if (!to) throw absent('project')
         await requireWritable(sql, from, license)
         await requireWritable(sql, to, license)
-        await moveLead(sql, { id: lead_id, from, to })
-        return requireLead(sql, lead_id)
+        return requireLead(sql, await copyLead(sql, { id: lead_id, from, to }))
       })
       return answer(c, OneLead, { lead }, 200)
     })

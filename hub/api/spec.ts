@@ -8,7 +8,9 @@ const DESCRIPTION = `Watchpost Hub: projects, leads, drafts and missions of thir
 
 **Format.** JSON in UTF-8, field names in snake_case, times in ISO 8601 UTC. An unknown body field is answered with 422, an unknown query parameter with 400.
 
-**Authentication.** The admin’s session cookie, or the local token (hub.token) as \`Authorization: Bearer\`.
+**Authentication.** The session cookie of the admin or a member; or an API key (Settings > API keys) or the local token (hub.token) as \`Authorization: Bearer\`.
+
+**Roles.** \`reader\` reads the projects, \`seller\` also writes in them, \`admin\` also changes settings, members, people, backups and the license. What a role may not do is answered with 403 \`forbidden\`.
 
 **Writes** need the service key: with only the public key they are answered with 401 \`read_only_key\`.
 
@@ -41,7 +43,7 @@ export function mountSpec(app: OpenAPIHono<Env>, base: string): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'token', {
     type: 'http',
     scheme: 'bearer',
-    description: 'The local token, stored in hub.token.',
+    description: 'An API key, or the local token, which is stored in hub.token.',
   })
   let document: ReturnType<typeof describe> | undefined
   app.openapi(

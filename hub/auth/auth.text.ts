@@ -4,6 +4,7 @@ import { texts } from '../i18n/words.ts'
 export const authText = texts(
   {
     unauthenticated: 'Sign in at /hub/, or send the local token (hub.token) as a bearer token.',
+    needs_key: 'Send an API key as a bearer token. Settings > API keys makes one.',
     only_proposes:
       'This key can read, and propose leads, notes, drafts and missions. A person does the rest in the hub.',
     wait: (seconds: number) => `Too many wrong attempts. Try again in ${seconds} s.`,
@@ -17,6 +18,8 @@ export const authText = texts(
   {
     unauthenticated:
       '/hub/ adresinde giriş yapın ya da yerel belirteci (hub.token) taşıyıcı belirteç olarak gönderin.',
+    needs_key:
+      'Taşıyıcı belirteç olarak bir API anahtarı gönderin. Ayarlar > API anahtarları oluşturur.',
     only_proposes:
       'Bu anahtar okuyabilir; aday, not, taslak ve görev önerebilir. Gerisini bir kişi hub’da yapar.',
     wait: (seconds) => `Çok fazla yanlış deneme yapıldı. ${seconds} sn sonra yeniden deneyin.`,

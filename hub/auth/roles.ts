@@ -19,6 +19,8 @@ const RULES: Rule[] = [
   rule('logout', 'reader', 'reader'),
   rule('logout/everywhere', 'reader', 'reader'),
   rule('password', 'reader', 'reader'),
+  // Each tool is a request of its own, with its own role.
+  rule('mcp', 'reader', 'reader'),
   rule('spec', 'reader', 'admin'),
   rule('system_info', 'reader', 'admin'),
   rule('today_summary', 'reader', 'admin'),

@@ -209,6 +209,7 @@ export const authenticate =
     const actor: Actor = proposes ? { ...known, role: 'seller' } : known
     c.set('caller', caller)
     c.set('actor', actor)
+    if (scope) c.set('scope', scope)
     c.get('log').actor = actor.id ?? actor.kind
     const needed = roleFor(c.req.method, path)
     if (!includes(actor.role, needed)) {

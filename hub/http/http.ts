@@ -12,6 +12,7 @@ import {
   problemSchema,
 } from '../../shared/problem.ts'
 import { respond as answerJson } from '../../shared/route.ts'
+import type { Scope } from '../auth/identity.ts'
 import type { Actor } from '../db/actor.ts'
 import { needsRole, readOnlyKey } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
@@ -27,6 +28,8 @@ export type Env = {
     caller?: 'session' | 'token'
     /** Who acts; absent on public routes. */
     actor?: Actor
+    /** What the key of the request may do; absent without one. */
+    scope?: Scope
     /** Additional fields for this request's log line. */
     log: Record<string, unknown>
     /** The Content-Security-Policy of this response, if it differs from that of the pages. */

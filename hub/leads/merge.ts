@@ -4,7 +4,7 @@ import { bilingual } from '../i18n/words.ts'
 import { UNRENDERED, voidApproval } from '../mail/drafts/state.ts'
 import { emailHash, emailHashes, type Refusals, suppressHashes } from '../mail/suppression.ts'
 import type { Lead, LeadChange } from './lead.ts'
-import { refuseUnderway } from './lead-move.ts'
+import { refuseUnderway } from './remove-lead.ts'
 import { leadsText } from './leads.text.ts'
 import { changeLead, READ_COLUMNS } from './leads.ts'
 import { recordActivity } from './timeline.ts'
@@ -92,6 +92,10 @@ export async function mergeLeads(
   const [done] = await sql<{ moved: Record<string, number>; dropped: unknown[] }>`
     select moved, dropped from private.move_to_lead(${gone_id}, ${kept_id})`
   const { moved = {}, dropped = [] } = done ?? {}
+  // The copies of the one that goes are copies of the kept one.
+  await sql`
+    update hub.leads as kept set linked = gone.linked from hub.leads as gone
+    where kept.id = ${kept_id} and gone.id = ${gone_id} and kept.linked is null`
   await sql`delete from hub.leads where id = ${gone_id}`
   await changeLead(sql, kept_id, change)
   const [record] = await sql<{ id: string }>`

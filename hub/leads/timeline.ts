@@ -8,6 +8,7 @@ type ActivityKind =
   | 'stage'
   | 'tagged'
   | 'moved'
+  | 'copied'
   | 'note'
   | 'task'
   | 'task_done'

@@ -28,13 +28,22 @@ export const foldersOf = (paths: Pick<Paths, 'data_dir' | 'prompts_dir'>) => [
   paths.prompts_dir,
 ]
 
-/** The ids and names of the leads with this address, in every project. */
+/** The ids and names of the leads with this address, in every project, and of their copies. */
 export async function leadsOf(client: pg.ClientBase, email: string) {
   const { rows } = await client.query<{ id: string; name: string | null; email: string }>(
     'select id, name, email from hub.leads where private.fold(email) = private.fold($1) order by id',
     [email],
   )
-  return rows.filter((lead) => normaliseEmail(lead.email) === email)
+  const own = rows.filter((lead) => normaliseEmail(lead.email) === email)
+  // A copy of the same person in another project, whose address was changed or removed since.
+  const { rows: copies } = await client.query<{ id: string; name: string | null; email: string }>(
+    `select id, name, coalesce(email, '') as email from hub.leads
+     where linked in (select linked from hub.leads where id = any($1::uuid[]))
+       and id <> all($1::uuid[])
+     order by id`,
+    [own.map((lead) => lead.id)],
+  )
+  return [...own, ...copies]
 }
 
 /** The recipients with this address; what they are called there is a name too. */

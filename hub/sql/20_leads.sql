@@ -129,8 +129,9 @@ create table hub.activities (
   project_id uuid not null references hub.projects on delete cascade,
   lead_id uuid not null references hub.leads on delete cascade,
   kind text not null check (kind in (
-    'created', 'imported', 'merged', 'edited', 'stage', 'tagged', 'moved', 'note', 'task', 'task_done', 'evidence',
-    'draft', 'approved', 'sent', 'opened', 'clicked', 'replied', 'bounced', 'unsubscribed', 'away', 'answered'
+    'created', 'imported', 'merged', 'edited', 'stage', 'tagged', 'moved', 'copied', 'note', 'task', 'task_done',
+    'evidence', 'draft', 'approved', 'sent', 'opened', 'clicked', 'replied', 'bounced', 'unsubscribed', 'away',
+    'answered'
   )),
   details jsonb not null default '{}',
   at timestamptz not null default now(),

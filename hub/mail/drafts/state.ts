@@ -124,23 +124,6 @@ export async function voidApproval(
   await sql`update hub.campaigns set state = 'void' where draft_id = ${id} and state = 'made'`
 }
 
-/** moveDrafts moves the unsent drafts to a lead to another project, where they must be rendered again. */
-export async function moveDrafts(
-  sql: Sql,
-  { lead_id, from, to }: { lead_id: string; from: string; to: string },
-): Promise<void> {
-  await sql`
-    delete from hub.stands as stand
-    using hub.drafts as draft
-    where stand.draft_id = draft.id and draft.project_id = ${from}
-      and draft.audience ->> 'lead_id' = ${lead_id} and draft.state in ('draft', 'rendered')`
-  await sql`
-    update hub.drafts
-    set project_id = ${to}, state = 'draft', ${UNRENDERED}, updated_at = now()
-    where project_id = ${from} and audience ->> 'lead_id' = ${lead_id}
-      and state in ('draft', 'rendered')`
-}
-
 /** finishPush: approved → pushed, together with all its waiting mails. */
 export async function finishPush(sql: Sql, { id, approved_hash }: Draft): Promise<void> {
   const changed = await sql`

@@ -58,6 +58,7 @@ describe('every table of schema hub', () => {
       'hub.missions.thread n',
       'hub.recipients.lead_id n',
       'hub.suppression.project_id n',
+      'hub.webhook_deliveries.redelivery_of n',
     ])
   })
 

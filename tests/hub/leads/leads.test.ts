@@ -289,62 +289,67 @@ describe('a lead', () => {
 })
 
 describe('tag_project', () => {
-  test('moves the lead with all that belongs to it, unless the e-mail is there', async () => {
-    const lead = await add({ email: 'mover@x.example' })
+  test('copies the lead with its facts, and links both', async () => {
+    const lead = await add({ email: 'copied@x.example', company: 'Copy', tags: ['a'] })
+    await post('lead/update', { lead_id: lead.id, stage: 'meeting' })
     await post('lead/note', { lead_id: lead.id, text: 'note' })
-    await post('lead/task', { lead_id: lead.id, title: 'task' })
     await hub.query(
       `insert into hub.evidence (project_id, lead_id, fact, source)
        select project_id, id, 'fact', 'source' from hub.leads where id = $1`,
       [lead.id],
     )
-    await hub.query(
-      `insert into hub.drafts (project_id, audience, state, html)
-       select project_id, jsonb_build_object('kind', 'lead', 'lead_id', id), 'rendered', '<p>'
-       from hub.leads where id = $1`,
-      [lead.id],
-    )
-    const moved = await post('lead/tag_project', { lead_id: lead.id, slug: 'old' })
-    expect(moved.body.lead).toMatchObject({
-      id: lead.id,
+    const copied = await post('lead/tag_project', { lead_id: lead.id, slug: 'old' })
+    expect(copied.status).toBe(200)
+    const copy = copied.body.lead
+    expect(copy).toMatchObject({
       project: 'old',
-      notes: [{ text: 'note' }],
+      email: 'copied@x.example',
+      tags: ['a'],
+      stage: 'new',
+      notes: [],
     })
-    for (const table of ['notes', 'tasks', 'activities', 'evidence']) {
-      const rows = await hub.query<{ project_id: string }>(
-        `select distinct project_id from hub.${table} where lead_id = $1`,
-        [lead.id],
-      )
-      expect([table, rows]).toEqual([table, [{ project_id: hub.ids.old }]])
+    expect(copy.id).not.toBe(lead.id)
+    const first = (await get(`lead/get?lead_id=${lead.id}`)).body.lead
+    const second = (await get(`lead/get?lead_id=${copy.id}`)).body.lead
+    expect(first).toMatchObject({ project: 'demir', stage: 'meeting', notes: [{ text: 'note' }] })
+    expect(first.copies).toEqual([{ id: copy.id, project: 'old', stage: 'new' }])
+    expect(second.copies).toEqual([{ id: lead.id, project: 'demir', stage: 'meeting' }])
+    expect(second.evidence).toMatchObject([{ fact: 'fact', source: 'source' }])
+    for (const id of [lead.id, copy.id]) {
+      const { body } = await get(`lead/timeline?lead_id=${id}&limit=1`)
+      expect(body.activities[0]).toMatchObject({
+        kind: 'copied',
+        details: { from: 'demir', to: 'old' },
+      })
     }
-    const drafts = await hub.query(
-      `select project_id, state, html from hub.drafts where audience ->> 'lead_id' = $1`,
-      [lead.id],
-    )
-    expect(drafts).toEqual([{ project_id: hub.ids.old, state: 'draft', html: null }])
-    const { body } = await get(`lead/timeline?lead_id=${lead.id}&limit=1`)
-    expect(body.activities[0]).toMatchObject({
-      kind: 'moved',
-      details: { from: 'demir', to: 'old' },
-    })
+    const again = await post('lead/tag_project', { lead_id: lead.id, slug: 'old' })
+    expect(again.status).toBe(409)
+    expect(again.body.lead.id).toBe(copy.id)
+    // A copy whose address was changed is the same person.
+    await post('lead/update', { lead_id: copy.id, email: null, name: 'No address' })
+    expect((await post('lead/tag_project', { lead_id: lead.id, slug: 'old' })).status).toBe(409)
+    const found = await post('people/find', { email: 'copied@x.example' })
+    expect(found.body.leads).toBe(2)
+  })
 
+  test('is refused where the e-mail is already, and where there is no such project', async () => {
+    const there = await add({ email: 'mover@x.example' }, 'old')
     const other = await add({ email: 'MOVER@x.example' })
     const taken = await post('lead/tag_project', { lead_id: other.id, slug: 'old' })
     expect(taken.status).toBe(409)
-    expect(taken.body.lead).toMatchObject({ id: lead.id, project: 'old' })
-    expect((await get(`lead/get?lead_id=${other.id}`)).body.lead.project).toBe('demir')
+    expect(taken.body.lead).toMatchObject({ id: there.id, project: 'old' })
     const nowhere = await post('lead/tag_project', { lead_id: other.id, slug: 'nobody' })
     expect(nowhere.status).toBe(404)
   })
 
-  test('and deletion wait while a letter to the lead is on its way', async () => {
+  test('does not wait for a letter that is on its way, as deletion does', async () => {
     const lead = await add({ name: 'Busy' })
     await hub.query(
       `insert into hub.drafts (project_id, audience, state)
        values ($1, jsonb_build_object('kind', 'lead', 'lead_id', $2::text), 'sending')`,
       [hub.ids.demir, lead.id],
     )
-    expect((await post('lead/tag_project', { lead_id: lead.id, slug: 'old' })).status).toBe(409)
+    expect((await post('lead/tag_project', { lead_id: lead.id, slug: 'old' })).status).toBe(200)
     const kept = await post('lead/delete', { lead_id: lead.id }, TURKISH)
     expect(kept.status).toBe(409)
     expect(kept.body.detail).toBe('Bu adaya bir e-posta gönderiliyor. Bitmesini bekleyin.')

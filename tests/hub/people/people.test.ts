@@ -157,6 +157,21 @@ async function fill() {
     hash,
     EMAIL,
   ])
+  const [webhook] = await query<{ id: string }>(
+    `insert into hub.webhooks (label, url, events, secret)
+     values ($1, 'https://hooks.example', '{mail.replied}', 'x') returning id`,
+    [`For ${NAME}`],
+  )
+  const [delivery] = await query<{ id: string }>(
+    `insert into hub.webhook_deliveries (webhook_id, project_id, event, data, state)
+     values ($1, $2, 'mail.replied', $3, 'succeeded') returning id`,
+    [webhook?.id, own, { texts }],
+  )
+  await query(
+    `insert into hub.webhook_attempts (delivery_id, position, status, answer, duration_ms)
+     values ($1, 1, 200, $2, 5)`,
+    [delivery?.id, texts],
+  )
   const folder = join(paths.data_dir, 'projects/demir/docs')
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'ayse-isik-1.md'), texts)

@@ -33,7 +33,7 @@ export async function cookieOf(hub: TestHub, member?: { id: string; session_epoc
 }
 
 /** Makes an API key with a scope. */
-export async function keyWith(hub: TestHub, scope: Scope, name = scope): Promise<string> {
+export async function keyWith(hub: TestHub, scope: Scope, name: string = scope): Promise<string> {
   const key = newKey()
   await hub.query(
     'insert into hub.api_keys (name, scope, key_hash, hint) values ($1, $2, $3, $4)',

@@ -45,6 +45,8 @@ const SECTIONS = [
   'branding',
   'backup',
   'system',
+  'webhooks',
+  'keys',
   'members',
   'audit',
   'account',

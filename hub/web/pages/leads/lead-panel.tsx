@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ChevronDown, ChevronUp, Ellipsis, FolderInput, Trash2, X } from 'lucide-react'
+import { ChevronDown, ChevronUp, CopyPlus, Ellipsis, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import { FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
 import { IconButton } from '../../../../web/ui/button.tsx'
 import { useKeys } from '../../../../web/ui/keys.ts'
@@ -92,6 +93,20 @@ function About({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boolean }) {
           {lead.name && lead.company ? <span className="truncate">· {lead.company}</span> : null}
         </p>
       </header>
+      {lead.copies.length > 0 ? (
+        <p className="px-5 pb-3 text-sm text-muted">
+          {text.copies}{' '}
+          {lead.copies.map((copy) => (
+            <Link
+              key={copy.id}
+              href={`/p/${copy.project}/leads?lead=${copy.id}`}
+              className="mr-2 underline"
+            >
+              <span data-numbers>{copy.project}</span> ({stages[copy.stage]})
+            </Link>
+          ))}
+        </p>
+      ) : null}
       {lead.may_refuse ? <LeadRefusal id={lead.id} isReadOnly={isReadOnly} /> : null}
       <Tabs
         label={text.tabs}
@@ -144,12 +159,11 @@ function LeadMenu({
   const queryClient = useQueryClient()
   const say = useToastError()
   const remove = useDeleteLeads()
-  const move = useMutation({
+  const copy = useMutation({
     mutationFn: (to: { slug: string; name: string }) =>
       ok(api.POST('/api/cockpit/lead/tag_project', { body: { lead_id: lead.id, slug: to.slug } })),
     onSuccess: (_, to) => {
-      toast(text.moved(to.name))
-      onGone()
+      toast(text.copied(to.name))
     },
     onError: say,
     onSettled: () => refreshLeads(queryClient),
@@ -166,11 +180,11 @@ function LeadMenu({
       items={[
         ...(others.length > 0
           ? [
-              { kind: 'label' as const, label: text.move },
+              { kind: 'label' as const, label: text.copy },
               ...others.map((one) => ({
                 label: one.name,
-                icon: <FolderInput size={16} aria-hidden />,
-                onSelect: () => move.mutate(one),
+                icon: <CopyPlus size={16} aria-hidden />,
+                onSelect: () => copy.mutate(one),
               })),
               { kind: 'line' as const },
             ]

@@ -4,6 +4,7 @@ import {
   CalendarOff,
   CheckCheck,
   CircleDot,
+  CopyPlus,
   FileInput,
   FileSearch,
   FolderInput,
@@ -47,6 +48,7 @@ const GLYPHS: Record<string, LucideIcon> = {
   stage: CircleDot,
   tagged: Tag,
   moved: FolderInput,
+  copied: CopyPlus,
   note: StickyNote,
   task: CalendarCheck,
   task_done: CheckCheck,
@@ -168,6 +170,8 @@ function sentence(
       const title = details.from ? happened.stage(stage('from'), stage('to')) : stage('to')
       return { title, detail: told('reason') }
     }
+    case 'copied':
+      return { title: happened.copied(told('from'), told('to')) }
     case 'moved':
       return { title: happened.moved(told('from')) }
     case 'edited': {

@@ -14,6 +14,7 @@ import type { Stage } from './stage.tsx'
 export type Lead = Schemas['Lead']
 /** A lead with everything its panel shows. */
 export type LeadWhole = Schemas['Lead'] & {
+  copies: { id: string; project: string; stage: Schemas['Lead']['stage'] }[]
   may_refuse: boolean
   tasks: Schemas['Task'][]
   evidence: {

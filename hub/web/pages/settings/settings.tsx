@@ -26,6 +26,8 @@ const SECTIONS = {
   branding: lazy(() => import('./branding.tsx').then(({ Branding }) => ({ default: Branding }))),
   backup: lazy(() => import('./backup.tsx').then(({ Backup }) => ({ default: Backup }))),
   system: lazy(() => import('./system.tsx').then(({ System }) => ({ default: System }))),
+  webhooks: lazy(() => import('./webhooks.tsx').then(({ Webhooks }) => ({ default: Webhooks }))),
+  keys: lazy(() => import('./keys.tsx').then(({ Keys }) => ({ default: Keys }))),
   members: lazy(() => import('./members.tsx').then(({ Members }) => ({ default: Members }))),
   audit: lazy(() => import('./audit.tsx').then(({ Audit }) => ({ default: Audit }))),
   account: lazy(() => import('./account.tsx').then(({ Account }) => ({ default: Account }))),

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BASE } from '../../../hub/app.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+import { joinAs, keyWith } from '../support/members.ts'
+import { makeProject } from '../support/mission-help.ts'
+
+let hub: TestHub
+const keys: Record<string, string> = {}
+beforeAll(async () => {
+  hub = await startHub()
+  await makeProject(hub)
+  for (const scope of ['read', 'propose', 'admin'] as const) keys[scope] = await keyWith(hub, scope)
+})
+afterAll(() => hub.close())
+
+async function speak(key: string | undefined, method: string, params: object = {}) {
+  const answer = await hub.call(
+    'POST',
+    'mcp',
+    { jsonrpc: '2.0', id: 1, method, params },
+    {
+      authorization: `Bearer ${key}`,
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-06-18',
+    },
+  )
+  return { status: answer.status, body: await answer.json() }
+}
+const tools = async (scope: string): Promise<string[]> => {
+  const { body } = await speak(keys[scope], 'tools/list')
+  return body.result.tools.map(({ name }: { name: string }) => name)
+}
+const use = async (scope: string, name: string, args: object) => {
+  const { body } = await speak(keys[scope], 'tools/call', { name, arguments: args })
+  const text = body.result.content[0].text
+  return {
+    isError: body.result.isError === true,
+    text,
+    value: text.startsWith('{') ? JSON.parse(text) : null,
+  }
+}
+
+const PROPOSALS = ['create_lead', 'add_note', 'create_draft', 'compose_mission']
+
+describe('a model client', () => {
+  test('sees tools that read, and those that propose only with such a key', async () => {
+    const read = await tools('read')
+    expect(read.length).toBeGreaterThan(8)
+    expect(read.filter((name) => PROPOSALS.includes(name))).toEqual([])
+    expect((await tools('propose')).filter((name) => PROPOSALS.includes(name))).toEqual(PROPOSALS)
+    for (const name of await tools('admin')) {
+      expect(name).not.toMatch(/approve|send|delete|erase|push|setting|member|key|webhook/)
+    }
+  })
+
+  test('proposes a lead, a note, a draft and a mission, which stand under the name of the key', async () => {
+    const lead = await use('propose', 'create_lead', { project: 'rota', name: 'From a model' })
+    expect(lead.isError).toBe(false)
+    const lead_id = lead.value.lead.id
+    expect((await use('propose', 'add_note', { lead_id, text: 'A note' })).isError).toBe(false)
+    const draft = await use('propose', 'create_draft', {
+      project: 'rota',
+      lead_id,
+      subject: 'Hello',
+      text: 'Hello there.',
+    })
+    expect(draft.value.draft).toMatchObject({ state: 'draft', subject: 'Hello' })
+    const mission = await use('propose', 'compose_mission', {
+      project: 'rota',
+      task: 'Write a letter',
+    })
+    expect(mission.value.mission).toMatchObject({ status: 'queued' })
+    const { value } = await use('read', 'get_timeline', { lead_id })
+    expect(value.activities.every(({ by }: { by: string }) => by === 'propose')).toBe(true)
+    for (const [name, args] of [
+      ['list_projects', {}],
+      ['list_leads', { project: 'rota' }],
+      ['get_lead', { lead_id }],
+      ['list_drafts', { project: 'rota' }],
+      ['get_draft', { project: 'rota', id: draft.value.draft.id }],
+      ['list_missions', { project: 'rota' }],
+      ['get_mission', { id: mission.value.mission.id }],
+      ['search', { q: 'model' }],
+      ['get_numbers', { project: 'rota' }],
+    ] as const) {
+      const { isError, text } = await use('read', name, args)
+      expect([name, isError, isError ? text : '']).toEqual([name, false, ''])
+    }
+  })
+
+  test('is told why something is refused', async () => {
+    const { isError, value } = await use('read', 'get_numbers', { project: 'nobody' })
+    expect(isError).toBe(true)
+    expect(value).toMatchObject({ status: 404, detail: expect.stringContaining('nobody') })
+  })
+
+  test('can do nothing else with its key at the API itself', async () => {
+    const headers = { authorization: `Bearer ${keys.propose}` }
+    for (const path of ['draft/approve', 'draft/send', 'lead/delete', 'approvals/approve']) {
+      expect((await hub.call('POST', path, {}, headers)).status, path).toBe(403)
+    }
+  })
+
+  test('needs a key: a session in a browser is refused, and no key is 401', async () => {
+    const { cookie } = await joinAs(hub, 'admin')
+    const answer = await hub.app.request(`${BASE}/mcp`, {
+      method: 'POST',
+      headers: { host: 'localhost', cookie, 'content-type': 'application/json' },
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+    })
+    expect(answer.status).toBe(403)
+    expect((await speak('wph_key_x', 'ping')).status).toBe(401)
+  })
+})
