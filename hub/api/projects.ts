@@ -136,7 +136,7 @@ projects.openapi(
   async (c) => {
     const { slug } = c.req.valid('json')
     const { db, config } = c.get('deps')
-    await inProject(db, slug, async () => select(config.paths, slug))
+    await inProject(db, slug, async () => select(config.paths, slug, c.get('actor')))
     return answer(c, OneProject, { project: await one(c, slug) }, 200)
   },
 )
@@ -285,7 +285,7 @@ function describe(name: string, industry: string | null, website: string | null)
 
 async function listProjects(c: Ctx, sql: Sql): Promise<z.infer<typeof Project>[]> {
   const { config } = c.get('deps')
-  const active = await activeSlug(config.paths, sql)
+  const active = await activeSlug(config.paths, sql, c.get('actor'))
   const { max_projects } = await readLicense(config)
   const rows = await sql<Omit<z.infer<typeof Project>, 'active' | 'read_only'>>`
     select slug, name, website, industry, icp, created_at,

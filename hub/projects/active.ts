@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { Paths } from '../config.ts'
+import type { Actor } from '../db/actor.ts'
 import { everywhere } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
 import { readText, writeWhole } from '../files.ts'
@@ -9,11 +10,15 @@ import { bilingual } from '../i18n/words.ts'
 import { projectsText } from './projects.text.ts'
 
 // A file, so that selecting works with the read-only key too.
-const file = (paths: Paths) => join(paths.data_dir, 'active')
+const file = (paths: Paths, actor: Actor | undefined) =>
+  join(paths.data_dir, actor?.kind === 'member' ? `active-${actor.id}` : 'active')
 
-/** The slug of the active project: the selected one, or else the oldest; null when there is none. */
-export async function activeSlug(paths: Paths, sql: Sql): Promise<string | null> {
-  const selected = (await readText(file(paths)))?.trim() ?? ''
+/**
+ * The slug of the active project: the one that a member selected, or the admin, or else the oldest; null
+ * when there is none.
+ */
+export async function activeSlug(paths: Paths, sql: Sql, actor?: Actor): Promise<string | null> {
+  const selected = (await readText(file(paths, actor)))?.trim() ?? ''
   const [row] = await sql<{ slug: string }>`
     select slug
     from hub.projects
@@ -22,16 +27,19 @@ export async function activeSlug(paths: Paths, sql: Sql): Promise<string | null>
   return row?.slug ?? null
 }
 
-export async function select(paths: Paths, slug: string): Promise<void> {
-  await writeWhole(file(paths), `${slug}\n`)
+export async function select(paths: Paths, slug: string, actor?: Actor): Promise<void> {
+  await writeWhole(file(paths, actor), `${slug}\n`)
 }
 
 /**
  * The project that a request is about: the one it names, or else the active one. Throws 404 if
  * there is none.
  */
-export async function slugFor({ config, db }: Deps, named: string | undefined): Promise<string> {
-  const slug = named ?? (await everywhere(db, (sql) => activeSlug(config.paths, sql)))
+export async function slugFor(
+  { config, db, actor }: Deps,
+  named: string | undefined,
+): Promise<string> {
+  const slug = named ?? (await everywhere(db, (sql) => activeSlug(config.paths, sql, actor)))
   if (slug) return slug
   throw new ApiError('not_found', bilingual(projectsText).none)
 }

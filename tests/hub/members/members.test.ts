@@ -165,6 +165,16 @@ describe('a member', () => {
     })
   })
 
+  test('has a project of their own open', async () => {
+    await hub.query("insert into hub.projects (slug, name) values ('one', 'One'), ('two', 'Two')")
+    const { cookie } = await joinAs(hub, 'reader', 'Reads another project')
+    const active = async (cookie: string) => (await as(cookie).get('projects/active')).body
+    await as(admin).post('projects/select', { slug: 'one' })
+    expect((await as(cookie).post('projects/select', { slug: 'two' })).status).toBe(200)
+    expect(await active(admin)).toMatchObject({ project: { slug: 'one' } })
+    expect(await active(cookie)).toMatchObject({ project: { slug: 'two' } })
+  })
+
   test('is removed, and not by themself', async () => {
     const { id, cookie } = await joinAs(hub, 'admin', 'Third admin')
     for (const [path, body] of [
