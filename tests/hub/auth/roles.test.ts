@@ -40,8 +40,8 @@ async function ask({ method, path }: Route, headers: Record<string, string>): Pr
 }
 
 const closed = () => routes.filter(({ isPublic }) => !isPublic)
-/** They end the sessions of the others. */
-const isEnding = ({ path }: Route) => path.startsWith('logout')
+/** They end the sessions of the others; and what takes no session, only a key. */
+const isApart = ({ path }: Route) => path.startsWith('logout') || path === 'mcp'
 
 test('every route has its role', () => {
   const without = closed().filter(({ path }) => !ruleFor(path))
@@ -64,6 +64,7 @@ test('reading needs a reader, writing a seller, what is the hub’s own an admin
   expect(writing.sort()).toEqual([
     'POST logout',
     'POST logout/everywhere',
+    'POST mcp',
     'POST password',
     'POST projects/select',
   ])
@@ -76,7 +77,7 @@ describe.each(ROLES)('a member with the role %s', (role) => {
   test('gets 403 where the role does not suffice, and never where it does', async () => {
     const wrong: string[] = []
     for (const route of closed()) {
-      if (isEnding(route) || route.path === 'backup/run') continue
+      if (isApart(route) || route.path === 'backup/run') continue
       const isAllowed = includes(role, roleFor(route.method, route.path))
       const answer = await ask(route, { cookie: cookies[role] })
       if ((answer === '403 forbidden') === isAllowed || /^(401|5)/.test(answer)) {
