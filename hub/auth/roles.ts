@@ -32,6 +32,8 @@ const RULES: Rule[] = [
   rule('projects/select', 'reader', 'reader'),
   rule('projects/delete', 'admin', 'admin'),
   rule('projects/restore', 'admin', 'admin'),
+  rule('projects/archives/delete', 'admin', 'admin'),
+  rule('projects/restore', 'admin', 'admin'),
   rule('projects/archives', 'admin', 'admin'),
   rule('projects/archives/', 'admin', 'admin'),
   rule('projects/', 'reader', 'seller'),
