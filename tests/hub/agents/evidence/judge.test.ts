@@ -141,7 +141,7 @@ describe('tricks', () => {
     ['who suffered it', 'We were sold by the plant.', [], ['Nordlicht sold the plant.']],
     [
       'a time reaches over "and"',
-      'In 2022 you sold a plant and own 40 vans.',
+      'In 2022 you sold a plant and you own 40 vans.',
       ['Demir Lojistik sold a plant in 2022.', 'Demir Lojistik owns 40 vans.'],
     ],
     ['24 hours are no day', 'We answer within one day.', [], ['We answer within 24 hours.']],
