@@ -186,11 +186,11 @@ describe('the sections', () => {
     await listmonk.close()
   })
 
-  test('addresses are put on the suppression list for good', async () => {
+  test('addresses are put on the suppression list', async () => {
     const opened = await openSettings('suppression')
     const { page } = opened
     await page.getByLabel('Add addresses').fill('name;mail\nA;a@never.example\nB;b@never.example')
-    await page.getByRole('button', { name: 'Add permanently' }).click()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByText('2 added, 0 already on the list').waitFor()
     await page.getByLabel('Is this address on it?').fill('A@never.example')
     await page.getByRole('button', { name: 'Check' }).click()
