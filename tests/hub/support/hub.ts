@@ -11,6 +11,7 @@ import { readText, writeWhole } from '../../../hub/files.ts'
 import { createHub, type Hub } from '../../../hub/hub.ts'
 import { prepare } from '../../../hub/prepare.ts'
 import { fastTempFolder } from '../../../scripts/postgres/throwaway.ts'
+import { onServer } from '../../support/servers/database.ts'
 
 export type TestHub = Hub & {
   config: Config
@@ -154,15 +155,4 @@ async function makeTemplateOnce(client: pg.Client, adminUrl: string) {
   await migrate(await createHubDatabase(adminUrl, draft))
   await client.query(`alter database ${draft} rename to ${TEMPLATE}`)
   await client.query(`alter database ${TEMPLATE} allow_connections false`)
-}
-
-async function onServer(url: string, statement: string) {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
 }

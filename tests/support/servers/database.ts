@@ -118,15 +118,25 @@ export async function underLock(lock: number, work: () => Promise<unknown>): Pro
   }
 }
 
-async function onServer(url: string, statement: string) {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
+const servers = new Map<string, pg.Pool>()
+
+/**
+ * onServer runs a statement as the superuser, outside all test databases. The files of a process
+ * share its connection; one for each statement costs as much as many statements.
+ */
+export async function onServer(url: string, statement: string): Promise<void> {
+  let pool = servers.get(url)
+  if (!pool) {
+    pool = new pg.Pool({
+      connectionString: url,
+      max: 2,
+      idleTimeoutMillis: 60_000,
+      allowExitOnIdle: true,
+    })
+    pool.on('error', () => {})
+    servers.set(url, pool)
   }
+  await pool.query(statement)
 }
 
 function urlOf(adminUrl: string, database: string, login?: [user: string, password: string]) {
