@@ -63,7 +63,7 @@ afterAll(async () => {
 })
 
 test('a console on another host signs in, reads and writes at its service', async () => {
-  const { page, wrongs } = await open(at.browser, place)
+  const { page, wrongs } = await open(at.browser, place, { isCoarse: true })
   await page.goto('/')
   await page.getByLabel('Sign-in link').fill(await at.linkFor(owner))
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -93,7 +93,7 @@ test('its page forbids every other address by itself, and its host is told the h
   )
   const headers = await readFile(join(folder, '_headers'), 'utf8')
   expect(headers).toContain(`  Content-Security-Policy: ${policy}; frame-ancestors 'none'\n`)
-  const { page, wrongs } = await open(at.browser, place)
+  const { page, wrongs } = await open(at.browser, place, { isCoarse: true })
   await page.goto('/')
   await page.evaluate(() => fetch('http://localhost:1/').catch(() => undefined))
   await eventually(async () => wrongs.filter((wrong) => wrong.startsWith('policy'))).toEqual([

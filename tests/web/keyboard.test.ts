@@ -105,7 +105,8 @@ test('each control of each page is reached by Tab, and shows that it is', async 
     '/#/account/orgs',
     '/#/invite/token',
   ]) {
-    await page.goto(path)
+    // Not shown before it is loaded anew, with the focus at its beginning.
+    await page.evaluate((to) => history.replaceState(null, '', to), path)
     await page.reload()
     await page.getByRole('heading').first().waitFor()
     await settled(page)

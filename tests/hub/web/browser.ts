@@ -41,6 +41,8 @@ export type Look = {
   language?: 'en' | 'tr'
   /** As wide as a phone, and touched. */
   isPhone?: boolean
+  /** Drawn with a sixteenth of the pixels: the page and its pointer measure as ever. */
+  isCoarse?: boolean
 }
 
 export type Opened = {
@@ -88,7 +90,7 @@ export function sharedBrowser(): Promise<Browser> {
 export async function open(
   browser: Browser,
   origin: string,
-  { theme = 'light', language = 'en', isPhone = false }: Look = {},
+  { theme = 'light', language = 'en', isPhone = false, isCoarse = false }: Look = {},
 ): Promise<Opened> {
   const context = await browser.newContext({
     baseURL: origin,
@@ -97,6 +99,7 @@ export async function open(
     reducedMotion: 'reduce',
     viewport: isPhone ? { width: 360, height: 740 } : { width: 1440, height: 900 },
     hasTouch: isPhone,
+    ...(isCoarse ? { deviceScaleFactor: 0.25 } : {}),
     acceptDownloads: true,
   })
   onTestFinished(() => context.close())
