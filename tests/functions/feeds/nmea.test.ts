@@ -238,6 +238,26 @@ describe('parts of a message', () => {
     })
   })
 
+  test('of the last thousand groups share a station; of older ones it is forgotten', () => {
+    const [first, second] = halves()
+    const isWholeAfter = (groups: number) => {
+      const assembler = createAssembler()
+      const add = (line: string) => {
+        const read = readLine(line)
+        if (!('kind' in read) || read.kind !== 'ais') throw new Error('unreadable')
+        return assembler.add(read, now).whole
+      }
+      add(tag('g:1-2-0,s:one') + first)
+      for (let group = 1; group <= groups; group++) {
+        add(tag(`g:1-2-${group},s:two`) + first)
+        expect(add(tag(`g:2-2-${group}`) + second)).not.toBeNull()
+      }
+      return add(tag('g:2-2-0') + second) !== null
+    }
+    expect(isWholeAfter(999)).toBe(true)
+    expect(isWholeAfter(1_000)).toBe(false)
+  })
+
   test('wait in bounded number', () => {
     const assembler = createAssembler()
     let given_up = 0

@@ -71,7 +71,7 @@ describe('a volcano becomes an event', () => {
   test('numbers as text or not, and what is missing', async () => {
     const odd = {
       vnum: 332010,
-      latitude: '19.4',
+      latitude: '19.421',
       longitude: '-155',
       volcano_name: null,
       color_code: null,
@@ -79,7 +79,7 @@ describe('a volcano becomes an event', () => {
     expect(
       (await read(placed('1', { ...odd, alert_level: 7, notice_url: 'none' }))).events,
     ).toMatchObject([
-      { id: 'usgs-volcano:332010', lat: 19.4, lon: -155, title: 'Volcano 332010', url: null },
+      { id: 'usgs-volcano:332010', lat: 19.421, lon: -155, title: 'Volcano 332010', url: null },
     ])
   })
 
@@ -89,6 +89,8 @@ describe('a volcano becomes an event', () => {
     ['readable time', placed('332010', { sent_utc: 'today' }), 'ts'],
     ['number', placed('hi3'), 'vnum'],
     ['latitude on earth', placed('332010', { latitude: 91 }), 'lat'],
+    ['latitude that is a number', placed('332010', { latitude: 'N19.4' }), 'latitude'],
+    ['longitude that is a number alone', placed('332010', { longitude: '-155W' }), 'longitude'],
     ['content', null, 'item'],
   ])('without a %s it is rejected', async (_, item, field) => {
     const { events, rejected } = await read(item)
