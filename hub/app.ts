@@ -10,8 +10,10 @@ import { approvals } from './api/approvals.ts'
 import { archives } from './api/archives.ts'
 import { audit } from './api/audit.ts'
 import { backups } from './api/backups.ts'
+import { brand } from './api/brand.ts'
 import { branding, look } from './api/branding.ts'
 import { deals } from './api/deals.ts'
+import { dkim } from './api/dkim.ts'
 import { documents } from './api/documents.ts'
 import { draftEvidence } from './api/draft-evidence.ts'
 import { draftReaders } from './api/draft-readers.ts'
@@ -40,6 +42,7 @@ import { people } from './api/people.ts'
 import { projects } from './api/projects.ts'
 import { prompts } from './api/prompts.ts'
 import { queue } from './api/queue.ts'
+import { rules } from './api/rules.ts'
 import { search } from './api/search.ts'
 import { serviceKey } from './api/service-key.ts'
 import { mountSpec } from './api/spec.ts'
@@ -193,6 +196,9 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(BASE, draftEvidence)
   app.route(`${BASE}/draft`, draftSteps)
   app.route(`${BASE}/projects`, listmonkList)
+  app.route(`${BASE}/projects`, brand)
+  app.route(`${BASE}/projects`, rules)
+  app.route(`${BASE}/projects`, dkim)
   app.route(`${BASE}/settings`, mail)
   app.route(BASE, suppression)
   app.route(`${BASE}/people`, people)

@@ -11,6 +11,7 @@ import type { Deps } from './deps.ts'
 import { readText } from './files.ts'
 import { createImports } from './leads/imports.ts'
 import type { Log } from './log.ts'
+import { adoptFirstBrand } from './mail/brand/first-brand.ts'
 import { createPoller } from './mail/imap/poll.ts'
 import { createMailer } from './mail/smtp/mailer.ts'
 import { createDownloads } from './model/downloads.ts'
@@ -73,6 +74,7 @@ export async function createHub(
       stops.push(scheduleBackups(config, log), watchRestores(config, restart), health.start())
       await downloads.resume()
       if (role !== 'hub_rw') return
+      await adoptFirstBrand(config, db)
       imports.wake()
       mailer.start()
       poller.start()

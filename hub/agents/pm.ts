@@ -87,7 +87,7 @@ export const pm: Agent = {
       for (const { kind, agent, title, why, rule } of thought.proposals) {
         const action =
           kind === 'prompt'
-            ? { do: 'add_prompt_rule', agent, rule: one(rule), why: one(why) }
+            ? { do: 'add_prompt_rule', for: 'project', agent, rule: one(rule), why: one(why) }
             : { do: 'note_process', agent, rule: one(rule), why: one(why) }
         ids.push(await context.propose(sql, { kind, title: verbatim(one(title)), action }))
       }

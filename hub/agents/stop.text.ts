@@ -41,6 +41,8 @@ export const stopText = texts(
     search: (queries: string, host: string) => `Search at ${host} for: ${queries}`,
     prompt_full: (agent: string, most: number) =>
       `The prompt of ${agentName('en', agent)} would exceed ${most} characters. Shorten it first.`,
+    rules_full: (agent: string, most: number) =>
+      `The rules of ${agentName('en', agent)} in this project would exceed ${most} characters. Shorten them in Project first.`,
     prompt_unreadable: (agent: string, why: string) =>
       `The prompt of ${agentName('en', agent)} cannot be read: ${why}. Correct it in Settings > Agent Prompt Editor.`,
   },
@@ -80,6 +82,8 @@ export const stopText = texts(
     search: (queries, host) => `${host} üzerinde ara: ${queries}`,
     prompt_full: (agent, most) =>
       `${agentName('tr', agent)} ajanının istemi ${most} karakteri aşardı. Önce kısaltın.`,
+    rules_full: (agent, most) =>
+      `${agentName('tr', agent)} ajanının bu projedeki kuralları ${most} karakteri aşardı. Önce Proje sayfasında kısaltın.`,
     prompt_unreadable: (agent, why) =>
       `${agentName('tr', agent)} ajanının istemi okunamıyor: ${why}. Ayarlar > Ajan istem düzenleyicisi bölümünde düzeltin.`,
   },

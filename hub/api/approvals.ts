@@ -62,11 +62,21 @@ approvals.openapi(
     description:
       'An action is carried out at once; a mission that waited for the approval continues. What changes the hub itself needs an admin.',
     middleware: write,
-    request: { body: jsonBody(z.strictObject({ id: z.uuid(), hash: z.string().length(64) })) },
+    request: {
+      body: jsonBody(
+        z.strictObject({
+          id: z.uuid(),
+          hash: z.string().length(64),
+          for_all_projects: z.boolean().optional().meta({
+            description: 'A rule for a prompt: for all projects instead of its own.',
+          }),
+        }),
+      ),
+    },
     responses: { 200: jsonResponse(OneApproval, 'Decided.'), ...problems(402, 404, 409, 422) },
   }),
   async (c) => {
-    const { id, hash } = c.req.valid('json')
+    const { id, ...decision } = c.req.valid('json')
     const { db, config, actions, missions, log } = c.get('deps')
     const asked = await everywhere(db, (sql) => getApproval(sql, id))
     if (asked.kind !== 'external') requireAdmin(c)
@@ -74,7 +84,7 @@ approvals.openapi(
       const license = await readLicense(config)
       await inProject(db, asked.project, (sql, project) => requireWritable(sql, project, license))
     }
-    const approved = await everywhere(db, (sql) => approve(sql, id, hash))
+    const approved = await everywhere(db, (sql) => approve(sql, { id, ...decision }))
     missions.wake()
     await carryOut({ db, paths: config.paths, actions, log }, approved)
     const approval = await everywhere(db, (sql) => getApproval(sql, id))

@@ -4,15 +4,23 @@ import { z } from 'zod'
 import { fold } from '../../shared/fold.ts'
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
-import { readBranding } from '../branding/branding.ts'
 import { inProject } from '../db/db.ts'
 import { readText, writeWhole } from '../files.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
 import { absent } from '../i18n/failure.ts'
 import { bilingual } from '../i18n/words.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
+import { brandOf } from '../mail/brand/brand-of.ts'
+import { nameOf } from '../mail/brand/brand-parts.ts'
 import { documentText } from '../projects/documents.text.ts'
-import { FOLDERS, listIn, PathError, pdfOf, resolveIn } from '../projects/documents.ts'
+import {
+  type DocumentLook,
+  FOLDERS,
+  listIn,
+  PathError,
+  pdfOf,
+  resolveIn,
+} from '../projects/documents.ts'
 import { folderOf } from '../projects/project-folder.ts'
 import { Slug } from './projects.ts'
 
@@ -109,8 +117,7 @@ documents.openapi(
     const name = basename(path)
     if (format === 'file') return send(c, text, 'text/plain; charset=utf-8', name)
     if (!path.endsWith('.md') || text.length > MAX_PDF_CHARACTERS) throw absent('PDF of this file')
-    const brand = (await readBranding(c.get('deps').config)).name
-    const pdf = await pdfOf(text, { title: titleOf(text, path), brand })
+    const pdf = await pdfOf(text, { title: titleOf(text, path), brand: await lookFor(c, project) })
     return send(c, pdf, 'application/pdf', name.replace(/\.md$/, '.pdf'))
   },
 )
@@ -206,6 +213,16 @@ async function requireProject(c: Ctx, slug: string): Promise<void> {
   const { db, config } = c.get('deps')
   const license = await readLicense(config)
   await inProject(db, slug, (sql, project) => requireWritable(sql, project, license))
+}
+
+/** What a project's documents carry of its brand. */
+async function lookFor(c: Ctx, slug: string): Promise<DocumentLook> {
+  const { db, config } = c.get('deps')
+  return inProject(db, slug, async (sql, project) => {
+    const brand = await brandOf(sql, config, project)
+    const { logo, color, postal_address } = brand
+    return { name: nameOf(brand, project), logo, color, postal_address }
+  })
 }
 
 /** Never shown in the page's own origin: a document may contain what a lead or a website wrote. */

@@ -15,7 +15,8 @@ import { answer, type Env, problems, write } from '../http/http.ts'
 import { NEWEST, Position, positionOf } from '../http/page.ts'
 import { absent } from '../i18n/failure.ts'
 import { readLicense, requireWritable } from '../license/license.ts'
-import { contentHash, examine, readGateInputs } from '../mail/drafts/approval.ts'
+import { fromOf } from '../mail/brand/brand.ts'
+import { approvedFrom, contentHash, examine, readGateInputs } from '../mail/drafts/approval.ts'
 import { type Person, peopleOf, personalOf, skipWords } from '../mail/drafts/audience.ts'
 import {
   Draft,
@@ -110,6 +111,10 @@ export const Detailed = z.object({
   }),
   gates: z.array(Gate).meta({ description: 'The checks before sending.' }),
   recipients: Readers,
+  from: z
+    .object({ name: z.string(), email: z.string(), reply_to: z.string().nullable() })
+    .nullable()
+    .meta({ description: 'Who it is from: the sender of the project, or as it was approved.' }),
   hash: z.string().nullable().meta({
     description:
       'The hash of what is shown. Send it with draft/approve, so that nothing else is approved.',
@@ -212,14 +217,20 @@ export async function detailed(
   const inputs = await readGateInputs({ config, db })
   return inProject(db, slug, async (sql, project) => {
     const row = await readDraft(sql, project.id, id)
-    const { people, without_email, gates, sentences } = await examine(sql, project, inputs, row)
+    const found = await examine(sql, project, inputs, row)
+    const { people, without_email, gates, sentences, brand } = found
+    const now = fromOf(brand)
     const via = viaOf(inputs.mail, config, row.audience.kind)
     return {
       draft: await viewDraft(sql, project.id, id),
       sentences: await withEvidence(sql, project.id, sentences),
       gates,
       recipients: readersOf({ people, without_email }),
-      hash: row.html === null ? null : contentHash(row, inputs.mail, via, sentences),
+      from: row.approved_hash ? await approvedFrom(sql, config, row) : now,
+      hash:
+        row.html === null
+          ? null
+          : contentHash(row, { mail: inputs.mail, from: now, via, sentences }),
       diff: diffSince(row),
     }
   })
@@ -297,7 +308,7 @@ drafts.openapi(
 )
 
 /** What a mail may do in its preview: nothing but be shown. */
-const PREVIEW_POLICY = "sandbox; style-src 'unsafe-inline'; img-src data:"
+export const PREVIEW_POLICY = "sandbox; style-src 'unsafe-inline'; img-src data:"
 
 drafts.openapi(
   createRoute({

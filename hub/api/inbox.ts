@@ -19,6 +19,7 @@ import {
   readAnswered,
   readAnswering,
   sendAnswer,
+  writerOf,
 } from '../mail/inbox/answers.ts'
 import { assign, decideOptOut, markReply, markUnrelated } from '../mail/inbox/decide.ts'
 import {
@@ -135,14 +136,15 @@ async function detailed(c: Ctx, id: string) {
   const answering = await readAnswering({ config })
   return everywhere(db, async (sql) => {
     const mail = await readInboxMail(sql, id)
-    const { sender } = answering.mail
+    const answered = await readAnswered(sql, id)
+    const { from } = await writerOf(sql, config, answered.project_id)
     return {
       mail,
       thread: await threadOf(sql, mail),
       answering: {
-        closed: await closedFor(sql, answering, await readAnswered(sql, id)),
+        closed: await closedFor(sql, answering, answered),
         to: mail.from_email,
-        from: sender && `${sender.name} <${sender.email}>`,
+        from: from && `${from.name} <${from.email}>`,
         subject: answerSubject(mail.subject),
       },
     }

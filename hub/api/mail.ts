@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../shared/route.ts'
+import type { Config } from '../config.ts'
+import { type Database, everywhere } from '../db/db.ts'
 import { answer, type Ctx, type Env, problems, write } from '../http/http.ts'
 import type { Localizable } from '../i18n/words.ts'
 import { readGateInputs } from '../mail/drafts/approval.ts'
@@ -17,16 +19,9 @@ import {
   readMail,
 } from '../mail/settings.ts'
 import { checkSmtp } from '../mail/smtp/smtp.ts'
+import { activeSlug } from '../projects/active.ts'
 
 const { shape } = MailSettings
-const Finding = z.object({
-  state: z.enum(['present', 'missing', 'unknown']),
-  record: z.string().nullable(),
-  advice: z
-    .string()
-    .nullable()
-    .meta({ description: 'What to do about it; null when nothing is needed.' }),
-})
 const Poll = z.object({
   last_success_at: z.string().nullable(),
   error: z.string().nullable(),
@@ -35,8 +30,6 @@ const Poll = z.object({
 })
 const Shown = z
   .object({
-    sender: shape.sender,
-    footer: shape.footer,
     smtp: z
       .looseObject({ host: z.string(), port: z.int(), has_password: z.boolean() })
       .nullable()
@@ -70,23 +63,19 @@ const State = z
     sent_30_days: z.int(),
     hard_bounces: z.int(),
     complaints: z.int(),
-    dns: z
-      .object({ domain: z.string(), spf: Finding, dkim: Finding, dmarc: Finding })
-      .nullable()
-      .meta({ description: 'The DNS records of the sender’s domain; null until DNS was queried.' }),
     polls: z.object({ listmonk: Poll, imap: Poll }),
     lists: z.record(z.string(), z.object({ list_id: z.int(), name: z.string() })),
   })
   .meta({ id: 'MailState' })
 const Mail = z.object({ mail: Shown, state: State })
 
-/** Settings > Mail: the sender, the servers, the daily limit, and the state of sending. */
+/** Settings > Mail: the servers, the daily limit, and the state of sending. */
 export const mail = resource<Env>()
 
 async function view(c: Ctx): Promise<Localizable<z.input<typeof Mail>>> {
   const { config, db } = c.get('deps')
-  const { mail, pause, today, dns } = await readGateInputs({ config, db })
-  const { smtp, listmonk, imap, ...rest } = mail
+  const { mail, pause, today } = await readGateInputs({ config, db })
+  const { smtp, listmonk, imap, sender: _, footer: __, ...rest } = mail
   const hidden = <T extends { password?: string | undefined }>({ password, ...shown }: T) => ({
     ...shown,
     has_password: Boolean(password),
@@ -108,7 +97,6 @@ async function view(c: Ctx): Promise<Localizable<z.input<typeof Mail>>> {
       sent_30_days: today.sent,
       hard_bounces: today.hard_bounces,
       complaints: today.complaints,
-      dns,
       polls: await readPolls({ config, db }),
       lists: await readLists(config.paths),
     },
@@ -135,7 +123,7 @@ mail.openapi(
     tags: ['Settings'],
     summary: 'Change the mail settings',
     description:
-      'Absent fields are unchanged; null removes a server. A password or token that is left out is kept if the server and the user stay the same.',
+      'Absent fields are unchanged; null removes a server. Sender and address belong to each project: projects/brand. A password or token that is left out is kept if the server and the user stay the same.',
     middleware: write,
     request: { body: jsonBody(MailChange) },
     responses: { 200: jsonResponse(Mail, 'Changed.'), ...problems(422) },
@@ -180,9 +168,11 @@ mail.openapi(
     },
   }),
   async (c) => {
-    const { smtp, imap, listmonk, sender } = await readMail(c.get('deps').config.paths)
+    const { config, db } = c.get('deps')
+    const { smtp, imap, listmonk } = await readMail(config.paths)
+    const sender = await senderToTry(config, db)
     const [smtpCheck, imapCheck, listmonkCheck] = await Promise.all([
-      smtp && checkSmtp(smtp, sender?.email ?? smtp.user ?? 'postmaster@localhost'),
+      smtp && checkSmtp(smtp, sender ?? smtp.user ?? 'postmaster@localhost'),
       imap && checkImap(imap),
       listmonk && checkListmonk(listmonk),
     ])
@@ -190,6 +180,20 @@ mail.openapi(
     return answer(c, Checks, found, 200)
   },
 )
+
+/** The sender of the active project, or of the first one that has any. */
+async function senderToTry(config: Config, db: Database): Promise<string | null> {
+  return everywhere(db, async (sql) => {
+    const active = await activeSlug(config.paths, sql)
+    const [row] = await sql<{ sender_email: string }>`
+      select sender_email from hub.brands
+      join hub.projects as project on project.id = brands.project_id
+      where sender_email is not null
+      order by (project.slug = ${active}) desc nulls last, project.created_at, project.id
+      limit 1`
+    return row?.sender_email ?? null
+  })
+}
 
 mail.openapi(
   createRoute({

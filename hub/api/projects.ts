@@ -8,6 +8,7 @@ import { absent } from '../i18n/failure.ts'
 import { fieldText } from '../i18n/problem.text.ts'
 import { bilingual } from '../i18n/words.ts'
 import { readLicense, requireRoom, requireWritable } from '../license/license.ts'
+import { adoptFirstBrand } from '../mail/brand/first-brand.ts'
 import { activeSlug, select, slugFor } from '../projects/active.ts'
 import { archiveProject } from '../projects/archive.ts'
 import { keepOwnFacts } from '../projects/own-facts.ts'
@@ -191,6 +192,7 @@ projects.openapi(
       if (sqlState(error) !== UNIQUE_VIOLATION) throw error
       throw new ApiError('conflict', say.slug_taken(slug))
     }
+    await adoptFirstBrand(config, db)
     const project = await one(c, slug)
     return answer(c, OneProject, { project }, 201, { Location: '/api/cockpit/projects/list' })
   },

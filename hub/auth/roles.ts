@@ -36,6 +36,9 @@ const RULES: Rule[] = [
   rule('projects/restore', 'admin', 'admin'),
   rule('projects/archives', 'admin', 'admin'),
   rule('projects/archives/', 'admin', 'admin'),
+  // In whose name the hub writes to people.
+  rule('projects/brand', 'reader', 'admin'),
+  rule('projects/dkim/', 'admin', 'admin'),
   rule('projects/', 'reader', 'seller'),
   // It takes the data of people out of the hub.
   rule('leads/export', 'seller', 'seller'),

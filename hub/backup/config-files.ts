@@ -8,6 +8,7 @@ import { readJson, readText, writeJson, writeWhole } from '../files.ts'
 import { bilingual, verbatim, type Words } from '../i18n/words.ts'
 import { LICENSE } from '../license/license.ts'
 import { MAIL } from '../mail/settings.ts'
+import { DKIM_KEYS } from '../mail/smtp/dkim.ts'
 import { addSalts, parseSalts, SALT_FILE } from '../mail/suppression.ts'
 import { MODELS } from '../model/settings.ts'
 import type { Setting } from '../ops/settings.ts'
@@ -32,6 +33,10 @@ const OF_POWER = {
   backup: BACKUP,
   agents: AGENT_SETTINGS,
 } satisfies Record<Power, Setting<z.ZodType>>
+/** The keys that sign mail go with the servers that send it. */
+const settingsOf = (name: Power): Setting<z.ZodType>[] =>
+  name === 'mail' ? [MAIL, DKIM_KEYS] : [OF_POWER[name]]
+
 /**
  * Settings that are always restored: language, branding, and a license, which its signature proves.
  */
@@ -42,7 +47,7 @@ const PLAIN: Setting<z.ZodType>[] = [LICENSE, BRANDING, SYSTEM]
  */
 export const CONFIG_FILES = {
   always: [...PLAIN.map(({ file }) => file), AGENT_SETTINGS.file, SALT_FILE],
-  encrypted: [MAIL.file, MODELS.file, BACKUP.file],
+  encrypted: [MAIL.file, DKIM_KEYS.file, MODELS.file, BACKUP.file],
 }
 const ALL = [...CONFIG_FILES.always, ...CONFIG_FILES.encrypted]
 const isConfigFile = (name: string) => ALL.includes(name)
@@ -59,7 +64,7 @@ export async function checkConfig(stage: string): Promise<void> {
       if (!parseSalts((await readText(join(folder, name))) ?? '')) throw unusable(name, '')
       continue
     }
-    const known = [...PLAIN, ...Object.values(OF_POWER)].find(({ file }) => file === name)
+    const known = [...PLAIN, ...POWERS.flatMap(settingsOf)].find(({ file }) => file === name)
     const value = await readJson(join(folder, name)).catch(() => {
       throw unusable(name, '')
     })
@@ -85,9 +90,15 @@ export async function powersIn(
     const { file, schema } = OF_POWER[name]
     const given = schema.safeParse(parsed(config[file]))
     if (!given.success) continue
-    const here = schema.safeParse(await readJson(join(paths.config_dir, file)).catch(() => null))
-    if (here.success && JSON.stringify(here.data) === JSON.stringify(given.data)) continue
-    found.push({ name, what: describePower(name, given.data) })
+    const differs = await Promise.all(
+      settingsOf(name).map(async (one) => {
+        const theirs = one.schema.safeParse(parsed(config[one.file]))
+        const text = await readJson(join(paths.config_dir, one.file)).catch(() => null)
+        const here = one.schema.safeParse(text)
+        return theirs.success && JSON.stringify(here.data) !== JSON.stringify(theirs.data)
+      }),
+    )
+    if (differs.includes(true)) found.push({ name, what: describePower(name, given.data) })
   }
   return found
 }
@@ -132,7 +143,7 @@ export async function restoreConfig(paths: Paths, stage: string, powers: Power[]
   const folder = join(stage, 'config')
   const salts = parseSalts((await readText(join(folder, SALT_FILE))) ?? '')
   if (salts) await addSalts(paths, salts)
-  for (const { file } of [...PLAIN, ...powers.map((name) => OF_POWER[name])]) {
+  for (const { file } of [...PLAIN, ...powers.flatMap(settingsOf)]) {
     const text = await readText(join(folder, file))
     if (text === undefined) continue
     const target = join(paths.config_dir, file)

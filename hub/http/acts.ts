@@ -12,7 +12,7 @@ const TAKES = ['leads/export', 'backup/download', 'documents/download', 'setting
 const FILES = ['backup/upload', 'leads/import', 'leads/import_preview']
 /** What is sent to be looked at, and changes nothing. */
 const LOOKS =
-  /^(leads\/import_preview|mission\/(route|recipients)|settings\/prompts\/[^/]+\/try|projects\/select|model\/test|mcp)$/
+  /^(leads\/import_preview|mission\/(route|recipients)|settings\/prompts\/[^/]+\/try|projects\/(select|brand\/preview)|model\/test|mcp)$/
 
 type Operation = { method: string; pattern: RegExp; name: string; area: string }
 const operations = new WeakMap<object, Operation[]>()

@@ -210,15 +210,37 @@ step() {
 
 # --- Summary --------------------------------------------------------------------------------------
 
+# Says who reaches the hub at the address it listens on, and how to change that.
+say_reach() {
+  if is_loopback "$bind" || [ "$public" = unsubscribe ]; then
+    at=$bind
+    if [ "$public" = unsubscribe ]; then at=127.0.0.1; fi
+    say '                Only this machine reaches it. From another one, run'
+    say "                ssh -L 8080:$at:80 $(hostname) and open http://localhost:8080/hub/"
+  fi
+  if is_loopback "$bind"; then
+    say '                To open it to your network, run this again with --bind=0.0.0.0.'
+    return
+  fi
+  if [ "$public" = unsubscribe ]; then
+    say "                Beyond it, $bind answers the unsubscribe links in mails and nothing else."
+  else
+    say "                Every machine that reaches $bind (--bind) can open it."
+    say '                To publish only the unsubscribe links, run this again with --public=unsubscribe.'
+  fi
+  say "                Browsers warn of a self-signed certificate; put your own in $ETC/tls."
+}
+
 summary() {
   if is_loopback "$bind"; then url="http://$bind/hub/"; else url="https://$(hostname)/hub/"; fi
   if [ "$bind" != 0.0.0.0 ] && ! is_loopback "$bind"; then url="https://$bind/hub/"; fi
-  if [ "$public" = unsubscribe ]; then url='http://127.0.0.1/hub/ (on this machine, or by ssh -L 8080:127.0.0.1:80)'; fi
+  if [ "$public" = unsubscribe ]; then url='http://127.0.0.1/hub/'; fi
   # The set-up code is a secret: it is shown, but not written to the log.
   log_ready=
   say ''
   say "Watchpost Hub $target is installed."
   say "  Open          $url"
+  say_reach
   if [ -n "${setup_code:-}" ]; then say "  Set-up code   $setup_code (once, for the first password)"; fi
   say '  Service key   sudo watchpost-hub service-key show (paste it in the wizard; without it the hub is read-only)'
   say "  Model         $model: $model_why"

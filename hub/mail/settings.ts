@@ -39,8 +39,6 @@ const Ramp = z
       'A new sender starts with `start` mails per day and adds `step` on each day that it sends.',
   })
 const Fields = {
-  sender: Sender.nullable(),
-  footer: Footer,
   daily_cap: z.int().min(1).max(100_000),
   ramp: Ramp.nullable(),
   track_opens: z.boolean(),
@@ -57,10 +55,11 @@ const Fields = {
     .nullable(),
 }
 
-/** mail.json: the sender, the servers, and the daily limit. */
+/** mail.json: the servers and the daily limit. */
 export const MailSettings = z.strictObject({
-  sender: Fields.sender.default(null),
-  footer: Footer.prefault({}),
+  /** Of releases in which projects had no brands; see brand/first-brand.ts. */
+  sender: Sender.nullable().optional(),
+  footer: Footer.optional(),
   smtp: SmtpSettings.nullable().default(null),
   listmonk: ListmonkSettings.nullable().default(null),
   imap: ImapSettings.nullable().default(null),

@@ -15,6 +15,9 @@ export const approvalText = texts(
     mission_cancelled: 'The mission was cancelled.',
     noted: 'Noted.',
     rule_added: (agent: string) => `Added to the prompt of ${agentName('en', agent)}.`,
+    project_rule_added: (agent: string) =>
+      `${agentName('en', agent)} follows it in this project from now on.`,
+    only_rules: 'Only a rule for a prompt can be approved for all projects.',
     unable: 'This hub cannot do that.',
   },
   {
@@ -29,6 +32,9 @@ export const approvalText = texts(
     mission_cancelled: 'Görev iptal edildi.',
     noted: 'Not edildi.',
     rule_added: (agent) => `${agentName('tr', agent)} ajanının istemine eklendi.`,
+    project_rule_added: (agent) =>
+      `${agentName('tr', agent)} ajanı bundan sonra bu projede ona uyar.`,
+    only_rules: 'Tüm projeler için yalnızca bir istem kuralı onaylanabilir.',
     unable: 'Bu hub bunu yapamaz.',
   },
 )

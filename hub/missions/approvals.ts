@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { ApiError } from '../../shared/problem.ts'
+import { ApiError, invalid } from '../../shared/problem.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { ActionName, type Actions } from '../agents/actions.ts'
 import type { ApprovalRequest } from '../agents/agent.ts'
 import { AGENT_NAMES } from '../agents/names.ts'
+import { addProjectRule } from '../agents/run/project-rules.ts'
 import { addRule } from '../agents/run/prompts.ts'
 import type { Paths } from '../config.ts'
 import { type Database, everywhere } from '../db/db.ts'
@@ -76,22 +77,36 @@ export async function getApproval(sql: Sql, id: string): Promise<ApprovalKept> {
   return approval
 }
 
+export type Decision = { id: string; hash: string; for_all_projects?: boolean | undefined }
+
 /**
  * approve approves exactly what `hash` identifies. Throws 409 if it was decided already, or differs
  * from what was shown.
  */
-export async function approve(sql: Sql, id: string, hash: string): Promise<ApprovalKept> {
+export async function approve(
+  sql: Sql,
+  { id, hash, for_all_projects = false }: Decision,
+): Promise<ApprovalKept> {
   const before = await getApproval(sql, id)
   if (before.hash !== hash || hashOf(before.action) !== before.hash) {
     throw new ApiError('conflict', say.changed)
   }
+  const action = for_all_projects ? forAll(before.action) : before.action
   const decided = await sql`
-    update hub.approvals set status = 'approved', decided_at = now()
+    update hub.approvals
+    set status = 'approved', decided_at = now(), action = ${JSON.stringify(action)},
+      action_hash = ${hashOf(action)}
     where id = ${id} and status = 'waiting' and action_hash = ${hash}
     returning id`
   if (decided.length === 0) throw decidedAlready(await getApproval(sql, id))
   await release(sql, before)
   return getApproval(sql, id)
+}
+
+/** A rule is for the project that it was learned in, unless the person who approves it says otherwise. */
+function forAll(action: Record<string, unknown>): Record<string, unknown> {
+  if (action.do === 'add_prompt_rule') return { ...action, for: 'hub' }
+  throw invalid([{ path: 'for_all_projects', code: 'custom', message: say.only_rules }])
 }
 
 export async function reject(sql: Sql, id: string, reason: string | null): Promise<ApprovalKept> {
@@ -120,6 +135,7 @@ async function release(sql: Sql, { mission_id }: ApprovalKept): Promise<void> {
 
 const Rule = z.object({
   do: z.literal('add_prompt_rule'),
+  for: z.enum(['project', 'hub']).default('project'),
   agent: z.enum(AGENT_NAMES),
   rule: z.string().min(1).max(600),
 })
@@ -170,14 +186,19 @@ export async function resumeApproved(given: Parameters<typeof carryOut>[0]): Pro
 async function perform(
   paths: Paths,
   actions: Actions,
-  { action }: ApprovalKept,
+  { action, project }: ApprovalKept,
 ): Promise<Words | undefined> {
   if (FOR_MISSIONS.includes(String(action.do))) return undefined
   if (action.do === 'note_process') return say.noted
   const rule = Rule.safeParse(action)
   if (rule.success) {
-    await addRule(paths, rule.data.agent, rule.data.rule)
-    return say.rule_added(rule.data.agent)
+    const { agent, rule: text } = rule.data
+    if (rule.data.for === 'hub') {
+      await addRule(paths, agent, text)
+      return say.rule_added(agent)
+    }
+    await addProjectRule(paths, { slug: project, agent, rule: text })
+    return say.project_rule_added(agent)
   }
   const name = ActionName.safeParse(action.do)
   const run = name.success ? actions.run[name.data] : undefined

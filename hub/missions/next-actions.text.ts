@@ -24,6 +24,8 @@ export const nextActionText = texts(
     look_at_failed_mission: (task: string) => `See why “${task}” failed`,
     choose_model: 'Choose a model: missions are waiting for one',
     set_up_mail: 'Set up mail: drafts can be written without it, but not sent',
+    set_brand: (project: string) =>
+      `Enter the sender and the postal address of ${project}: nothing is sent without them`,
     renew_license: 'Renew the license',
     add_leads: (project: string) =>
       `Add leads to ${project}: import a file or send the research agent`,
@@ -49,6 +51,8 @@ export const nextActionText = texts(
     look_at_failed_mission: (task) => `“${task}” neden başarısız oldu, bakın`,
     choose_model: 'Bir model seçin: görevler onu bekliyor',
     set_up_mail: 'E-postayı kurun: taslaklar onsuz da yazılır ama gönderilemez',
+    set_brand: (project) =>
+      `${project} projesinin göndereni ve posta adresini girin: onlarsız hiçbir şey gönderilmez`,
     renew_license: 'Lisansı yenileyin',
     add_leads: (project) =>
       `${project} projesine aday ekleyin: bir dosya aktarın ya da araştırma ajanını görevlendirin`,

@@ -32,6 +32,7 @@ export const NextAction = z
       'look_at_failed_mission',
       'choose_model',
       'set_up_mail',
+      'set_brand',
       'renew_license',
       'add_leads',
       'describe_project',
@@ -98,7 +99,7 @@ async function fromSettings({ config, key_role }: Deps): Promise<NextAction[]> {
   const model = await readSetting(paths, MODELS)
   if (model.kind === 'none') actions.push(plain('choose_model', 'models'))
   const mail = await readMail(paths)
-  if (!mail.sender || !(mail.smtp || mail.listmonk)) actions.push(plain('set_up_mail', 'mail'))
+  if (!mail.smtp && !mail.listmonk) actions.push(plain('set_up_mail', 'mail'))
   const { status } = await readLicense(config)
   if (status === 'grace' || status === 'expired' || status === 'refused') {
     actions.push(plain('renew_license', 'license'))
@@ -251,6 +252,19 @@ const WORK: Work[] = [
       where not exists (select from hub.leads where project_id = project.id)
       order by project.created_at limit ${MAX_OF_A_KIND}`,
     title: ({ name }) => say.add_leads(name),
+  },
+  {
+    kind: 'set_brand',
+    find: (sql) => sql`
+      select project.slug as project, project.name
+      from hub.projects as project
+      where exists (select from hub.drafts where project_id = project.id)
+        and not exists (
+          select from hub.brands
+          where project_id = project.id and sender_email is not null and postal_address is not null
+        )
+      order by project.created_at limit ${MAX_OF_A_KIND}`,
+    title: ({ name }) => say.set_brand(name),
   },
   {
     kind: 'write_to_leads',

@@ -8,6 +8,7 @@ import { folderOf } from './project-folder.ts'
 /** Every table whose rows belong to a project. */
 export const TABLES = [
   'projects',
+  'brands',
   'deal_settings',
   'lead_fields',
   'imports',

@@ -91,21 +91,35 @@ async function typesetter() {
   return pdfmake
 }
 
+/** The name, the logo (a data: URL), the colour and the address that a document carries. */
+export type DocumentLook = {
+  name: string
+  logo?: string | null
+  color?: string
+  postal_address?: string | null
+}
+
 /**
  * pdfOf typesets a Markdown document with fonts that have all Turkish letters. It leaves out
  * pictures and HTML.
  */
-export async function pdfOf(markdown: string, about: { title: string; brand?: string }) {
-  const content = marked.lexer(markdown).flatMap(blockOf)
+export async function pdfOf(markdown: string, about: { title: string; brand?: DocumentLook }) {
+  const { brand } = about
+  const logo: Content[] = brand?.logo
+    ? [{ image: brand.logo, fit: [160, 48], margin: [0, 0, 0, 20] }]
+    : []
+  const content = [...logo, ...marked.lexer(markdown).flatMap(blockOf)]
+  const below = [brand?.name, brand?.postal_address].filter(Boolean).join(' · ')
   const pdfmake = await typesetter()
   const document = pdfmake.createPdf({
-    info: { title: about.title, ...(about.brand ? { author: about.brand } : {}) },
+    info: { title: about.title, ...(brand ? { author: brand.name } : {}) },
     content,
     pageSize: 'A4',
     pageMargins: [56, 56, 56, 64],
     defaultStyle: { font: 'Roboto', fontSize: 10.5, lineHeight: 1.25 },
+    styles: { title: brand?.color ? { color: brand.color } : {} },
     footer: (page: number, pages: number) => ({
-      text: `${about.brand ? `${about.brand} · ` : ''}${page} / ${pages}`,
+      text: `${below ? `${below} · ` : ''}${page} / ${pages}`,
       alignment: 'center',
       fontSize: 8,
       color: '#666666',
@@ -125,6 +139,7 @@ function blockOf(token: Token): Content[] {
         {
           text: inlineOf(token.tokens ?? []),
           bold: true,
+          ...(token.depth === 1 ? { style: 'title' } : {}),
           fontSize: HEADING_SIZES[token.depth - 1] ?? 10.5,
           margin: [0, token.depth === 1 ? 0 : 8, 0, 6],
         },

@@ -2,6 +2,7 @@ import { ApiError } from '../../shared/problem.ts'
 import { inProject } from '../db/db.ts'
 import { failureOf } from '../i18n/failure.ts'
 import { bilingual, joined, perLanguage, type Words } from '../i18n/words.ts'
+import { fromOf } from '../mail/brand/brand.ts'
 import {
   approve,
   contentHash,
@@ -43,7 +44,7 @@ export async function prospectOf(
   const inputs = await readGateInputs(mailing)
   return inProject(mailing.db, slug, async (sql, project) => {
     const draft = await readDraft(sql, project.id, id)
-    const { people, gates, sentences } = await examine(sql, project, inputs, draft)
+    const { people, gates, sentences, brand } = await examine(sql, project, inputs, draft)
     const had = new Set(
       (
         await sql<{ email: string }>`
@@ -82,10 +83,11 @@ export async function prospectOf(
       ],
       ', ',
     )
+    const given = { mail: inputs.mail, from: fromOf(brand), via, sentences }
     return {
       draft,
       people,
-      hash: draft.html === null ? null : contentHash(draft, inputs.mail, via, sentences),
+      hash: draft.html === null ? null : contentHash(draft, given),
       what,
       recipients: reached.length,
       today,

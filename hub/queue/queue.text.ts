@@ -20,7 +20,7 @@ export const queueText = texts(
       no_address: 'Enter an address of your own for tests first, in Settings > Mail.',
       no_smtp:
         'A test needs an SMTP server of your own, because listmonk would count it. Enter one in Settings > Mail.',
-      no_sender: 'There is no sender yet. Enter one in Settings > Mail.',
+      no_sender: 'The project has no sender yet. Enter one in Project > Brand.',
       not_rendered: 'Render the draft first: a test is exactly what a reader gets.',
       somebody_elses:
         'This address belongs to a lead or was written to before. Tests go to an address of your own.',
@@ -47,7 +47,7 @@ export const queueText = texts(
       no_address: 'Önce Ayarlar > E-posta bölümüne denemeler için kendi adresinizi girin.',
       no_smtp:
         'Deneme için kendi SMTP sunucunuz gerekir, çünkü listmonk denemeyi de sayar. Ayarlar > E-posta bölümünde tanımlayın.',
-      no_sender: 'Henüz gönderen yok. Ayarlar > E-posta bölümünde tanımlayın.',
+      no_sender: 'Projenin göndereni henüz yok. Proje > Marka bölümüne girin.',
       not_rendered: 'Önce taslağı hazırlayın: deneme, okurun alacağının aynısıdır.',
       somebody_elses:
         'Bu adres bir adayın ya da daha önce yazılmış. Denemeler kendi adresinize gider.',

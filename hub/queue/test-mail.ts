@@ -4,12 +4,15 @@ import { ApiError } from '../../shared/problem.ts'
 import { everywhere, inProject } from '../db/db.ts'
 import { bilingual, perLanguage, type Words } from '../i18n/words.ts'
 import { normaliseEmail } from '../mail/address.ts'
+import { fromOf } from '../mail/brand/brand.ts'
+import { brandOf } from '../mail/brand/brand-of.ts'
 import type { Mailing } from '../mail/drafts/approval.ts'
 import { peopleOf, personalOf } from '../mail/drafts/audience.ts'
 import { readDraft } from '../mail/drafts/draft-view.ts'
 import { readRefusals } from '../mail/opt-outs.ts'
 import { personalise } from '../mail/render/render.ts'
 import { readMail } from '../mail/settings.ts'
+import { domainOfSender, readDkim } from '../mail/smtp/dkim.ts'
 import { messageId, sendMail } from '../mail/smtp/smtp.ts'
 import { readSetting, type Setting, writeSetting } from '../ops/settings.ts'
 import { queueText } from './queue.text.ts'
@@ -38,11 +41,10 @@ export async function sendTest(
   { slug, id }: { slug: string; id: string },
 ): Promise<{ to: string }> {
   const { config, db } = mailing
-  const { smtp, sender, test_email } = await readMail(config.paths)
+  const { smtp, test_email } = await readMail(config.paths)
   const to = test_email === null ? null : normaliseEmail(test_email)
   if (!to) throw new ApiError('conflict', say.no_address)
   if (!smtp) throw new ApiError('conflict', say.no_smtp)
-  if (!sender) throw new ApiError('conflict', say.no_sender)
   const refusals = await readRefusals(config.paths)
   await everywhere(db, async (sql) => {
     const [known] = await sql`
@@ -50,8 +52,10 @@ export async function sendTest(
       union all select from hub.recipients where email = ${to} limit 1`
     if (known) throw new ApiError('conflict', say.somebody_elses)
   })
-  const rendered = await inProject(db, slug, async (sql, project) => {
+  const { rendered, sender } = await inProject(db, slug, async (sql, project) => {
     const draft = await readDraft(sql, project.id, id)
+    const sender = fromOf(await brandOf(sql, config, project))
+    if (!sender) throw new ApiError('conflict', say.no_sender)
     if (draft.html === null) throw new ApiError('conflict', say.not_rendered)
     const { people } = await peopleOf(sql, { ...draft, project_id: project.id, refusals })
     const reader = people.find(({ skip }) => skip === null) ?? people[0]
@@ -63,9 +67,11 @@ export async function sendTest(
     }
     const personal = personalOf(reader ?? { name: null, company: null })
     const base = config.public_url ?? 'https://localhost'
-    return personalise(parts, { ...personal, unsubscribe_url: new URL(TEST_LINK, base).href })
+    const unsubscribe_url = new URL(TEST_LINK, base).href
+    return { rendered: personalise(parts, { ...personal, unsubscribe_url }), sender }
   })
   await count(mailing)
+  const key = (await readDkim(config.paths)).keys[domainOfSender(sender.email)]
   const result = await sendMail(
     smtp,
     {
@@ -78,7 +84,11 @@ export async function sendTest(
       message_id: messageId(randomUUID(), to, sender.email),
       date: new Date(),
     },
-    { on_data: async () => {}, answer_timeout_ms: 60_000 },
+    {
+      on_data: async () => {},
+      dkim: key?.signs ? key : undefined,
+      answer_timeout_ms: 60_000,
+    },
   )
   if (result.kind === 'refused') throw new ApiError('conflict', filled('failed', result.response))
   if (result.kind === 'unclear') throw new ApiError('conflict', filled('unclear', result.response))

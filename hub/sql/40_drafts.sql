@@ -43,12 +43,15 @@ create table hub.drafts (
   edited_at timestamptz,
   -- Who approved it and who started the sending, as {"kind", "id", "name"}.
   approved_by jsonb,
-  sent_by jsonb
+  sent_by jsonb,
+  -- Its brand has changed, so it is rendered again before anybody can approve it.
+  is_stale boolean not null default false
 );
 comment on table hub.drafts is 'Drafts in their states: draft, rendered, approved, pushed, sent.';
 create index drafts_newest on hub.drafts (project_id, created_at desc, id desc);
 create index drafts_state on hub.drafts (state, updated_at);
 create index drafts_mission on hub.drafts (mission_id);
+create index drafts_stale on hub.drafts (updated_at) where is_stale;
 alter table hub.drafts enable row level security;
 alter table hub.drafts force row level security;
 create policy drafts_select on hub.drafts for select to hub_ro, hub_rw, hub_data

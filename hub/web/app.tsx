@@ -5,7 +5,7 @@ import { ErrorBoundary, FailedQuery } from '../../web/shared/errors.tsx'
 import { useText } from '../../web/ui/language.ts'
 import { Toaster } from '../../web/ui/toast.tsx'
 import { WordsProvider } from '../../web/ui/words.tsx'
-import { BASE, healthQuery, projectsQuery } from './api/queries.ts'
+import { BASE, firstOf, healthQuery, projectsQuery } from './api/queries.ts'
 import { common } from './common.text.ts'
 import { useBranding } from './look.ts'
 import { Join } from './pages/join.tsx'
@@ -64,6 +64,6 @@ function Home() {
   if (projects.isError) {
     return <FailedQuery error={projects.error} onRetry={() => projects.refetch()} />
   }
-  const project = projects.data.find(({ active }) => active) ?? projects.data[0]
+  const project = firstOf(projects.data)
   return <Redirect to={project ? firstPage(project.slug) : '/welcome'} replace />
 }

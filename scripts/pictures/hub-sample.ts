@@ -49,8 +49,6 @@ export async function fillProject(
   databaseUrl: string,
 ): Promise<{ lead: string; draft: string }> {
   await call('PUT', 'settings/mail', {
-    sender: { name: 'Ayşe Demir', email: 'ayse@demir.example', title: 'Managing director' },
-    footer: { postal_address: 'Demir Lojistik, Liman Cad. 1, İzmir' },
     smtp: {
       host: 'mail.demir.example',
       port: 465,
@@ -59,6 +57,13 @@ export async function fillProject(
       password: 'of no server',
     },
     daily_cap: 80,
+  })
+  await call('PUT', 'projects/brand', {
+    slug: 'demir',
+    sender_name: 'Ayşe Demir',
+    sender_email: 'ayse@demir.example',
+    signature: 'Ayşe Demir\nManaging director',
+    postal_address: 'Demir Lojistik, Liman Cad. 1, İzmir',
   })
   await call('POST', 'suppression/add', { emails: ['no.more@baltic.example'] })
   const client = new pg.Client({ connectionString: databaseUrl })

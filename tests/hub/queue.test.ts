@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { markDifferences } from '../../hub/queue/alike.ts'
 import { startHub, type TestHub } from './support/hub.ts'
-import { apiOf, LEAD, type MailServer, smtpSettings, startMailServer } from './support/mail-help.ts'
+import {
+  apiOf,
+  LEAD,
+  type MailServer,
+  setBrand,
+  smtpSettings,
+  startMailServer,
+} from './support/mail-help.ts'
 import { standForAll } from './support/stand.ts'
 
 let hub: TestHub
@@ -12,6 +19,7 @@ beforeAll(async () => {
   hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir' })
+  await setBrand(api)
   await api.put('settings/mail', { ...smtpSettings(smtp.port), test_email: 'ayse@demir.example' })
 })
 afterAll(async () => {

@@ -10,6 +10,7 @@ import { fillTemplate, namesIn } from '../../template.ts'
 import type { Agent, AgentContext } from '../agent.ts'
 import { AGENT_NAMES, type AgentName } from '../names.ts'
 import { stopText } from '../stop.text.ts'
+import { ruleLine } from './project-rules.ts'
 
 const DEFAULTS = join(import.meta.dirname, '../../prompts')
 
@@ -142,10 +143,10 @@ function readable<T>(agent: AgentName, work: () => T): T {
   }
 }
 
-/** addRule adds a rule to the prompt in use, once; pm proposes it and a person approves it. */
+/** addRule adds a rule to the prompt in use, once: it then applies in all projects. */
 export async function addRule(paths: Paths, agent: AgentName, rule: string): Promise<void> {
   const current = await currentPrompt(paths, agent)
-  const line = `- ${rule.replace(/\s+/g, ' ').replace(/[{}]/g, '').trim()}`
+  const line = ruleLine(rule)
   if (current.split('\n').includes(line)) return
   const heading = '## Learned'
   const text = current.includes(`\n${heading}\n`)

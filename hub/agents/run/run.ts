@@ -5,8 +5,9 @@ import type { Database, Project } from '../../db/db.ts'
 import { readText, writeWhole } from '../../files.ts'
 import { hashOf } from '../../hash.ts'
 import { bilingual, joined, perLanguage, type Words } from '../../i18n/words.ts'
+import { footerOf } from '../../mail/brand/brand-parts.ts'
 import { countHeld } from '../../mail/drafts/held.ts'
-import { footerOf, renderDraft } from '../../mail/render/rendering.ts'
+import { renderDraft } from '../../mail/render/rendering.ts'
 import { propose } from '../../missions/approvals.ts'
 import { addEvent } from '../../missions/mission.ts'
 import { readEarlier } from '../../missions/thread.ts'
@@ -29,6 +30,7 @@ import { leftOutText } from '../left-out.text.ts'
 import { type StepName, stepTitle } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
 import { fence, languageOf, MAX_FACT, markOf, messageOf, namedLanguage } from './facts.ts'
+import { withRules } from './project-rules.ts'
 import { currentPrompt, fillPrompt } from './prompts.ts'
 import { queryAs } from './query.ts'
 import { languageIn, MAX_TASK, namedIn, resultFact, taskOf } from './thread.ts'
@@ -208,7 +210,10 @@ export async function createContext(
     if (tokens >= agent.budget.tokens + extra) {
       throw new MissionFailure(say.tokens_used(agent.budget.tokens + extra))
     }
-    system ??= await fillPrompt(await currentPrompt(config.paths, agent.name), agent, context)
+    system ??= await withRules(
+      await fillPrompt(await currentPrompt(config.paths, agent.name), agent, context),
+      { paths: config.paths, slug: project.slug, agent: agent.name },
+    )
     const { schema, max_tokens } = call
     const before = thread ? await resultFact(thread, { agent: agent.name, read, leaveOut }) : []
     const facts = [...before, ...(call.facts ?? [])]
@@ -329,7 +334,7 @@ export async function createContext(
     },
     read,
     list: (below) => listIn(folder, below),
-    footer: () => footerOf(config, project, context.language),
+    footer: () => footerOf({ config, db }, project.slug, context.language),
     propose: (sql, request) => propose(sql, of, request),
     ask: approved,
     render: (sql, draft) => renderDraft(sql, project, config, draft),

@@ -6,8 +6,11 @@ import { hashOf } from '../../hash.ts'
 import { bilingual, joined, type Words } from '../../i18n/words.ts'
 import { recordActivity } from '../../leads/timeline.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
+import { type Brand, type From, fromOf } from '../brand/brand.ts'
+import { brandOf } from '../brand/brand-of.ts'
 import { readRefusals } from '../opt-outs.ts'
 import { type MailSettings, readMail, readPause, viaOf } from '../settings.ts'
+import { readDkim } from '../smtp/dkim.ts'
 import { knownDns } from '../smtp/known-dns.ts'
 import { readToday } from '../today.ts'
 import { countSkips, type Person, peopleOf, skipWords } from './audience.ts'
@@ -29,7 +32,8 @@ export type Approved = {
   /** As it was written, and as it was rendered. */
   written: string
   rendered: string
-  sender: string | null
+  /** Who the mails are from: they are sent with this, whatever the brand says by then. */
+  from?: From | null
   recipients: number
   content_hash: string
   /** The hash of the verdicts alone, to say what has changed. */
@@ -54,7 +58,7 @@ export type Plan = {
 export async function readGateInputs({ config, db }: Mailing): Promise<GateInputs> {
   const [mail, pause] = await Promise.all([readMail(config.paths), readPause(config.paths)])
   const today = await everywhere(db, (sql) => readToday(sql, mail, pause))
-  return { config, mail, pause, today, dns: knownDns(mail) }
+  return { config, mail, pause, today }
 }
 
 export type Examined = {
@@ -62,6 +66,7 @@ export type Examined = {
   without_email: number
   gates: Gate[]
   sentences: JudgedSentence[]
+  brand: Brand
 }
 
 /** States in which what was approved counts, and is not judged again. */
@@ -78,21 +83,22 @@ export async function examine(
   const { audience, template, created_at } = draft
   const project_id = project.id
   const found = await peopleOf(sql, { project_id, audience, template, created_at, refusals })
-  const sentences = await sentencesNow(sql, project, inputs, draft, found.people)
-  const gates = await gatesOf({ ...inputs, sql, project, draft, sentences, ...found })
-  return { ...found, sentences, gates }
+  const brand = await brandOf(sql, inputs.config, project)
+  const sentences = await sentencesNow(sql, project, draft, { people: found.people, brand })
+  const dns = knownDns(fromOf(brand), inputs.mail, await readDkim(inputs.config.paths))
+  const gates = await gatesOf({ ...inputs, sql, project, draft, sentences, brand, dns, ...found })
+  return { ...found, sentences, gates, brand }
 }
 
 async function sentencesNow(
   sql: Sql,
   project: Project,
-  { mail }: GateInputs,
   draft: DraftRow,
-  people: Person[],
+  { people, brand }: { people: Person[]; brand: Brand },
 ): Promise<JudgedSentence[]> {
   const approved = draft.approved as Approved | null // safe: only approve writes it
   if (ON_ITS_WAY.includes(draft.state) && approved?.sentences) return approved.sentences
-  return judgeDraft({ sql, project, draft, people, signer: mail.sender?.name ?? null })
+  return judgeDraft({ sql, project, draft, people, signer: brand.sender_name })
 }
 
 /**
@@ -111,14 +117,15 @@ export async function approve(
     await requireWritable(sql, project, license)
     const draft = await lockDraft(sql, project.id, given.id)
     requireState('approve', draft.state)
-    const { people, gates, sentences } = await examine(sql, project, inputs, draft)
+    const { people, gates, sentences, brand } = await examine(sql, project, inputs, draft)
     requireEvidence(sentences)
     for (const name of ['rendering', 'recipients']) {
       const gate = gates.find((one) => one.name === name)
       if (gate && !gate.ok) throw new ApiError('conflict', wordsOf(gate))
     }
     const via = viaOf(inputs.mail, config, draft.audience.kind)
-    const content = contentHash(draft, inputs.mail, via, sentences)
+    const from = fromOf(brand)
+    const content = contentHash(draft, { mail: inputs.mail, from, via, sentences })
     if (given.seen !== undefined && given.seen !== content) {
       throw new ApiError('audience_changed', say.seen_another)
     }
@@ -130,7 +137,7 @@ export async function approve(
     const approved: Approved = {
       written: `${draft.subject}\n\n${draft.text}`,
       rendered: `${draft.rendered_subject}\n\n${draft.rendered_text}`,
-      sender: inputs.mail.sender?.email ?? null,
+      from,
       recipients: people.length,
       content_hash: content,
       verdicts: hashOf(verdictState(sentences)),
@@ -191,16 +198,20 @@ async function planOf(
  */
 export function contentHash(
   draft: DraftRow,
-  mail: MailSettings,
-  via: DraftRow['via'],
-  sentences: JudgedSentence[],
+  given: {
+    mail: MailSettings
+    from: From | null
+    via: DraftRow['via']
+    sentences: JudgedSentence[]
+  },
 ): string {
+  const { mail, from, via, sentences } = given
   return hashOf([
     draft.html,
     draft.rendered_subject,
     draft.rendered_text,
     draft.campaign && [draft.campaign.subject, draft.campaign.html, draft.campaign.text],
-    mail.sender && [mail.sender.name, mail.sender.email, mail.sender.reply_to],
+    from && [from.name, from.email, from.reply_to],
     via,
     via === 'smtp' ? null : (mail.listmonk?.url ?? null),
     draft.audience,
@@ -222,15 +233,16 @@ async function changeSince(
     config: Config
     people: Person[]
     sentences: JudgedSentence[]
+    brand: Brand
   },
 ): Promise<Words | null> {
-  const { mail, config, people, sentences } = given
+  const { mail, config, people, sentences, brand } = given
   // A restore removes the hash: what was approved according to a backup must be approved again.
   if (draft.approved_hash === null) return say.restored
   const approved = draft.approved as Approved | null // safe: only approve writes it
   const via = viaOf(mail, config, draft.audience.kind)
   if (approved?.verdicts !== hashOf(verdictState(sentences))) return say.evidence_changed
-  const content = contentHash(draft, mail, via, sentences)
+  const content = contentHash(draft, { mail, from: fromOf(brand), via, sentences })
   if (content !== approved.content_hash) return say.sender_changed
   const [row] = await sql<{ had: number }>`
     select count(*)::int as had from hub.recipients
@@ -271,13 +283,29 @@ export async function withApproval<T>(
     await requireWritable(sql, project, await readLicense(mailing.config))
     const draft = await lockDraft(sql, project.id, given.id)
     requireState(given.step, draft.state)
-    const { people, gates, sentences } = await examine(sql, project, inputs, draft)
-    const changed = await changeSince(sql, draft, { ...inputs, people, sentences })
-    if (!changed) return { changed: null, value: await work(sql, draft, project, gates) }
-    await voidApproval(sql, draft.id, { step: given.step, to: 'rendered', reason: changed })
+    const examined = await examine(sql, project, inputs, draft)
+    const changed = await changeSince(sql, draft, { ...inputs, ...examined })
+    if (!changed) return { changed: null, value: await work(sql, draft, project, examined.gates) }
+    await voidApproval(sql, draft.id, {
+      step: given.step,
+      to: 'rendered',
+      reason: changed,
+      is_stale: true,
+    })
     return { changed }
   })
   const { changed } = outcome
   if (changed === null) return outcome.value
   throw new ApiError('audience_changed', joined([changed, say.void]))
+}
+
+/** Who an approved draft is from: as it was approved, or before that was recorded, as it is now. */
+export async function approvedFrom(
+  sql: Sql,
+  config: Config,
+  draft: Pick<DraftRow, 'approved' | 'project_id'>,
+): Promise<From | null> {
+  const approved = draft.approved as Approved | null // safe: only approve writes it
+  if (approved?.from !== undefined) return approved.from
+  return fromOf(await brandOf(sql, config, { id: draft.project_id }))
 }

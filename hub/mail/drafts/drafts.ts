@@ -53,6 +53,7 @@ export type DraftRow = {
   campaign: { subject: string; html: string; text: string } | null
   state: State
   state_reason: Words | null
+  is_stale: boolean
   agent: string | null
   approved_hash: string | null
   approved_at: string | null

@@ -45,6 +45,10 @@ export const flowText = texts(
     restored: 'The approval was given before a backup was restored.',
     evidence_changed: 'The evidence of a sentence, or who stands for it, has changed.',
     sender_changed: 'The sender or the mail server has changed.',
+    brand_changed:
+      'The project’s brand has changed, and the mail was rendered with the new one. Read it and approve it again.',
+    not_rendered: (why: string) =>
+      `The project’s brand has changed, and the mail cannot be rendered with the new one: ${why}`,
     people_counted: (approved: number, now: number) =>
       `${approved} people were approved, but the audience now has ${now}.`,
     people_changed: 'The people in the audience, their names or their addresses have changed.',
@@ -102,6 +106,9 @@ export const flowText = texts(
     restored: 'Onay, bir yedek geri yüklenmeden önce verilmiş.',
     evidence_changed: 'Bir cümlenin kanıtı ya da sorumluluğunu alan değişti.',
     sender_changed: 'Gönderen ya da e-posta sunucusu değişti.',
+    brand_changed:
+      'Projenin markası değişti; e-posta yenisiyle yeniden oluşturuldu. Okuyup yeniden onaylayın.',
+    not_rendered: (why) => `Projenin markası değişti; e-posta yenisiyle oluşturulamıyor: ${why}`,
     people_counted: (approved, now) =>
       `${approved} kişi onaylanmıştı, kitlede şimdi ${now} kişi var.`,
     people_changed: 'Kitledeki kişiler, adları ya da adresleri değişti.',

@@ -5,7 +5,9 @@ import type { Project } from '../../db/db.ts'
 import { failureOf } from '../../i18n/failure.ts'
 import { bilingual, joined, perLanguage, verbatim, type Words } from '../../i18n/words.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
-import { NO_ADDRESS, renderContent } from '../render/rendering.ts'
+import { type Brand, fromOf } from '../brand/brand.ts'
+import { lacksAddress } from '../brand/brand-parts.ts'
+import { renderContent } from '../render/rendering.ts'
 import { type MailPause, type MailSettings, viaOf } from '../settings.ts'
 import type { SenderDns } from '../smtp/sender-dns.ts'
 import type { Today } from '../today.ts'
@@ -35,7 +37,6 @@ export type GateInputs = {
   mail: MailSettings
   pause: MailPause
   today: Today
-  dns: SenderDns | null
 }
 
 type Given = GateInputs & {
@@ -45,6 +46,9 @@ type Given = GateInputs & {
   people: Person[]
   without_email: number
   sentences: JudgedSentence[]
+  brand: Brand
+  /** The DNS records of the brand's sender. */
+  dns: SenderDns | null
 }
 
 const right = (name: string, detail: Words): Gate => ({
@@ -152,7 +156,7 @@ function nobody(skips: ReturnType<typeof countSkips>): Words {
   })
 }
 
-function settingsGates({ config, mail, draft }: Given): Gate[] {
+function settingsGates({ config, mail, brand, draft }: Given): Gate[] {
   const via = viaOf(mail, config, draft.audience.kind)
   const link =
     via === 'campaign'
@@ -160,19 +164,19 @@ function settingsGates({ config, mail, draft }: Given): Gate[] {
       : config.public_url
         ? right('unsubscribe', say.unsubscribe(config.public_url))
         : wrong('unsubscribe', say.unreachable, say.set_public_url)
-  // Checked in the text part, because HTML escapes it; its lines may be broken inside it.
-  const isWithout = draft.rendered_text?.replace(/\s+/g, ' ').includes(NO_ADDRESS)
-  const hasAddress = mail.footer.postal_address && !isWithout
+  const from = fromOf(brand)
+  // Checked in the text part, because HTML escapes it.
+  const hasAddress = brand.postal_address && !lacksAddress(draft.rendered_text ?? '')
   return [
     via
       ? right('transport', say.transports[via])
       : wrong('transport', say.no_transport, say.enter_transport),
-    mail.sender
-      ? right('sender', verbatim(`${mail.sender.name} <${mail.sender.email}>`))
+    from
+      ? right('sender', verbatim(`${from.name} <${from.email}>`))
       : wrong('sender', say.no_sender, say.enter_sender),
     link,
     hasAddress
-      ? right('postal_address', verbatim(mail.footer.postal_address ?? ''))
+      ? right('postal_address', verbatim(brand.postal_address ?? ''))
       : wrong('postal_address', say.no_postal_address, say.enter_postal_address),
   ]
 }

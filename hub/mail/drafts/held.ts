@@ -1,8 +1,8 @@
 import type { Sql } from '../../../shared/sql.ts'
 import type { Config } from '../../config.ts'
 import type { Project } from '../../db/db.ts'
+import { brandOf } from '../brand/brand-of.ts'
 import { readRefusals } from '../opt-outs.ts'
-import { readMail } from '../settings.ts'
 import { peopleOf } from './audience.ts'
 import { readDraft } from './draft-view.ts'
 import { isOpen, judgeDraft } from './judged.ts'
@@ -11,14 +11,14 @@ import { isOpen, judgeDraft } from './judged.ts'
 export async function countHeld(
   sql: Sql,
   project: Project,
-  { paths }: Pick<Config, 'paths'>,
+  config: Config,
   id: string,
 ): Promise<number> {
   const draft = await readDraft(sql, project.id, id)
   const { audience, template } = draft
-  const refusals = await readRefusals(paths)
+  const refusals = await readRefusals(config.paths)
   const { people } = await peopleOf(sql, { project_id: project.id, audience, template, refusals })
-  const signer = (await readMail(paths)).sender?.name ?? null
+  const signer = (await brandOf(sql, config, project)).sender_name
   const sentences = await judgeDraft({ sql, project, draft, people, signer })
   return sentences.filter((sentence) => !isOpen(sentence)).length
 }

@@ -7,7 +7,7 @@ import { canStep, STEPS, type State, type Step } from './flow.ts'
 
 const say = bilingual(flowText)
 
-// Only this file writes drafts.state and recipients.state (tests/hub/mail/drafts/state.test.ts):
+// Only this file and state-outdated.ts write drafts.state and recipients.state (tests/hub/mail/drafts/state.test.ts):
 // each change has a name and the states it starts from, and checks whether it happened.
 
 /** The fields of a draft that its state depends on. */
@@ -52,7 +52,7 @@ const reasonOf = (reason: Words | null) => reason && stored(reason)
 
 /** The columns of a draft that rendering fills, emptied. */
 export const UNRENDERED = raw(
-  'html = null, rendered_subject = null, rendered_text = null, campaign = null',
+  'html = null, rendered_subject = null, rendered_text = null, campaign = null, is_stale = false',
 )
 
 /** approveDraft fixes what is sent, to whom and how: rendered → approved. */
@@ -65,7 +65,7 @@ export async function approveDraft(
     update hub.drafts
     set state = 'approved', state_reason = null, via = ${given.via}, approved_at = now(),
       approved_hash = ${given.hash}, approved = ${JSON.stringify(given.approved)},
-      updated_at = now()
+      is_stale = false, updated_at = now()
     where id = ${id} and state = 'rendered'
     returning id`
   await requireChange(sql, 'approve', id, changed)
@@ -104,24 +104,38 @@ export async function addRecipients(
 export async function voidApproval(
   sql: Sql,
   id: string,
-  given: { step: Step; to: 'draft' | 'rendered' | 'rejected'; reason?: Words | null },
+  given: {
+    step: Step
+    to: 'draft' | 'rendered' | 'rejected'
+    reason?: Words | null
+    /** What it was rendered with has changed, so that it is rendered again by itself. */
+    is_stale?: boolean
+  },
 ): Promise<void> {
-  const { step, to, reason = null } = given
+  const { step, to, reason = null, is_stale = false } = given
   const [pushing] = await sql`
     select from hub.drafts where id = ${id} and pushing_until > now()`
   if (pushing) throw new ApiError('conflict', say.being_pushed)
   const changed = await sql`
     update hub.drafts
     set state = ${to}, state_reason = ${reasonOf(reason)}, approved_hash = null,
-      approved_at = null, via = null, retry_at = null, retries = 0, updated_at = now()
+      approved_at = null, via = null, retry_at = null, retries = 0, is_stale = ${is_stale},
+      updated_at = now()
     where id = ${id} and state = any(${[...STEPS[step]]}::text[])
     returning id`
   await requireChange(sql, step, id, changed)
+  await forgetApproved(sql, [id])
+}
+
+/** Removes the recipients and campaigns that an approval fixed and that nothing has gone out to. */
+export async function forgetApproved(sql: Sql, ids: string[]): Promise<void> {
   await sql`
     delete from hub.recipients
-    where draft_id = ${id} and bounced_at is null
+    where draft_id = any(${ids}::uuid[]) and bounced_at is null
       and state in ('waiting', 'pushed', 'skipped', 'failed')`
-  await sql`update hub.campaigns set state = 'void' where draft_id = ${id} and state = 'made'`
+  await sql`
+    update hub.campaigns set state = 'void'
+    where draft_id = any(${ids}::uuid[]) and state = 'made'`
 }
 
 /** finishPush: approved → pushed, together with all its waiting mails. */

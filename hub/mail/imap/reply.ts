@@ -105,22 +105,28 @@ export function withoutLetter(said: string, letter: string): string {
   const ours = new Set(linesOf(letter))
   const lines = said.split('\n')
   const bare = linesOf(said)
+  const labels = linesOf(letter).flatMap((line) => LINK.exec(line)?.[1] ?? [])
   let from = bare.findIndex((line) => line.length >= MIN_QUOTED && ours.has(line))
   if (from === -1) return said
   // Its greeting, which is short.
   while (from > 0 && (bare[from - 1] === '' || ours.has(bare[from - 1] ?? ''))) from -= 1
   return lines
     .filter(
-      (_, at) => at < from || !(ours.has(bare[at] ?? '') || isUnsubscribeLink(bare[at] ?? '')),
+      (_, at) =>
+        at < from || !(ours.has(bare[at] ?? '') || isUnsubscribeLink(bare[at] ?? '', labels)),
     )
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }
 
-/** The line of our footer with the link, which is another in each letter. */
-function isUnsubscribeLink(line: string): boolean {
-  return /^(?:unsubscribe|abonelikten çık)(?: ?<?https?:\S+)?$/iu.test(line)
+/** The line of our footer with the link to unsubscribe, before the link is filled in. */
+const LINK = /^(.{1,80}?) ?<?\{unsubscribe_url\}>?$/u
+
+/** The same line in a reply: with another link, or without one. */
+function isUnsubscribeLink(line: string, labels: string[]): boolean {
+  const known = ['unsubscribe', 'abonelikten çık', ...labels.map((label) => label.toLowerCase())]
+  return known.includes(line.replace(/ ?<?https?:\S+$/u, '').toLowerCase())
 }
 
 /** The paragraphs of a reply that may become evidence: whole ones, so that nothing is taken back. */

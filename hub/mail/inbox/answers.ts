@@ -1,14 +1,18 @@
 import { ApiError } from '../../../shared/problem.ts'
 import type { Sql } from '../../../shared/sql.ts'
+import type { Config } from '../../config.ts'
 import { everywhere } from '../../db/db.ts'
 import { absent } from '../../i18n/failure.ts'
 import { bilingual, type Language, stored, type Words } from '../../i18n/words.ts'
 import { moveStage } from '../../leads/leads.ts'
 import { recordActivity } from '../../leads/timeline.ts'
 import type { Log } from '../../log.ts'
+import { type From, fromOf, signatureOf } from '../brand/brand.ts'
+import { brandOf } from '../brand/brand-of.ts'
 import type { Mailing } from '../drafts/approval.ts'
 import { readRefusals } from '../opt-outs.ts'
 import { type MailPause, type MailSettings, readMail, readPause } from '../settings.ts'
+import { domainOfSender, readDkim } from '../smtp/dkim.ts'
 import { messageId, type SendResult, sendMail } from '../smtp/smtp.ts'
 import { emailHashes, type Refusals, suppressed } from '../suppression.ts'
 import { inboxText } from './inbox.text.ts'
@@ -36,7 +40,12 @@ export type Answered = {
   received_at: string
 }
 
-export type Answering = { mail: MailSettings; pause: MailPause; refusals: Refusals }
+export type Answering = {
+  config: Config
+  mail: MailSettings
+  pause: MailPause
+  refusals: Refusals
+}
 
 export async function readAnswering({ config }: Pick<Mailing, 'config'>): Promise<Answering> {
   const [mail, pause, refusals] = await Promise.all([
@@ -44,19 +53,32 @@ export async function readAnswering({ config }: Pick<Mailing, 'config'>): Promis
     readPause(config.paths),
     readRefusals(config.paths),
   ])
-  return { mail, pause, refusals }
+  return { config, mail, pause, refusals }
+}
+
+/** writerOf returns who an answer in a project is from, and the lines under it. */
+export async function writerOf(
+  sql: Sql,
+  config: Config,
+  project_id: string,
+): Promise<{ from: From | null; signature: string[] }> {
+  const [project] = await sql<{ id: string; name: string }>`
+    select id, name from hub.projects where id = ${project_id}`
+  if (!project) throw absent('project')
+  const brand = await brandOf(sql, config, project)
+  return { from: fromOf(brand), signature: signatureOf(brand, project) }
 }
 
 /** closedFor says why a mail cannot be answered now; null: it can. */
 export async function closedFor(
   sql: Sql,
-  { mail, pause, refusals }: Answering,
+  { config, mail, pause, refusals }: Answering,
   to: Answered,
 ): Promise<Words | null> {
   if (to.kind === 'bounce') return say.closed.not_a_person
   if (!to.from_email) return say.closed.no_address
   if (!mail.smtp) return say.closed.no_smtp
-  if (!mail.sender) return say.closed.no_sender
+  if (!(await writerOf(sql, config, to.project_id)).from) return say.closed.no_sender
   if (pause.reason) return say.closed.paused
   const emails = [...new Set([to.from_email, to.our_email])]
   if ((await suppressed(sql, refusals, emails)).size > 0) return say.closed.suppressed
@@ -78,12 +100,12 @@ export function answerBody(
   given: Pick<Answered, 'whole' | 'from_name' | 'from_email' | 'received_at'> & {
     text: string
     with_quote: boolean
-    sender: NonNullable<MailSettings['sender']>
+    signature: string[]
     language: Language
   },
 ): string {
-  const { text, sender, with_quote, whole, language } = given
-  const signature = [sender.name, sender.title, sender.phone].filter(Boolean).join('\n')
+  const { text, with_quote, whole, language } = given
+  const signature = given.signature.join('\n')
   const parts = [text.trim(), `-- \n${signature}`]
   if (!with_quote || !whole) return `${parts.join('\n\n')}\n`
   const who = given.from_name ?? given.from_email ?? ''
@@ -120,14 +142,15 @@ export async function sendAnswer(
   const { db } = mailing
   const { id, inbox_mail_id, text } = given
   const answering = await readAnswering(mailing)
-  const { to, is_new } = await everywhere(db, async (sql) => {
+  const { to, is_new, writer } = await everywhere(db, async (sql) => {
     const to = await readAnswered(sql, inbox_mail_id)
+    const writer = await writerOf(sql, answering.config, to.project_id)
     const [known] = await sql<{ text: string; inbox_mail_id: string }>`
       select text, inbox_mail_id from hub.answers where id = ${id}`
     if (known && (known.text !== text || known.inbox_mail_id !== inbox_mail_id)) {
       throw new ApiError('conflict', say.other_text)
     }
-    if (known) return { to, is_new: false }
+    if (known) return { to, writer, is_new: false }
     const closed = await closedFor(sql, answering, to)
     if (closed) throw new ApiError('conflict', closed)
     const email = to.from_email ?? ''
@@ -136,12 +159,12 @@ export async function sendAnswer(
         (id, project_id, lead_id, inbox_mail_id, email, subject, text, message_id, written_by)
       values (${id}, ${to.project_id}, ${to.lead_id}, ${to.id}, ${email},
         ${answerSubject(to.subject)}, ${text},
-        ${messageId(id, email, answering.mail.sender?.email ?? '')}, ${given.by})
+        ${messageId(id, email, writer.from?.email ?? '')}, ${given.by})
       on conflict (id) do nothing
       returning id`
-    return { to, is_new: made.length > 0 }
+    return { to, writer, is_new: made.length > 0 }
   })
-  if (is_new) await deliver(mailing, answering, { ...given, to })
+  if (is_new) await deliver(mailing, answering, { ...given, ...writer, to })
 }
 
 /** readAnswered reads a mail of the inbox; 404 if there is none. */
@@ -156,15 +179,24 @@ export async function readAnswered(sql: Sql, id: string): Promise<Answered> {
 
 async function deliver(
   mailing: Mailing & { log: Log },
-  { mail, refusals }: Answering,
-  given: { id: string; to: Answered; text: string; with_quote: boolean; language: Language },
+  { config, mail, refusals }: Answering,
+  given: {
+    id: string
+    to: Answered
+    from: From | null
+    signature: string[]
+    text: string
+    with_quote: boolean
+    language: Language
+  },
 ): Promise<void> {
   const { db, log } = mailing
-  const { id, to } = given
-  const { smtp, sender } = mail
+  const { id, to, from: sender, signature } = given
+  const { smtp } = mail
   if (!smtp || !sender || !to.from_email) throw new Error('an answer without its gates')
   const hashes = [to.from_email, to.our_email].flatMap((one) => emailHashes(refusals.salt, one))
   const subject = answerSubject(to.subject)
+  const key = (await readDkim(config.paths)).keys[domainOfSender(sender.email)]
   let isClaimed = false
   let result: SendResult
   try {
@@ -175,7 +207,7 @@ async function deliver(
         to: { address: to.from_email },
         ...(sender.reply_to ? { reply_to: { address: sender.reply_to } } : {}),
         subject,
-        text: answerBody({ ...given, ...to, text: given.text, sender }),
+        text: answerBody({ ...given, ...to, text: given.text, signature }),
         message_id: messageId(id, to.from_email, sender.email),
         date: new Date(),
         ...(to.message_id ? { in_reply_to: to.message_id } : {}),
@@ -186,6 +218,7 @@ async function deliver(
           isClaimed = await claim(mailing, { id, to, hashes })
           if (!isClaimed) throw new ClaimRefused()
         },
+        dkim: key?.signs ? key : undefined,
         answer_timeout_ms: ANSWER_TIMEOUT_MS,
       },
     )

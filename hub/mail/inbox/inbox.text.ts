@@ -9,7 +9,7 @@ export const inboxText = texts(
     closed: {
       no_smtp:
         'Answering needs an SMTP server of your own, because listmonk cannot put a mail into a thread. Enter one in Settings > Mail.',
-      no_sender: 'There is no sender yet. Enter one in Settings > Mail.',
+      no_sender: 'The project has no sender yet. Enter one in Project > Brand.',
       paused: 'Mail is paused. Confirm it in Settings > Mail first.',
       no_address: 'This mail has no address to answer to.',
       suppressed: 'This address is on the suppression list, and gets no mail.',
@@ -35,7 +35,7 @@ export const inboxText = texts(
     closed: {
       no_smtp:
         'Yanıtlamak için kendi SMTP sunucunuz gerekir, çünkü listmonk bir e-postayı yazışmaya ekleyemez. Ayarlar > E-posta bölümünde tanımlayın.',
-      no_sender: 'Henüz gönderen yok. Ayarlar > E-posta bölümünde tanımlayın.',
+      no_sender: 'Projenin göndereni henüz yok. Proje > Marka bölümüne girin.',
       paused: 'E-posta duraklatıldı. Önce Ayarlar > E-posta bölümünde onaylayın.',
       no_address: 'Bu e-postanın yanıtlanacak bir adresi yok.',
       suppressed: 'Bu adres engelleme listesinde ve e-posta almaz.',

@@ -112,6 +112,8 @@ export type CampaignInput = {
   name: string
   list_ids: number[]
   from_email: string
+  /** Where replies go; null: to the sender. */
+  reply_to?: string | null
   rendered: Rendered
   tags?: string[]
   template_id: number
@@ -394,6 +396,7 @@ function campaignBody(input: CampaignInput) {
     body: input.rendered.html,
     altbody: input.rendered.text,
     messenger: 'email',
+    headers: input.reply_to ? [{ 'Reply-To': input.reply_to }] : [],
     template_id: input.template_id,
     tags: [HUB_TAG, ...(input.tags ?? [])],
   }

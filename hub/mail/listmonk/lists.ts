@@ -38,6 +38,12 @@ export async function ensureProjectList(
   return { ...mapped, is_new: true }
 }
 
+/** mapList maps a project to a list that is there in listmonk; null removes what was mapped. */
+export async function mapList(paths: Paths, slug: string, list: Mapped | null): Promise<void> {
+  const { [slug]: _, ...others } = await readLists(paths)
+  await writeJson(file(paths), list ? { ...others, [slug]: list } : others, 0o640)
+}
+
 async function isThere(listmonk: Listmonk, id: number): Promise<boolean> {
   try {
     await listmonk.getList(id)

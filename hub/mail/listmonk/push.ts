@@ -2,13 +2,14 @@ import { ApiError } from '../../../shared/problem.ts'
 import { everywhere, inProject, type Project } from '../../db/db.ts'
 import { bilingual } from '../../i18n/words.ts'
 import { mailbox } from '../address.ts'
-import { type Mailing, readGateInputs, withApproval } from '../drafts/approval.ts'
+import type { From } from '../brand/brand.ts'
+import { approvedFrom, type Mailing, readGateInputs, withApproval } from '../drafts/approval.ts'
 import { personalOf, skipWords } from '../drafts/audience.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
 import { flowText } from '../drafts/flow.text.ts'
 import { requireOpen } from '../drafts/gates.ts'
 import { finishPush, skipMails } from '../drafts/state.ts'
-import { type MailSettings, readMail } from '../settings.ts'
+import { readMail } from '../settings.ts'
 import { readSalt, suppress } from '../suppression.ts'
 import {
   type CampaignInput,
@@ -39,7 +40,7 @@ const AT_ONCE = 4
  */
 export async function push(mailing: Mailing, given: { slug: string; id: string }): Promise<void> {
   const { config } = mailing
-  const { draft, project, recipients } = await withApproval(
+  const { draft, project, recipients, from } = await withApproval(
     mailing,
     { ...given, step: 'push' },
     async (sql, draft, project, gates) => {
@@ -54,14 +55,14 @@ export async function push(mailing: Mailing, given: { slug: string; id: string }
         select email, name, company, lead_id from hub.recipients
         where draft_id = ${draft.id} and state in ('waiting', 'pushed')
         order by email`
-      return { draft, project, recipients }
+      return { draft, project, recipients, from: await approvedFrom(sql, config, draft) }
     },
   )
   try {
     const mail = await readMail(config.paths)
     if (draft.via !== 'smtp' && mail.listmonk) {
       const client = listmonk(mail.listmonk)
-      const work = { mailing, project, draft, mail, client }
+      const work = { mailing, project, draft, from, client }
       const list = await ensureProjectList(config.paths, client, project)
       const there = await leaveOutWiped(work, list, recipients)
       const added = await subscribeAll(work, list.list_id, there)
@@ -80,7 +81,7 @@ type Work = {
   mailing: Mailing
   project: Project
   draft: DraftRow
-  mail: MailSettings
+  from: From | null
   client: Listmonk
 }
 
@@ -237,17 +238,18 @@ async function removeOthers(client: Listmonk, list_id: number, people: Recipient
 }
 
 function campaignInput(
-  { draft, mail }: Work,
+  { draft, from }: Work,
   given: { name: string; list_id: number; template_id: number },
 ): CampaignInput {
   const { campaign } = draft
-  if (!campaign || !mail.sender) {
+  if (!campaign || !from) {
     throw new ApiError('conflict', say.no_campaign)
   }
   return {
     name: given.name,
     list_ids: [given.list_id],
-    from_email: mailbox(mail.sender),
+    from_email: mailbox(from),
+    reply_to: from.reply_to,
     rendered: { ...campaign, bytes: Buffer.byteLength(campaign.html) },
     template_id: given.template_id,
   }

@@ -17,7 +17,7 @@ import {
   line,
   MailBranding,
   MailFooter,
-  MailSender,
+  MailSignature,
   NO_LINK,
   PERSONAL_FIELDS,
   type Personal,
@@ -41,7 +41,7 @@ type Target = 'smtp' | 'listmonk'
 export const RenderInput = z.object({
   template: z.enum(Object.keys(SLOTS) as [TemplateName, ...TemplateName[]]), // safe: constant keys
   slots: z.unknown(),
-  sender: MailSender,
+  signature: MailSignature,
   branding: MailBranding,
   footer: MailFooter,
   lang: z.enum(['en', 'tr']),
@@ -147,7 +147,8 @@ export async function render(
   input: RenderInput,
   options: RenderOptions = { target: 'smtp' },
 ): Promise<Rendered> {
-  const { template, sender, branding, footer, lang } = normalise(RenderInput.parse(input))
+  const { template, signature, branding, footer, lang } = normalise(RenderInput.parse(input))
+  const [first, ...rest] = signature
   const slots = normalise(parseSlots(template, input.slots))
   const words = WORDS[lang]
   const mjmlSource = fillTemplate(
@@ -156,9 +157,9 @@ export async function render(
       ...slots,
       lang,
       words,
-      sender,
+      signature: { first, rest },
       brand: { ...branding, ...colours(branding.color) },
-      footer: { ...footer, unsubscribe: words.unsubscribe, unsubscribe_url: '{unsubscribe_url}' },
+      footer: { unsubscribe: words.unsubscribe, ...footer, unsubscribe_url: '{unsubscribe_url}' },
     },
     { encode: escapeHtml, partial: mjmlOf },
   )

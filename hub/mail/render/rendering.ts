@@ -1,29 +1,18 @@
 import { invalid } from '../../../shared/problem.ts'
 import type { Sql } from '../../../shared/sql.ts'
-import { mailBranding, mayBrand, readBranding } from '../../branding/branding.ts'
 import type { Config } from '../../config.ts'
 import type { Project } from '../../db/db.ts'
+import { brandOf } from '../brand/brand-of.ts'
+import { partsOf } from '../brand/brand-parts.ts'
 import { personalOf } from '../drafts/audience.ts'
 import { type DraftRow, lockDraft } from '../drafts/drafts.ts'
 import { requireState, voidApproval } from '../drafts/state.ts'
 import { firstNameAttribute } from '../listmonk/listmonk.ts'
-import { type MailSettings, readMail, viaOf } from '../settings.ts'
+import { readMail, viaOf } from '../settings.ts'
 import { withOwnFields } from './own-values.ts'
 import { RenderError, type Rendered, type RenderInput, render } from './render.ts'
 import type { TemplateName } from './slots.ts'
 import { slotsOfText } from './text-slots.ts'
-
-const REASON = {
-  en: (name: string) =>
-    `You are receiving this mail because ${name} believes it is relevant to your work. You can unsubscribe at any time.`,
-  tr: (name: string) =>
-    `Bu e-postayı, ${name} işinizle ilgili olduğunu düşündüğü için alıyorsunuz. Dilediğiniz zaman abonelikten çıkabilirsiniz.`,
-}
-/**
- * The placeholder in previews until Settings > Mail has a postal address; a mail with it is never
- * sent.
- */
-export const NO_ADDRESS = '[postal address: Settings > Mail]'
 
 type Content = Pick<
   DraftRow,
@@ -50,7 +39,9 @@ export async function renderDraft(
     template,
     slots,
   })
-  await voidApproval(sql, draft.id, { step: 'render', to: 'rendered' })
+  // Rendered again by itself, it still says why it must be approved again.
+  const reason = draft.is_stale ? draft.state_reason : null
+  await voidApproval(sql, draft.id, { step: 'render', to: 'rendered', reason })
   await sql`
     update hub.drafts
     set template = ${template}, slots = ${JSON.stringify(slots)}, html = ${mail.html},
@@ -78,7 +69,7 @@ export async function renderContent(
   )
   const draft = { ...given, ...filled }
   const settings = await readMail(config.paths)
-  const input = await inputOf(project, config, settings, draft)
+  const input = await inputOf(sql, project, config, draft)
   try {
     const { audience } = draft
     if (viaOf(settings, config, audience.kind) === 'campaign') {
@@ -108,48 +99,20 @@ export async function renderContent(
 }
 
 async function inputOf(
+  sql: Sql,
   project: Project,
   config: Config,
-  { sender, footer }: MailSettings,
   draft: Content,
 ): Promise<RenderInput> {
   const { template, language, subject, text } = draft
   return {
+    ...partsOf(await brandOf(sql, config, project), project, language),
     template,
-    lang: language,
     slots:
       Object.keys(draft.slots).length > 0
         ? { subject, ...draft.slots }
         : slotsOfText({ subject, text, language }),
-    sender: {
-      name: sender?.name ?? project.name,
-      title: sender?.title ?? undefined,
-      phone: sender?.phone ?? undefined,
-    },
-    branding: (await mayBrand(config))
-      ? mailBranding(await readBranding(config))
-      : { name: project.name.slice(0, 80) },
-    footer: {
-      postal_address: footer.postal_address ?? NO_ADDRESS,
-      reason: reasonOf(footer, project, language),
-    },
   }
-}
-
-function reasonOf(footer: MailSettings['footer'], project: Project, language: 'en' | 'tr') {
-  const reason = language === 'tr' ? footer.reason_tr : footer.reason_en
-  return reason ?? REASON[language](project.name)
-}
-
-/** footerOf lists what stands below every mail of a project, as far as it is set. */
-export async function footerOf(
-  config: Config,
-  project: Project,
-  language: 'en' | 'tr',
-): Promise<string[]> {
-  const { footer } = await readMail(config.paths)
-  const { postal_address } = footer
-  return [reasonOf(footer, project, language), ...(postal_address ? [postal_address] : [])]
 }
 
 /** A mail to one lead is filled in at once, so that its preview is what is sent. */

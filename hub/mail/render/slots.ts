@@ -152,17 +152,14 @@ export const MailBranding = z.object({
 })
 export type MailBranding = z.infer<typeof MailBranding>
 
-/** The person who signs the mail. */
-export const MailSender = z.object({
-  name: words(80, 'The name under the letter'),
-  title: optionalWords(80, 'Position and company'),
-  phone: optionalWords(40, 'Telephone'),
-})
-export type MailSender = z.infer<typeof MailSender>
+/** The lines under the letter: the first is the name of the person who signs. */
+export const MailSignature = z.array(words(80, 'One line of the signature')).min(1).max(6)
+export type MailSignature = z.infer<typeof MailSignature>
 
-/** What the law requires in every mail: a postal address, and why it was sent. */
+/** What the law requires in every mail: a postal address, why it was sent, and a way out. */
 export const MailFooter = z.object({
   postal_address: words(300, 'Company and postal address in one line'),
   reason: words(300, 'Why the reader gets this letter'),
+  unsubscribe: words(60, 'The words of the link to unsubscribe').optional(),
 })
 export type MailFooter = z.infer<typeof MailFooter>

@@ -2,6 +2,7 @@ import { everywhere } from '../../db/db.ts'
 import { LOCK_SPACE, LOCKS } from '../../db/locks.ts'
 import { bilingual } from '../../i18n/words.ts'
 import type { Log } from '../../log.ts'
+import { renderAnew } from '../brand/render-anew.ts'
 import { type Mailing, readGateInputs } from '../drafts/approval.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
 import { outcomeText } from '../drafts/outcome.text.ts'
@@ -50,6 +51,12 @@ export function createMailer(
       } catch (error) {
         log({ msg: 'sending mail', error: error instanceof Error ? error.message : String(error) })
       }
+      await renderAnew(mailing, { isClosed: () => isClosed }).catch((error: unknown) =>
+        log({
+          msg: 'rendering mail',
+          error: error instanceof Error ? error.message : String(error),
+        }),
+      )
     }
   }
   return {

@@ -3,7 +3,8 @@ import { everywhere } from '../../db/db.ts'
 import { bilingual, verbatim, type Words } from '../../i18n/words.ts'
 import type { Log } from '../../log.ts'
 import { mailbox } from '../address.ts'
-import type { Mailing } from '../drafts/approval.ts'
+import type { From } from '../brand/brand.ts'
+import { approvedFrom, type Mailing } from '../drafts/approval.ts'
 import { peopleOf, personalOf, skipWords } from '../drafts/audience.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
 import { explainDraft, postponeDraft } from '../drafts/holds.ts'
@@ -31,6 +32,7 @@ import {
   unsubscribeToken,
 } from '../suppression.ts'
 import { readToday } from '../today.ts'
+import { domainOfSender, readDkim } from './dkim.ts'
 import { messageId, type SendResult, sendMail, unsubscribeHeaders } from './smtp.ts'
 
 const say = bilingual(outcomeText)
@@ -66,10 +68,11 @@ export async function sendMails(
       readMail(mailing.config.paths),
       readPause(mailing.config.paths),
     ])
-    if (pause.reason || !settings.sender || !mailing.config.public_url) return
+    const from = await everywhere(mailing.db, (sql) => approvedFrom(sql, mailing.config, draft))
+    if (pause.reason || !from || !mailing.config.public_url) return
     const recipient = await choose(mailing, draft, settings)
     if (recipient === null) return
-    const goesOn = await sendOne(mailing, { draft, settings, recipient })
+    const goesOn = await sendOne(mailing, { draft, settings, from, recipient })
     if (!goesOn) return
   }
 }
@@ -134,14 +137,14 @@ type Outcome = (SendResult | { kind: 'handed_over'; response: string; message_id
   said: Words
 }
 
-type Work = { draft: DraftRow; settings: MailSettings; recipient: Recipient }
+type Work = { draft: DraftRow; settings: MailSettings; from: From; recipient: Recipient }
 
 async function sendOne(
   mailing: Mailing & { log: Log; patience: Patience },
   work: Work,
 ): Promise<boolean> {
   const { config, log } = mailing
-  const { draft, settings, recipient } = work
+  const { draft, settings, from, recipient } = work
   const salt = await readSalt(config.paths)
   const token = unsubscribeToken(salt, recipient.email)
   const url = new URL(`/api/cockpit/u/${token}`, config.public_url ?? 'https://localhost').href
@@ -157,13 +160,13 @@ async function sendOne(
   const mail = { recipient, token, url, rendered }
   let claimed: ClaimedMail | undefined
   const claim = async () => {
-    claimed = await claimFor(mailing, draft, settings, mail)
+    claimed = await claimFor(mailing, draft, from, mail)
   }
   try {
     const result =
       draft.via === 'tx'
-        ? await byListmonk(settings, mail, claim)
-        : await bySmtp(mailing.patience, { draft, settings, mail, claim })
+        ? await byListmonk(settings, from, mail, claim)
+        : await bySmtp(mailing, { draft, settings, from, mail, claim })
     log({ msg: 'mail', draft_id: draft.id, outcome: result.kind })
     return await settle(mailing, { ...work, claimed, result, salt })
   } catch (error) {
@@ -179,7 +182,7 @@ async function sendOne(
 async function claimFor(
   { config, db }: Mailing,
   draft: DraftRow,
-  settings: MailSettings,
+  from: From,
   { recipient, token }: PersonalMail,
 ): Promise<ClaimedMail> {
   const [{ salt, queued }, limits, pause] = await Promise.all([
@@ -189,7 +192,7 @@ async function claimFor(
   ])
   const hashes = emailHashes(salt, recipient.email)
   if (pause.reason || hashes.some((hash) => queued.has(hash))) throw new ClaimRefused()
-  const message_id = messageId(draft.id, recipient.email, settings.sender?.email ?? '')
+  const message_id = messageId(draft.id, recipient.email, from.email)
   return everywhere(db, async (sql) => {
     const { left } = await readToday(sql, limits, pause)
     if (left === 0) throw new ClaimRefused()
@@ -207,54 +210,60 @@ async function claimFor(
 }
 
 async function bySmtp(
-  patience: Patience,
+  { config, patience }: Mailing & { patience: Patience },
   given: {
     draft: DraftRow
     settings: MailSettings
+    from: From
     mail: PersonalMail
     claim: () => Promise<void>
   },
 ): Promise<Outcome> {
-  const { draft, claim } = given
-  const { smtp, sender } = given.settings
+  const { draft, claim, from } = given
+  const { smtp } = given.settings
   const { recipient, url, rendered } = given.mail
-  if (!smtp || !sender) return away(say.no_server)
+  if (!smtp) return away(say.no_server)
+  const key = (await readDkim(config.paths)).keys[domainOfSender(from.email)]
   const result = await sendMail(
     smtp,
     {
-      from: { name: sender.name, address: sender.email },
+      from: { name: from.name, address: from.email },
       to: {
         ...(recipient.name ? { name: oneLine(recipient.name) } : {}),
         address: recipient.email,
       },
-      ...(sender.reply_to ? { reply_to: { address: sender.reply_to } } : {}),
+      ...(from.reply_to ? { reply_to: { address: from.reply_to } } : {}),
       subject: rendered.subject,
       html: rendered.html,
       text: rendered.text,
-      message_id: messageId(draft.id, recipient.email, sender.email),
+      message_id: messageId(draft.id, recipient.email, from.email),
       date: new Date(),
       unsubscribe_url: url,
     },
-    { on_data: claim, ...patience },
+    { on_data: claim, dkim: key?.signs ? key : undefined, ...patience },
   )
   return { ...result, said: verbatim(result.response) }
 }
 
 async function byListmonk(
-  { listmonk: account, sender }: MailSettings,
+  { listmonk: account }: MailSettings,
+  from: From,
   { recipient, url, rendered }: PersonalMail,
   claim: () => Promise<void>,
 ): Promise<Outcome> {
-  if (!account || !sender) return away(say.no_listmonk)
+  if (!account) return away(say.no_listmonk)
   const client = listmonk(account)
   try {
     const template_id = await client.ensureTemplate('tx')
     await claim()
     await client.sendTransactional({
       email: recipient.email,
-      from_email: mailbox(sender),
+      from_email: mailbox(from),
       rendered,
-      headers: unsubscribeHeaders(url),
+      headers: {
+        ...unsubscribeHeaders(url),
+        ...(from.reply_to ? { 'Reply-To': from.reply_to } : {}),
+      },
       template_id,
     })
     const response = 'taken by listmonk'

@@ -56,12 +56,20 @@ async function find(
   name: string,
   pattern: RegExp,
 ): Promise<string | null | undefined> {
+  const records = await txtRecords(name, resolve)
+  return records && (records.find((record) => pattern.test(record)) ?? null)
+}
+
+/** txtRecords returns the TXT records of a name, [] if there are none; undefined if no server answered. */
+export async function txtRecords(
+  name: string,
+  resolve: TxtResolver = systemResolver(),
+): Promise<string[] | undefined> {
   try {
-    const records = (await resolve(name)).map((parts) => parts.join(''))
-    return records.find((record) => pattern.test(record)) ?? null
+    return (await resolve(name)).map((parts) => parts.join(''))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : ''
-    return code === 'ENODATA' || code === 'ENOTFOUND' ? null : undefined
+    return code === 'ENODATA' || code === 'ENOTFOUND' ? [] : undefined
   }
 }
 

@@ -4,6 +4,7 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { z } from 'zod'
 import { fieldText } from '../../i18n/problem.text.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
+import { type DkimKey, domainOfSender, signed } from './dkim.ts'
 import { compose, type OutgoingMail } from './message.ts'
 import { serverText } from './servers.text.ts'
 
@@ -46,6 +47,8 @@ export type SendResult =
   | { kind: 'unclear'; code: string; response: string; message_id: string }
 
 type SendOptions = {
+  /** Signs the mail for the domain of its sender. */
+  dkim?: DkimKey | undefined
   /**
    * Awaited after the login and before MAIL FROM and DATA: commit `sending` here. If it throws,
    * nothing is sent and `sendMail` throws the same error.
@@ -62,7 +65,9 @@ export async function sendMail(
   mail: OutgoingMail,
   options: SendOptions,
 ): Promise<SendResult> {
-  const bytes = await compose(mail)
+  const plain = await compose(mail)
+  const { dkim } = options
+  const bytes = dkim ? await signed(plain, domainOfSender(mail.from.address), dkim) : plain
   let begun = false
   let connection: SMTPConnection
   try {

@@ -37,6 +37,11 @@ export const projectsQuery = queryOptions({
   queryFn: async () => (await ok(api.GET('/api/cockpit/projects/list'))).projects,
 })
 
+/** The project that is open when no address names one. */
+export function firstOf(projects: Schemas['Project'][] | undefined) {
+  return projects?.find(({ active }) => active) ?? projects?.[0]
+}
+
 /** The model in use and what fits this machine; polled during a download. */
 export const modelsQuery = queryOptions({
   queryKey: ['settings', 'models'],
@@ -56,6 +61,14 @@ export const mailQuery = queryOptions({
   queryFn: () => ok(api.GET('/api/cockpit/settings/mail')),
 })
 export type MailView = { mail: Schemas['MailSettings']; state: Schemas['MailState'] }
+
+/** The brand of a project: what its mails and documents carry. */
+export const brandQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ['brand', slug],
+    queryFn: () =>
+      ok(api.GET('/api/cockpit/projects/brand', { params: { query: { project: slug } } })),
+  })
 
 export const lookQuery = queryOptions({
   queryKey: ['look'],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ActionName } from '../../../hub/agents/actions.ts'
+import { withRules } from '../../../hub/agents/run/project-rules.ts'
 import { hashOf } from '../../../hub/hash.ts'
 import { stored, verbatim } from '../../../hub/i18n/words.ts'
 import { type Approval, resumeApproved } from '../../../hub/missions/approvals.ts'
@@ -47,7 +48,7 @@ describe('pm', () => {
   )
 
   test(
-    'proposes a rule that only a yes puts into the prompt',
+    'proposes a rule that only a yes puts into the prompt, for all projects if it says so',
     async () => {
       await hub.query(
         `insert into hub.missions (project_id, department, task, status, reason, finished_at)
@@ -66,6 +67,7 @@ describe('pm', () => {
       expect(mission.status, mission.reason ?? '').toBe('done')
       const [waiting] = await approvals('waiting')
       expect(waiting).toMatchObject({ kind: 'prompt', mission_id: mission.id })
+      expect(waiting?.action.for).toBe('project')
       expect(await promptOf('data')).toEqual(before)
 
       expect((await decide('approve', { id: waiting?.id, hash: '0'.repeat(64) })).status).toBe(409)
@@ -78,7 +80,8 @@ describe('pm', () => {
         `update hub.approvals set action = action || jsonb_build_object('rule', $2::text) where id = $1`,
         [waiting?.id, waiting?.action.rule],
       )
-      const approved = await decide('approve', { id: waiting?.id, hash: waiting?.hash })
+      const yes = { id: waiting?.id, hash: waiting?.hash, for_all_projects: true }
+      const approved = await decide('approve', yes)
       expect(approved.status).toBe(200)
       expect((await approved.json()).approval).toMatchObject({ status: 'done' })
       const after = await promptOf('data')
@@ -103,7 +106,21 @@ describe('pm', () => {
     const given = { db, paths: config.paths, actions, log }
     await resumeApproved(given)
     await resumeApproved(given)
-    expect((await promptOf('sales')).current.match(/Ask who else decides/g)).toHaveLength(1)
+    // It was learned in this project, so the prompt of the hub stays as it is.
+    expect((await promptOf('sales')).edited).toBe(false)
+    const listed = await (await hub.call('GET', 'projects/rules')).json()
+    const [project] = await hub.query<{ slug: string }>('select slug from hub.projects')
+    const slug = project?.slug ?? ''
+    expect(listed).toEqual({ rules: [{ agent: 'sales', text: '- Ask who else decides.' }] })
+    const of = { paths: config.paths, agent: 'sales' as const }
+    expect(await withRules('Sell.\n', { ...of, slug })).toBe(
+      'Sell.\n\n## Learned in this project\n\n- Ask who else decides.\n',
+    )
+    await hub.query("insert into hub.projects (slug, name) values ('elsewhere', 'E')")
+    expect(await withRules('Sell.\n', { ...of, slug: 'elsewhere' })).toBe('Sell.\n')
+    await hub.query("delete from hub.projects where slug = 'elsewhere'")
+    const emptied = await hub.call('PUT', 'projects/rules', { slug, agent: 'sales', text: ' ' })
+    expect(await emptied.json()).toEqual({ rules: [] })
     expect(await approvals('approved')).toEqual([])
   })
 

@@ -88,6 +88,11 @@ const INTO_PROJECT: Record<string, () => [body: unknown, query?: string]> = {
   'post draft/create': () => [
     { project, audience: { kind: 'lead', lead_id: ids.lead }, subject: 'x', text: 'y' },
   ],
+  'put projects/brand': () => [{ slug: project, name: 'x' }],
+  'post projects/dkim/make': () => [{ slug: project }],
+  'post projects/dkim/check': () => [{ slug: project }],
+  'post projects/dkim/remove': () => [{ slug: project }],
+  'put projects/rules': () => [{ slug: project, agent: 'sales', text: '- x' }],
   'post draft/edit': () => [{ id: ids.draft, project, subject: 'x' }],
   'post draft/render': () => [{ id: ids.draft, project }],
   'post draft/redesign': () => [{ id: ids.draft, project }],
@@ -112,6 +117,7 @@ const ELSEWHERE = [
   'post password',
   'post u/{token}',
   'post projects/select',
+  'post projects/brand/preview',
   // Refused by the number of projects, not by one of them.
   'post projects/create',
   // What is too much may always be deleted.

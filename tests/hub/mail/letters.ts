@@ -1,11 +1,7 @@
 import type { RenderInput } from '../../../hub/mail/render/render.ts'
 import type { TemplateName } from '../../../hub/mail/render/slots.ts'
 
-const sender = {
-  name: 'Ayşe Demir',
-  title: 'Sales, Demir Isı Sistemleri',
-  phone: '+90 232 000 00 00',
-}
+const signature = ['Ayşe Demir', 'Sales, Demir Isı Sistemleri', '+90 232 000 00 00']
 const branding = { name: 'Demir Isı Sistemleri', color: '#0f766e' }
 const footer = {
   postal_address: 'Demir Isı Sistemleri A.Ş., 1203/2 Sk. No: 4, 35110 Konak, İzmir, Türkiye',
@@ -94,5 +90,5 @@ const slots: Record<TemplateName, unknown> = {
 /** A filled letter of each template, as tests and pictures use it. */
 export function letter(template: TemplateName, more: Partial<RenderInput> = {}): RenderInput {
   const lang = template === 'newsletter' ? 'tr' : 'en'
-  return { template, slots: slots[template], sender, branding, footer, lang, ...more }
+  return { template, slots: slots[template], signature, branding, footer, lang, ...more }
 }

@@ -10,7 +10,7 @@ export const letter = {
     paragraphs: [PRICES],
     closing: 'Best regards',
   },
-  sender: { name: 'Ayşe Demir' },
+  signature: ['Ayşe Demir'],
   branding: { name: 'Demir' },
   footer: { postal_address: 'Demir Ltd, Izmir', reason: 'You asked us at the fair.' },
   lang: 'en' as const,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startHub, type TestHub } from '../support/hub.ts'
-import { apiOf, FOOTER, SENDER } from '../support/mail-help.ts'
+import { apiOf } from '../support/mail-help.ts'
 import { type ListmonkStandIn, startListmonk } from './listmonk-stand-in.ts'
 
 let hub: TestHub
@@ -11,7 +11,7 @@ beforeAll(async () => {
   hub = await startHub()
   api = apiOf(hub)
   const { url, user, token } = standIn
-  await api.put('settings/mail', { sender: SENDER, footer: FOOTER, listmonk: { url, user, token } })
+  await api.put('settings/mail', { listmonk: { url, user, token } })
 })
 afterAll(async () => {
   await hub.close()

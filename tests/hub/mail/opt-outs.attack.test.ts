@@ -8,6 +8,7 @@ import {
   apiOf,
   LEAD,
   type MailServer,
+  setBrand,
   smtpSettings,
   startMailServer,
 } from '../support/mail-help.ts'
@@ -24,6 +25,7 @@ beforeAll(async () => {
   hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await setBrand(api)
   await api.put('settings/mail', smtpSettings(smtp.port))
   const quiet = { log: () => {}, restart: () => {} }
   alone = await createHub({ ...hub.config, database: { ...hub.config.database, port: 1 } }, quiet)

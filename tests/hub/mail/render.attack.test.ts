@@ -35,7 +35,6 @@ const FUNCTIONS = {
 const PERSONAL = ['first_name', 'name', 'company'] as const
 /** Texts that take fewer characters than the hostile ones have. */
 const ROOM: Record<string, number> = {
-  'sender.phone': 40,
   'slots.event.agenda.0.time': 20,
   'slots.event.agenda.1.time': 20,
 }
@@ -43,10 +42,10 @@ const unsubscribe_url = 'https://hub.example/u/t0ken?a=1&b=2'
 
 type Place = { path: string; put: (input: RenderInput, text: string) => RenderInput }
 
-/** Every text of a mail: the slots, the sender, the brand and the footer. */
+/** Every text of a mail: the slots, the signature, the brand and the footer. */
 function places(template: TemplateName): Place[] {
-  const { slots, sender, branding, footer } = letter(template)
-  return textsIn({ slots, sender, branding, footer })
+  const { slots, signature, branding, footer } = letter(template)
+  return textsIn({ slots, signature, branding, footer })
     .filter((path) => !/url$|color$|^branding\.logo/.test(path))
     .map((path) => ({
       path,

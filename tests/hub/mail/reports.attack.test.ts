@@ -6,6 +6,7 @@ import {
   apiOf,
   LEAD,
   type MailServer,
+  setBrand,
   smtpSettings,
   startMailServer,
 } from '../support/mail-help.ts'
@@ -21,6 +22,7 @@ beforeAll(async () => {
   hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await setBrand(api)
   await api.put('settings/mail', {
     ...smtpSettings(smtp.port),
     imap: { host: '127.0.0.1', port: imap.port, security: 'none', user: 'ayse', password: 'right' },

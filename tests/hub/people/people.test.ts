@@ -6,7 +6,7 @@ import { listmonk } from '../../../hub/mail/listmonk/listmonk.ts'
 import { emailHash, readSalt } from '../../../hub/mail/suppression.ts'
 import { startListmonk } from '../mail/listmonk-stand-in.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
-import { apiOf, FOOTER, SENDER } from '../support/mail-help.ts'
+import { apiOf } from '../support/mail-help.ts'
 import { ask } from './people-help.ts'
 
 const EMAIL = 'ayse.isik@example.com'
@@ -113,6 +113,7 @@ async function fill() {
      values ($1, 'b', $2, $3, 'unsure', 'token')`,
     [drafts[2]?.id, own, texts],
   )
+  await query('insert into hub.brands (project_id, signature) values ($1, $2)', [own, texts])
   await query(
     `insert into hub.opinions (project_id, key, model, verdict, quote) values ($1, 'k', 'm', 'supported', $2)`,
     [own, texts],
@@ -325,7 +326,7 @@ describe('a person', () => {
     const standIn = await startListmonk()
     const { url, user, token } = standIn
     const settings = { url, user, token }
-    await apiOf(hub).put('settings/mail', { sender: SENDER, footer: FOOTER, listmonk: settings })
+    await apiOf(hub).put('settings/mail', { listmonk: settings })
     const client = listmonk(settings)
     const { id } = await client.ensureList({ name: 'Demir', tag: 'demir' })
     const member = { email: 'Other@other.example', name: 'Other One', list_id: id, attribs: {} }

@@ -35,7 +35,7 @@ describe('a document as PDF', () => {
       markdown.tasks([{ text: 'Ğ', is_done: true }]),
       markdown.fenced('select ı', 'sql'),
     )
-    const letters = lettersOf(await pdfOf(text, { title: 'Gizlilik', brand: 'Örnek' }))
+    const letters = lettersOf(await pdfOf(text, { title: 'Gizlilik', brand: { name: 'Örnek' } }))
     for (const letter of 'ĞÜŞİÖÇğüşıöç₺') expect(letters, letter).toContain(letter)
   })
 

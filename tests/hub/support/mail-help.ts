@@ -71,13 +71,26 @@ export function apiOf(hub: TestHub, headers: Record<string, string> = {}) {
   return api
 }
 
-export const SENDER = { name: 'Ayşe Demir', email: 'ayse@demir.example', title: 'Demir Lojistik' }
-export const FOOTER = { postal_address: 'Demir Lojistik, Liman Cad. 1, İzmir' }
+/** A brand with which the mails of a project may be sent. */
+export const BRAND = {
+  sender_name: 'Ayşe Demir',
+  sender_email: 'ayse@demir.example',
+  signature: 'Ayşe Demir\nDemir Lojistik',
+  postal_address: 'Demir Lojistik, Liman Cad. 1, İzmir',
+}
+
+/** Gives the project `demir` the brand above, with changes. */
+export async function setBrand(
+  api: ReturnType<typeof apiOf>,
+  change: object = {},
+  slug = 'demir',
+): Promise<void> {
+  const answer = await api.put('projects/brand', { slug, ...BRAND, ...change })
+  expect(answer, 'projects/brand').toMatchObject({ status: 200 })
+}
 
 /** Settings with which mail goes out by SMTP on this machine. */
 export const smtpSettings = (port: number) => ({
-  sender: SENDER,
-  footer: FOOTER,
   smtp: { host: '127.0.0.1', port, security: 'none' as const },
   daily_cap: 10_000,
   ramp: null,

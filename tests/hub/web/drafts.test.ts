@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bilingual, stored } from '../../../hub/i18n/words.ts'
 import { outcomeText } from '../../../hub/mail/drafts/outcome.text.ts'
 import { type ListmonkStandIn, startListmonk } from '../mail/listmonk-stand-in.ts'
-import { apiOf, FOOTER, LEAD, SENDER } from '../support/mail-help.ts'
+import { apiOf, LEAD, setBrand } from '../support/mail-help.ts'
 import { standForAll } from '../support/stand.ts'
 import { type StubModel, startStubModel, useStub } from '../support/stub-model.ts'
 import {
@@ -44,9 +44,8 @@ beforeEach(async () => {
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
   const { url, user, token } = listmonk
+  await setBrand(api)
   await api.put('settings/mail', {
-    sender: SENDER,
-    footer: FOOTER,
     listmonk: { url, user, token },
     daily_cap: 200,
     ramp: null,

@@ -5,6 +5,7 @@ import {
   apiOf,
   LEAD,
   type MailServer,
+  setBrand,
   smtpSettings,
   startMailServer,
 } from '../support/mail-help.ts'
@@ -32,6 +33,7 @@ beforeAll(async () => {
   browser = await sharedBrowser()
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir' })
+  await setBrand(api)
   await api.put('settings/mail', { ...smtpSettings(smtp.port), test_email: 'me@demir.example' })
   for (const name of ['Ali', 'Berk', 'Can']) {
     const data = { name, email: `${name.toLowerCase()}@client.example`, ...LEAD }

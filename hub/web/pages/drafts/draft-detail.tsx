@@ -12,7 +12,6 @@ import { Menu } from '../../../../web/ui/menu.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { nameText } from '../../../agents/names.text.ts'
 import { canStep } from '../../../mail/drafts/flow.ts'
-import { mailQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { useProject } from '../../project.ts'
 import { useDraftAddress, VIEWS } from './address.ts'
@@ -148,13 +147,11 @@ function Whole({ detailed, isReadOnly }: { detailed: Detailed; isReadOnly: boole
   )
 }
 
-function Envelope({ detailed: { draft, recipients } }: { detailed: Detailed }) {
+function Envelope({ detailed: { draft, recipients, from } }: { detailed: Detailed }) {
   const text = useText(draftsText)
   const audience = useAudience()
   const agents = useText(nameText)
   const nameOf = (agent: string) => new Map(Object.entries(agents)).get(agent) ?? agent
-  const { data } = useQuery(mailQuery)
-  const sender = data?.mail.sender
   const first = recipients.sample.find(({ skip }) => skip === null) ?? recipients.sample[0]
   const name = first?.name ?? first?.email
   const others = Math.max(recipients.will_get_it, 1) - 1
@@ -168,7 +165,7 @@ function Envelope({ detailed: { draft, recipients } }: { detailed: Detailed }) {
     <FactsLine className="mt-1">
       <StateBadge state={draft.state} />
       <span className="break-words">
-        {text.from}: {sender ? `${sender.name} <${sender.email}>` : text.nobody_signs}
+        {text.from}: {from ? `${from.name} <${from.email}>` : text.nobody_signs}
       </span>
       <span className="break-words">
         {text.to}: {to}

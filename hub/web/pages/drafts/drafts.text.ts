@@ -174,6 +174,7 @@ export const stepsText = texts(
     shut: (n: number) => plural('en', n, { one: '# check failed', other: '# checks failed' }),
     show_all: 'Show all checks',
     settings: 'Open settings',
+    brand: 'Open the brand',
     recipients: 'Recipients',
     no_people: 'Nobody',
     without_email: (n: number) =>
@@ -252,6 +253,7 @@ export const stepsText = texts(
     shut: (n) => plural('tr', n, { other: '# denetim geçmedi' }),
     show_all: 'Tüm denetimleri göster',
     settings: 'Ayarları aç',
+    brand: 'Markayı aç',
     recipients: 'Alıcılar',
     no_people: 'Hiç kimse',
     without_email: (n) => plural('tr', n, { other: '# adayın e-postası yok' }),

@@ -3,11 +3,13 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../../../web/ui/button.tsx'
 import { useText } from '../../../../web/ui/language.ts'
+import { useProject } from '../../project.ts'
 import { stepsText } from './drafts.text.ts'
 import { gatesText } from './gates.text.ts'
 import type { Gate } from './queries.ts'
 
-const IN_MAIL = ['transport', 'sender', 'postal_address', 'paused', 'bounces', 'complaints']
+const IN_MAIL = ['transport', 'paused', 'bounces', 'complaints']
+const IN_BRAND = ['sender', 'postal_address']
 const PLACES: Record<string, string> = {
   ...Object.fromEntries(IN_MAIL.map((name) => [name, '/settings/mail'])),
   unsubscribe: '/settings/mail',
@@ -56,7 +58,9 @@ function GateRow({ gate }: { gate: Gate }) {
   const { names } = text
   const isKnown = (name: string): name is keyof typeof names => Object.hasOwn(names, name)
   const name = isKnown(gate.name) ? gate.name : undefined
-  const place = gate.ok ? undefined : PLACES[gate.name]
+  const { slug } = useProject()
+  const brand = IN_BRAND.includes(gate.name) ? `/p/${slug}/project/brand` : undefined
+  const place = gate.ok ? undefined : (brand ?? PLACES[gate.name])
   const Icon = gate.ok ? CircleCheck : gate.blocks ? CircleAlert : CircleMinus
   const tone = gate.ok ? 'text-good' : gate.blocks ? 'text-bad' : 'text-warn'
   return (
@@ -68,7 +72,7 @@ function GateRow({ gate }: { gate: Gate }) {
         {gate.way_out ? <p className="text-muted break-words">{gate.way_out}</p> : null}
         {place ? (
           <Link href={place} className="text-accent-text hover:underline">
-            {words.settings}
+            {brand ? words.brand : words.settings}
           </Link>
         ) : null}
       </div>

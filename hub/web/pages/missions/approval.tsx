@@ -34,17 +34,20 @@ export function ApprovalCard({
   // Rejecting stays possible in a project beyond the license.
   const isHubReadOnly = useIsReadOnly()
   const decide = useMutation({
-    mutationFn: async (isYes: boolean) => {
+    mutationFn: async (answer: 'yes' | 'for_all' | 'no') => {
       const { id, hash } = approval
-      if (isYes) await ok(api.POST('/api/cockpit/approvals/approve', { body: { id, hash } }))
+      const more = answer === 'for_all' ? { for_all_projects: true } : {}
+      const body = { id, hash, ...more }
+      if (answer !== 'no') await ok(api.POST('/api/cockpit/approvals/approve', { body }))
       else await ok(api.POST('/api/cockpit/approvals/reject', { body: { id, reason: null } }))
     },
-    onSuccess: (_, isYes) => toast(isYes ? text.approved : text.rejected),
+    onSuccess: (_, answer) => toast(answer === 'no' ? text.rejected : text.approved),
     onError: say,
     onSettled: () => refreshMissions(queryClient),
   })
   const Icon = ICONS[approval.kind]
   const isWaiting = approval.status === 'waiting'
+  const isRule = approval.action.do === 'add_prompt_rule'
   return (
     <article
       className={cn(
@@ -64,21 +67,31 @@ export function ApprovalCard({
       <p className="mt-1 font-medium break-words">{approval.title}</p>
       <ActionDetails action={approval.action} />
       {isWaiting ? (
-        <div className="mt-3 flex gap-2">
+        <div className="mt-3 flex flex-wrap gap-2">
           <Button
             size="sm"
             variant="primary"
             disabled={isReadOnly}
-            isPending={decide.isPending && decide.variables}
-            onClick={() => decide.mutate(true)}
+            isPending={decide.isPending && decide.variables === 'yes'}
+            onClick={() => decide.mutate('yes')}
           >
-            {text.approve}
+            {isRule ? text.approve_here : text.approve}
           </Button>
+          {isRule ? (
+            <Button
+              size="sm"
+              disabled={isReadOnly}
+              isPending={decide.isPending && decide.variables === 'for_all'}
+              onClick={() => decide.mutate('for_all')}
+            >
+              {text.approve_for_all}
+            </Button>
+          ) : null}
           <Button
             size="sm"
             disabled={isHubReadOnly}
-            isPending={decide.isPending && !decide.variables}
-            onClick={() => decide.mutate(false)}
+            isPending={decide.isPending && decide.variables === 'no'}
+            onClick={() => decide.mutate('no')}
           >
             {text.reject}
           </Button>

@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useLocation } from 'wouter'
-import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import { Link, useLocation } from 'wouter'
+import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
+import { cn } from '../../../../web/ui/class-names.ts'
 import { Input } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
@@ -10,25 +11,31 @@ import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import { mailQuery, projectsQuery, useIsReadOnly } from '../../api/queries.ts'
+import { projectsQuery, useIsReadOnly } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { CountedTextarea } from '../../counted.tsx'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { LIMITS, WRITING, websiteFrom } from '../../shell/project-fields.ts'
+import { brandText } from './brand.text.ts'
+import { BrandOfProject } from './brand.tsx'
 import { DealSettings } from './deal-settings.tsx'
 import { OwnFieldsSettings } from './own-fields.tsx'
 import { projectText } from './project.text.ts'
+import { ProjectRules } from './rules.tsx'
 
 type Detailed = Schemas['Project'] & { description: string } & Record<
     (typeof WRITING)[number],
     string
   >
 
-/** The description of a project, for the agents and for listmonk, and the way to delete it. */
+/** The description of a project for the agents, its brand, and the way to delete it. */
 export function ProjectPage() {
   const text = useText(projectText)
+  const brand = useText(brandText)
   const project = useProject()
+  const base = `/p/${project.slug}/project`
+  const current = useLocation()[0].startsWith(`${base}/brand`) ? 'brand' : 'about'
   // The shell has made the project in the address the active one; these are its details.
   const query = useQuery({
     queryKey: ['projects', 'active', project.slug],
@@ -36,20 +43,48 @@ export function ProjectPage() {
     enabled: project.active,
   })
   return (
-    <Page title={text.title} detail={project.slug} isWide={false}>
-      {query.isPending ? (
-        <SkeletonRows />
-      ) : query.isError ? (
-        <FailedQuery error={query.error} onRetry={() => query.refetch()} />
-      ) : (
-        <div className="flex flex-col gap-10">
-          <About key={query.data.slug} project={query.data} />
-          <DealSettings />
-          <OwnFieldsSettings />
-          <MailingList />
-          <DeleteProject />
-        </div>
-      )}
+    <Page
+      title={text.title}
+      detail={project.slug}
+      bar={
+        <nav aria-label={brand.tabs_label} className="-mb-px flex gap-4">
+          {(['about', 'brand'] as const).map((tab) => (
+            <Link
+              key={tab}
+              href={tab === 'brand' ? `${base}/brand` : base}
+              aria-current={tab === current ? 'page' : undefined}
+              className={cn(
+                'border-b-2 px-1 pb-2 font-medium',
+                tab === current
+                  ? 'border-fg text-fg'
+                  : 'border-transparent text-muted hover:text-fg',
+              )}
+            >
+              {brand.tabs[tab]}
+            </Link>
+          ))}
+        </nav>
+      }
+    >
+      <div
+        className={cn('w-full px-4 py-6 md:px-6', current === 'brand' ? 'max-w-7xl' : 'max-w-4xl')}
+      >
+        {current === 'brand' ? (
+          <BrandOfProject key={project.slug} />
+        ) : query.isPending ? (
+          <SkeletonRows />
+        ) : query.isError ? (
+          <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+        ) : (
+          <div className="flex flex-col gap-10">
+            <About key={query.data.slug} project={query.data} />
+            <DealSettings />
+            <OwnFieldsSettings />
+            <ProjectRules />
+            <DeleteProject />
+          </div>
+        )}
+      </div>
     </Page>
   )
 }
@@ -126,32 +161,6 @@ function About({ project }: { project: Detailed }) {
         <Submit disabled={isReadOnly}>{words.save}</Submit>
       </Actions>
     </ApiForm>
-  )
-}
-
-function MailingList() {
-  const { list: text } = useText(projectText)
-  const project = useProject()
-  const isReadOnly = useIsReadOnly() || project.read_only
-  const queryClient = useQueryClient()
-  const say = useToastError()
-  const mail = useQuery(mailQuery)
-  const known = mail.data?.state.lists[project.slug]
-  const create = useMutation({
-    mutationFn: () =>
-      ok(api.POST('/api/cockpit/projects/listmonk_list', { body: { slug: project.slug } })),
-    onSuccess: ({ list }) => toast(text.there(list.name, list.list_id)),
-    onError: say,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: mailQuery.queryKey }),
-  })
-  return (
-    <Section title={text.title} text={known ? text.there(known.name, known.list_id) : text.text}>
-      {known ? null : (
-        <Button disabled={isReadOnly} isPending={create.isPending} onClick={() => create.mutate()}>
-          {text.create}
-        </Button>
-      )}
-    </Section>
   )
 }
 

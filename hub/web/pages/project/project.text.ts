@@ -21,11 +21,11 @@ export const projectText = texts(
       text: 'A letter says only what stands here and what is known about the lead. What is missing is not invented.',
     },
     saved: 'The project was saved',
-    list: {
-      title: 'Mailing list',
-      text: 'Campaigns go to a list of this project in listmonk.',
-      create: 'Create list',
-      there: (name: string, id: number) => `${name} (list ${id} in listmonk)`,
+    rules: {
+      title: 'What agents have learned here',
+      text: 'Rules that you approved for this project only. What holds for all projects is in Settings > Agent Prompt Editor.',
+      of: (agent: string) => `Rules of ${agent}`,
+      saved: 'The rules were saved',
     },
     delete: {
       title: 'Delete project',
@@ -56,11 +56,11 @@ export const projectText = texts(
       text: 'Bir mektup yalnızca burada yazanları ve aday hakkında bilinenleri söyler. Eksik olan uydurulmaz.',
     },
     saved: 'Proje kaydedildi',
-    list: {
-      title: 'E-posta listesi',
-      text: 'Kampanyalar listmonk’ta bu projenin listesine gider.',
-      create: 'Liste oluştur',
-      there: (name, id) => `${name} (listmonk’ta ${id} numaralı liste)`,
+    rules: {
+      title: 'Ajanların burada öğrendikleri',
+      text: 'Yalnızca bu proje için onayladığınız kurallar. Tüm projelerde geçerli olanlar Ayarlar > Ajan istem düzenleyicisi bölümündedir.',
+      of: (agent) => `${agent} ajanının kuralları`,
+      saved: 'Kurallar kaydedildi',
     },
     delete: {
       title: 'Projeyi sil',

@@ -1,10 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { ImageUp, Trash2 } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { isDark } from '../../../../shared/colour.ts'
 import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
-import { Button, buttonClass } from '../../../../web/ui/button.tsx'
+import { buttonClass } from '../../../../web/ui/button.tsx'
 import { Field, Input } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
@@ -13,13 +12,14 @@ import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { lookQuery } from '../../api/queries.ts'
+import { COLOUR, ColourInput } from '../../colour-input.tsx'
 import { common } from '../../common.text.ts'
+import { dataUrlOf, LogoInput } from '../../logo-input.tsx'
 import { Card, Section } from './section.tsx'
 import { settingsText } from './settings.text.ts'
 
 type Look = Schemas['BrandingSettings']['branding']
 const MAX_BYTES = 200 * 1024
-const COLOUR = /^#[0-9a-f]{6}$/i
 
 /** The customer's own name, logo and colours, with a preview before they are saved. */
 export function Branding() {
@@ -46,16 +46,11 @@ function Whole({ settings }: { settings: Schemas['BrandingSettings'] }) {
   const words = useText(common)
   const queryClient = useQueryClient()
   const [look, setLook] = useState<Look>(settings.branding)
-  const file = useRef<HTMLInputElement>(null)
   const [fault, setFault] = useState<string>()
   const change = (part: Partial<Look>) => setLook({ ...look, ...part })
-  const take = (chosen: File | undefined) => {
-    setFault(undefined)
-    if (!chosen) return
-    if (chosen.size > MAX_BYTES) return setFault(text.too_large)
-    const reader = new FileReader()
-    reader.onload = () => change({ logo: String(reader.result) })
-    reader.readAsDataURL(chosen)
+  const take = (chosen: File) => {
+    setFault(chosen.size > MAX_BYTES ? text.too_large : undefined)
+    if (chosen.size <= MAX_BYTES) void dataUrlOf(chosen).then((logo) => change({ logo }))
   }
   return (
     <>
@@ -91,32 +86,12 @@ function Whole({ settings }: { settings: Schemas['BrandingSettings'] }) {
             />
           </FormField>
           <Field label={text.logo} hint={text.logo_hint} error={fault}>
-            <div className="flex flex-wrap gap-2">
-              <input
-                ref={file}
-                type="file"
-                accept="image/png,image/jpeg"
-                className="sr-only"
-                tabIndex={-1}
-                aria-label={text.logo}
-                onChange={(event) => take(event.target.files?.[0])}
-              />
-              <Button
-                icon={<ImageUp size={14} aria-hidden />}
-                onClick={() => file.current?.click()}
-              >
-                {text.choose}
-              </Button>
-              {look.logo ? (
-                <Button
-                  variant="ghost"
-                  icon={<Trash2 size={14} aria-hidden />}
-                  onClick={() => change({ logo: null })}
-                >
-                  {text.remove}
-                </Button>
-              ) : null}
-            </div>
+            <LogoInput
+              words={text}
+              hasLogo={look.logo !== null}
+              onChoose={take}
+              onRemove={() => change({ logo: null })}
+            />
           </Field>
           <div className="grid gap-4 md:grid-cols-2">
             {(['primary', 'accent'] as const).map((name) => (
@@ -139,37 +114,6 @@ function Whole({ settings }: { settings: Schemas['BrandingSettings'] }) {
         </ApiForm>
       </Card>
     </>
-  )
-}
-
-function ColourInput({
-  label,
-  value,
-  onChange,
-}: {
-  label: string
-  value: string
-  onChange: (colour: string) => void
-}) {
-  return (
-    <div className="flex gap-2">
-      <span className="relative size-8 shrink-0 overflow-hidden rounded-control border border-line pointer-coarse:size-10">
-        <input
-          type="color"
-          aria-label={label}
-          value={COLOUR.test(value) ? value : '#000000'}
-          onChange={(event) => onChange(event.target.value)}
-          className="absolute -inset-2 size-14 cursor-pointer border-0 p-0"
-        />
-      </span>
-      <Input
-        value={value}
-        maxLength={7}
-        spellCheck={false}
-        className="font-mono"
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </div>
   )
 }
 

@@ -5,7 +5,7 @@ import { plural } from '../../../../web/ui/language.ts'
 export const mailText = texts(
   {
     title: 'Mail',
-    text: 'The sender, the mail servers and the daily limit. Drafts can be written without them, but not sent.',
+    text: 'The mail servers and the daily limit. Drafts can be written without them, but not sent. Sender and postal address belong to each project: Project > Brand.',
     paused: {
       title: 'Mail is paused',
       admin: 'You paused it.',
@@ -24,16 +24,8 @@ export const mailText = texts(
     month: 'Last 30 days',
     month_value: (sent: string, bounced: string, complained: string) =>
       `${sent} sent, ${bounced} bounced, ${complained} complaints`,
-    sender: 'Sender',
-    sender_text: 'Appears in every mail together with the postal address: the law requires both.',
-    name: 'Name',
-    email: 'E-mail',
-    job: 'Job title',
-    phone: 'Phone',
-    reply_to: 'Reply-to address',
-    postal_address: 'Postal address',
-    postal_hint: 'Company, street, town. One line.',
     public_url: 'Public address of this hub',
+    public_url_text: 'Recipients unsubscribe there; the other pages stay where they are.',
     public_url_hint:
       'The https address where recipients reach the unsubscribe link. Without it, mail can only be sent through listmonk.',
     volume: 'Volume',
@@ -68,8 +60,6 @@ export const mailText = texts(
     mailbox: 'Mailbox',
     remove: 'Remove',
     removed: 'Removed',
-    dns: 'The sender’s domain',
-    dns_states: { present: 'found', missing: 'missing', unknown: 'unknown' },
     test: 'Test the connections',
     test_text: 'Tests every server that is set up. Nothing is sent.',
     works: 'Works',
@@ -109,7 +99,7 @@ export const mailText = texts(
   },
   {
     title: 'E-posta',
-    text: 'Gönderen, e-posta sunucuları ve günlük sınır. Taslaklar bunlarsız da yazılır ama gönderilemez.',
+    text: 'E-posta sunucuları ve günlük sınır. Taslaklar bunlarsız da yazılır ama gönderilemez. Gönderen ve posta adresi her projenin kendisindedir: Proje > Marka.',
     paused: {
       title: 'Gönderim duraklatıldı',
       admin: 'Siz duraklattınız.',
@@ -129,16 +119,8 @@ export const mailText = texts(
     month: 'Son 30 gün',
     month_value: (sent, bounced, complained) =>
       `${sent} gönderildi, ${bounced} geri döndü, ${complained} şikâyet`,
-    sender: 'Gönderen',
-    sender_text: 'Posta adresiyle birlikte her e-postada yer alır: yasa ikisini de zorunlu kılar.',
-    name: 'Ad',
-    email: 'E-posta',
-    job: 'Unvan',
-    phone: 'Telefon',
-    reply_to: 'Yanıt adresi',
-    postal_address: 'Posta adresi',
-    postal_hint: 'Firma, sokak, şehir. Tek satır.',
     public_url: 'Bu hub’ın genel adresi',
+    public_url_text: 'Alıcılar abonelikten orada çıkar; öbür sayfalar yerinde kalır.',
     public_url_hint:
       'Alıcıların abonelikten çıkma bağlantısına ulaştığı https adresi. Bu yoksa e-postalar yalnızca listmonk ile gönderilebilir.',
     volume: 'Gönderim hacmi',
@@ -174,8 +156,6 @@ export const mailText = texts(
     mailbox: 'Posta kutusu',
     remove: 'Kaldır',
     removed: 'Kaldırıldı',
-    dns: 'Gönderenin alan adı',
-    dns_states: { present: 'var', missing: 'yok', unknown: 'bilinmiyor' },
     test: 'Bağlantıları sına',
     test_text: 'Tanımlı her sunucuyu sınar. Hiçbir şey gönderilmez.',
     works: 'Çalışıyor',

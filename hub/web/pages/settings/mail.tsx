@@ -1,7 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
-import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input, Switch } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
@@ -18,7 +17,7 @@ import { MailTest } from './mail-test.tsx'
 import { Card, Facts, Section } from './section.tsx'
 import { useChangeMail } from './use-change-mail.ts'
 
-/** The sender, the servers, the daily limit, and the state of sending. */
+/** The servers, the daily limit, and the state of sending. */
 export function Mail() {
   const text = useText(mailText)
   const query = useQuery(mailQuery)
@@ -31,8 +30,8 @@ export function Mail() {
       ) : (
         <>
           <State view={query.data} />
-          <Sender view={query.data} />
           <MailServers view={query.data} />
+          <PublicUrl view={query.data} />
           <MailTest view={query.data} />
           <Volume view={query.data} />
         </>
@@ -46,7 +45,7 @@ function State({ view: { mail, state } }: { view: MailView }) {
   const language = useLanguage()
   const queryClient = useQueryClient()
   const say = useToastError()
-  const { paused, dns } = state
+  const { paused } = state
   const toggle = useMutation({
     mutationFn: async () => {
       if (paused) await ok(api.POST('/api/cockpit/settings/mail/confirm'))
@@ -114,29 +113,6 @@ function State({ view: { mail, state } }: { view: MailView }) {
                 say_number(state.complaints),
               ),
             ],
-            ...(dns
-              ? [
-                  [
-                    text.dns,
-                    <span key="dns" className="flex flex-wrap gap-1.5">
-                      {(['spf', 'dkim', 'dmarc'] as const).map((name) => (
-                        <Badge
-                          key={name}
-                          tone={
-                            dns[name].state === 'present'
-                              ? 'good'
-                              : dns[name].state === 'missing'
-                                ? 'warn'
-                                : 'plain'
-                          }
-                        >
-                          {name.toUpperCase()} {text.dns_states[dns[name].state]}
-                        </Badge>
-                      ))}
-                    </span>,
-                  ] as [string, React.ReactNode],
-                ]
-              : []),
           ]}
         />
         {paused ? null : (
@@ -154,71 +130,29 @@ function State({ view: { mail, state } }: { view: MailView }) {
   )
 }
 
-function Sender({ view: { mail, state } }: { view: MailView }) {
+function PublicUrl({ view: { state } }: { view: MailView }) {
   const text = useText(mailText)
   const words = useText(common)
-  const change = useChangeMail()
-  const { sender, footer } = mail
+  const queryClient = useQueryClient()
   return (
-    <Card title={text.sender} text={text.sender_text}>
+    <Card title={text.public_url} text={text.public_url_text}>
       <ApiForm
         className="flex flex-col gap-4"
-        onSubmit={async (values) => {
-          const { public_url, postal_address, name = '', email = '', ...rest } = values
-          if ((public_url || null) !== state.public_url) {
-            const body = { public_url: public_url || null }
-            await ok(api.PUT('/api/cockpit/settings/system', { body }))
-          }
-          await change({
-            sender:
-              name || email
-                ? {
-                    name,
-                    email,
-                    title: rest.title || null,
-                    phone: rest.phone || null,
-                    reply_to: rest.reply_to || null,
-                  }
-                : null,
-            footer: { ...footer, postal_address: postal_address || null },
-          })
+        onSubmit={async ({ public_url }) => {
+          const body = { public_url: public_url || null }
+          await ok(api.PUT('/api/cockpit/settings/system', { body }))
+          await queryClient.invalidateQueries({ queryKey: mailQuery.queryKey })
           toast(words.saved)
         }}
       >
-        <div className="grid gap-4 md:grid-cols-2">
-          <FormField name="name" label={text.name}>
-            <Input defaultValue={sender?.name} maxLength={80} />
-          </FormField>
-          <FormField name="email" label={text.email}>
-            <Input inputMode="email" defaultValue={sender?.email} maxLength={254} />
-          </FormField>
-          <FormField name="title" label={text.job} isOptional>
-            <Input defaultValue={sender?.title ?? ''} maxLength={80} />
-          </FormField>
-          <FormField name="phone" label={text.phone} isOptional>
-            <Input inputMode="tel" defaultValue={sender?.phone ?? ''} maxLength={40} />
-          </FormField>
-          <FormField name="reply_to" label={text.reply_to} isOptional>
-            <Input inputMode="email" defaultValue={sender?.reply_to ?? ''} maxLength={254} />
-          </FormField>
-          <FormField name="postal_address" label={text.postal_address} hint={text.postal_hint}>
-            <Input defaultValue={footer.postal_address ?? ''} maxLength={300} />
-          </FormField>
-          <FormField
-            name="public_url"
-            label={text.public_url}
-            hint={text.public_url_hint}
-            className="md:col-span-2"
-            isOptional
-          >
-            <Input
-              inputMode="url"
-              spellCheck={false}
-              placeholder="https://hub.demir.example"
-              defaultValue={state.public_url ?? ''}
-            />
-          </FormField>
-        </div>
+        <FormField name="public_url" label={text.public_url} hint={text.public_url_hint} isOptional>
+          <Input
+            inputMode="url"
+            spellCheck={false}
+            placeholder="https://hub.demir.example"
+            defaultValue={state.public_url ?? ''}
+          />
+        </FormField>
         <FormError />
         <Actions className="mt-0">
           <Submit>{words.save}</Submit>

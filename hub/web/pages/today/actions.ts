@@ -15,6 +15,7 @@ export function pathOf(action: NextAction): string {
   if (kind === 'create_project') return '/welcome/project'
   if (kind === 'add_leads') return `${base}/leads?do=import`
   if (kind === 'describe_project') return `${base}/project#writing`
+  if (kind === 'set_brand') return `${base}/project/brand`
   if (kind === 'write_to_leads') return `${base}/missions?do=compose`
   if (kind === 'finish_draft') return `${base}/drafts?state=draft`
   if (ref?.kind === 'settings') return `/settings/${SETTINGS[ref.id] ?? ref.id}`

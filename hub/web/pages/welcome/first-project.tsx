@@ -1,18 +1,17 @@
 import { useLocation } from 'wouter'
 import { useText } from '../../../../web/ui/language.ts'
-import { firstPage } from '../../pages.tsx'
 import { ProjectForm } from '../../shell/create-project.tsx'
 import { accessText } from '../access.text.ts'
 import { StepHead } from './step.tsx'
 
-/** The last step: the first project. */
+/** The first project. */
 export function FirstProject() {
   const text = useText(accessText).first_project
   const [, navigate] = useLocation()
   return (
     <>
       <StepHead title={text.title} text={text.text} />
-      <ProjectForm onCreated={(slug) => navigate(firstPage(slug))} />
+      <ProjectForm onCreated={() => navigate('/welcome/brand')} />
     </>
   )
 }

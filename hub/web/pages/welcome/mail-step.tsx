@@ -24,13 +24,11 @@ export function MailStep({ onDone, onSkip }: StepProps) {
     <>
       <StepHead title={text.title} text={text.text} />
       <ApiForm
-        onSubmit={async ({ name = '', email = '', postal_address, host = '', port, ...smtp }) => {
+        onSubmit={async ({ host = '', port, ...smtp }) => {
           const security = SECURITIES.find((one) => one === smtp.security) ?? 'starttls'
           await ok(
             api.PUT('/api/cockpit/settings/mail', {
               body: {
-                sender: { name, email },
-                footer: { postal_address: postal_address || null },
                 smtp: {
                   host,
                   port: Number(port) || (security === 'tls' ? 465 : 587),
@@ -46,20 +44,6 @@ export function MailStep({ onDone, onSkip }: StepProps) {
         }}
       >
         <div className="grid gap-4 md:grid-cols-6">
-          <FormField name="name" label={text.sender_name} className="md:col-span-3">
-            <Input autoComplete="name" maxLength={80} />
-          </FormField>
-          <FormField name="email" label={text.sender_email} className="md:col-span-3">
-            <Input inputMode="email" autoComplete="email" />
-          </FormField>
-          <FormField
-            name="postal_address"
-            label={text.postal_address}
-            hint={text.postal_hint}
-            className="md:col-span-6"
-          >
-            <Input autoComplete="street-address" maxLength={300} />
-          </FormField>
           <FormField name="host" label={text.host} className="md:col-span-3">
             <Input placeholder="mail.demir.example" spellCheck={false} />
           </FormField>

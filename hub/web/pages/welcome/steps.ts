@@ -1,4 +1,4 @@
-export const STEPS = ['password', 'key', 'model', 'license', 'mail', 'project'] as const
+export const STEPS = ['password', 'key', 'model', 'license', 'mail', 'project', 'brand'] as const
 export type Step = (typeof STEPS)[number]
 export type StepProps = { onDone: () => void; onSkip: () => void }
 
@@ -22,6 +22,8 @@ export type Facts = {
   has_license: boolean
   has_mail: boolean
   projects: number
+  /** Whether the first project has a sender. */
+  has_brand: boolean
   skipped: readonly Step[]
 }
 
@@ -34,6 +36,7 @@ export function stepStates(facts: Facts): Record<Step, 'done' | 'skipped' | 'ope
     license: facts.has_license,
     mail: facts.has_mail,
     project: facts.projects > 0,
+    brand: facts.has_brand,
   }
   const states = STEPS.map((step) => [
     step,

@@ -6,6 +6,8 @@ import { cn } from '../../../../web/ui/class-names.ts'
 import { useText } from '../../../../web/ui/language.ts'
 import { LanguageSwitch } from '../../../../web/ui/language-switch.tsx'
 import {
+  brandQuery,
+  firstOf,
   healthQuery,
   licenseQuery,
   mailQuery,
@@ -14,6 +16,7 @@ import {
 } from '../../api/queries.ts'
 import { useLook } from '../../look.ts'
 import { accessText } from '../access.text.ts'
+import { BrandStep } from './brand-step.tsx'
 import { FirstProject } from './first-project.tsx'
 import { KeyStep } from './key-step.tsx'
 import { LicenseStep } from './license-step.tsx'
@@ -29,6 +32,7 @@ const PANELS = {
   license: LicenseStep,
   mail: MailStep,
   project: FirstProject,
+  brand: BrandStep,
 } satisfies Record<Step, React.ComponentType<StepProps>>
 
 /**
@@ -44,11 +48,14 @@ export function Welcome({ step }: { step?: string | undefined }) {
   const models = useQuery({ ...modelsQuery, enabled: isSetUp })
   const license = useQuery({ ...licenseQuery, enabled: isSetUp })
   const mail = useQuery({ ...mailQuery, enabled: isSetUp })
+  const first = firstOf(projects.data)
+  const brand = useQuery({ ...brandQuery(first?.slug ?? ''), enabled: Boolean(first) })
   const [skipped, setSkipped] = useState(readSkipped)
   const [, navigate] = useLocation()
   if (
     !health.data ||
-    (isSetUp && [projects, models, license, mail].some(({ isPending }) => isPending))
+    (isSetUp && [projects, models, license, mail].some(({ isPending }) => isPending)) ||
+    (first && brand.isPending)
   )
     return null
   const states = stepStates({
@@ -56,8 +63,9 @@ export function Welcome({ step }: { step?: string | undefined }) {
     key_role: health.data.key_role,
     has_model: (models.data?.settings.kind ?? 'none') !== 'none',
     has_license: license.data?.status === 'valid',
-    has_mail: Boolean(mail.data?.mail.sender && (mail.data.mail.smtp || mail.data.mail.listmonk)),
+    has_mail: Boolean(mail.data?.mail.smtp ?? mail.data?.mail.listmonk),
     projects: projects.data?.length ?? 0,
+    has_brand: Boolean(brand.data?.brand.sender_email),
     skipped,
   })
   const next = STEPS.find((one) => states[one] === 'open')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { apiOf, draftsOf, FOOTER, LEAD, SENDER } from '../../support/mail-help.ts'
+import { apiOf, draftsOf, LEAD, setBrand } from '../../support/mail-help.ts'
 
 // Nobody listens there: in these tests nothing is sent.
 const SMTP = { host: '127.0.0.1', port: 9, security: 'none' }
@@ -16,7 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 beforeEach(async () => {
-  const mail = { sender: SENDER, footer: FOOTER, smtp: SMTP, listmonk: null }
+  const mail = { smtp: SMTP, listmonk: null }
+  await setBrand(api)
   await api.put('settings/mail', { ...mail, daily_cap: 1000, ramp: null })
   lead_id = (await addLead({ name: 'Jo Öz', company: 'Client' })).id
 })
@@ -32,14 +33,18 @@ const { of, create, get } = draftsOf(() => ({ api, lead_id }))
 const steps = async (id: string, ...names: string[]) => {
   for (const name of names) await api.ok(`draft/${name}`, of(id))
 }
-const sender = (change: object) => api.put('settings/mail', { sender: { ...SENDER, ...change } })
+const NO_CHANGE = {
+  name: null,
+  logo: null,
+  color: '#1f5f99',
+  reply_to: null,
+  reason_en: null,
+  unsubscribe_en: null,
+}
 const lead = (change: object) => api.ok('lead/update', { lead_id, ...change })
 
 describe('an approval is void when there is changed', () => {
   const CHANGES: [what: string, change: () => Promise<unknown>][] = [
-    ['the sender’s name', () => sender({ name: 'Mehmet Demir' })],
-    ['the sender’s address', () => sender({ email: 'else@demir.example' })],
-    ['where answers go', () => sender({ reply_to: 'sales@demir.example' })],
     ['the way it goes out', () => api.put('settings/mail', { smtp: null, listmonk: LISTMONK })],
     ['the lead’s name', () => lead({ name: 'Jo Oz' })],
     ['the lead’s company', () => lead({ company: 'Another' })],
@@ -60,6 +65,50 @@ describe('an approval is void when there is changed', () => {
     expect(draft).toMatchObject({ state: 'rendered', approved_at: null, progress: { total: 0 } })
     // Only a new look at it lets it go on.
     expect((await api.post('draft/push', of(id))).body.code).toBe('wrong_state')
+  })
+
+  // A brand takes its drafts back at once, before anybody tries to send them.
+  const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(100)])
+  const LOGO = `data:image/png;base64,${PNG.toString('base64')}`
+  const BRANDS: [what: string, change: object][] = [
+    ['the sender’s name', { sender_name: 'Mehmet Demir' }],
+    ['the sender’s address', { sender_email: 'else@demir.example' }],
+    ['where answers go', { reply_to: 'sales@demir.example' }],
+    ['the signature', { signature: 'Mehmet' }],
+    ['the postal address', { postal_address: 'Elsewhere 1, İzmir' }],
+    ['the logo', { logo: LOGO }],
+    ['the colour', { color: '#112233' }],
+    ['the name above it', { name: 'Another' }],
+    ['why it is sent', { reason_en: 'You asked us at the fair.' }],
+    ['the words of the link', { unsubscribe_en: 'No more mail' }],
+  ]
+  test.each(BRANDS)('%s', async (_, change) => {
+    const [approved, pushed] = [await create(), await create()]
+    await steps(approved, 'render', 'approve')
+    await steps(pushed, 'render', 'approve', 'push')
+    const before = (await get(approved)).draft.html
+    const answer = await api.put('projects/brand', { slug: 'demir', ...change })
+    expect(answer.body.drafts).toBeGreaterThanOrEqual(2)
+    // Those beyond the first ten are rendered in the background.
+    await hub.deps.mailer.run()
+    for (const id of [approved, pushed]) {
+      const { draft } = await get(id)
+      expect(draft).toMatchObject({
+        state: 'rendered',
+        approved_at: null,
+        state_reason: expect.stringContaining('Read it and approve it again.'),
+        progress: { total: 0 },
+      })
+      expect((await api.post('draft/push', of(id))).body.code).toBe('wrong_state')
+    }
+    // A plain letter has no head, and the sender is not in its text.
+    const [field = ''] = Object.keys(change)
+    if (!['sender_name', 'sender_email', 'reply_to', 'logo', 'name'].includes(field))
+      expect((await get(approved)).draft.html).not.toBe(before)
+    // It was rendered again by itself, so a look at it is all that it takes.
+    await steps(approved, 'approve', 'push')
+    expect((await get(approved)).draft.state_reason).toBeNull()
+    await setBrand(api, NO_CHANGE)
   })
 
   test('the listmonk that sends it', async () => {

@@ -5,6 +5,7 @@ import {
   draftsOf,
   LEAD,
   type MailServer,
+  setBrand,
   smtpSettings,
   startMailServer,
 } from '../../support/mail-help.ts'
@@ -18,6 +19,7 @@ beforeAll(async () => {
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
   smtp = await startMailServer()
+  await setBrand(api)
   await api.put('settings/mail', smtpSettings(smtp.port))
   const data = { name: 'Jo Öz', email: 'jo@client.example', company: 'Client', ...LEAD }
   lead_id = (await api.ok('lead/quick_add', { slug: 'demir', data })).lead.id

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STATES, type STEPS, type State } from '../../../../hub/mail/drafts/flow.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { apiOf, FOOTER, LEAD, SENDER } from '../../support/mail-help.ts'
+import { apiOf, LEAD, setBrand } from '../../support/mail-help.ts'
 import { standForAll } from '../../support/stand.ts'
 
 let hub: TestHub
@@ -11,9 +11,8 @@ beforeAll(async () => {
   hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await setBrand(api)
   await api.put('settings/mail', {
-    sender: SENDER,
-    footer: FOOTER,
     // Nobody listens there: in these tests nothing is sent.
     smtp: { host: '127.0.0.1', port: 9, security: 'none' },
     daily_cap: 1000,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { apiOf, draftsOf, FOOTER, LEAD, SENDER } from '../../support/mail-help.ts'
+import { apiOf, draftsOf, LEAD, setBrand } from '../../support/mail-help.ts'
 import { standForAll } from '../../support/stand.ts'
 
 let hub: TestHub
@@ -10,9 +10,8 @@ beforeAll(async () => {
   hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await setBrand(api)
   await api.put('settings/mail', {
-    sender: SENDER,
-    footer: FOOTER,
     // Nobody listens there: in these tests nothing is sent.
     smtp: { host: '127.0.0.1', port: 9, security: 'none' },
     daily_cap: 1000,
@@ -186,17 +185,13 @@ describe('approval', () => {
       detail: expect.stringContaining('1 people were approved, but the audience now has 2'),
     })
     await api.ok('draft/approve', of(id))
-    await api.put('settings/mail', { sender: { ...SENDER, email: 'else@demir.example' } })
-    expect((await api.post('draft/push', of(id))).body.code).toBe('audience_changed')
-    // The signature in the letter is the old one, so it has to be looked at anew.
-    await api.put('settings/mail', { sender: { ...SENDER, name: 'Mehmet' } })
-    await standForAll(api, of(id))
-    const stale = await api.post('draft/approve', of(id))
-    expect(stale).toMatchObject({
-      status: 409,
-      body: { detail: expect.stringContaining('Render it again') },
+    await setBrand(api, { sender_email: 'else@demir.example' })
+    expect((await api.post('draft/push', of(id))).body.code).toBe('wrong_state')
+    expect((await get(id)).draft).toMatchObject({
+      state: 'rendered',
+      state_reason: expect.stringContaining('approve it again'),
     })
-    await api.put('settings/mail', { sender: SENDER })
+    await setBrand(api)
   })
 
   test('nobody left to write to is 409 with the reasons', async () => {
@@ -280,15 +275,14 @@ describe('gates', () => {
     hub.config.public_url = public_url
   })
 
-  test('no postal address: nothing goes out, nor what was rendered before there was one', async () => {
-    await api.put('settings/mail', { footer: {} })
+  test('no postal address: nothing goes out; a new one is in the mail by itself', async () => {
+    await setBrand(api, { postal_address: null })
     const id = await create()
     for (const step of ['render', 'approve']) await api.ok(`draft/${step}`, of(id))
     const shutOne = { status: 409, body: { errors: [{ path: 'gates.postal_address' }] } }
     expect(await api.post('draft/push', of(id))).toMatchObject(shutOne)
-    await api.put('settings/mail', { footer: FOOTER })
-    expect(await api.post('draft/push', of(id))).toMatchObject(shutOne)
-    for (const step of ['render', 'approve', 'push']) await api.ok(`draft/${step}`, of(id))
+    await setBrand(api)
+    for (const step of ['approve', 'push']) await api.ok(`draft/${step}`, of(id))
   })
 
   test.each([
@@ -313,13 +307,13 @@ describe('gates', () => {
   })
 
   test('no postal address, no sender, no server: each gate is shut', async () => {
-    await api.put('settings/mail', { sender: null, smtp: null, footer: {} })
+    await api.put('settings/mail', { smtp: null })
+    await setBrand(api, { sender_name: null, sender_email: null, postal_address: null })
     const id = await create()
     await api.ok('draft/render', of(id))
     expect(shut((await get(id)).gates)).toEqual(['transport', 'sender', 'postal_address'])
+    await setBrand(api)
     await api.put('settings/mail', {
-      sender: SENDER,
-      footer: FOOTER,
       smtp: { host: '127.0.0.1', port: 9, security: 'none' },
     })
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everywhere, type Project } from '../../../../hub/db/db.ts'
 import { verbatim } from '../../../../hub/i18n/words.ts'
+import { NO_BRAND } from '../../../../hub/mail/brand/brand.ts'
 import type { Person, Skip } from '../../../../hub/mail/drafts/audience.ts'
 import type { DraftRow } from '../../../../hub/mail/drafts/drafts.ts'
 import { type Gate, gatesOf, requireOpen } from '../../../../hub/mail/drafts/gates.ts'
@@ -8,7 +9,7 @@ import type { JudgedSentence } from '../../../../hub/mail/drafts/judged.ts'
 import { MailSettings } from '../../../../hub/mail/settings.ts'
 import type { ApiError } from '../../../../shared/problem.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { smtpSettings } from '../../support/mail-help.ts'
+import { BRAND, smtpSettings } from '../../support/mail-help.ts'
 
 let hub: TestHub
 let project: Project
@@ -40,9 +41,15 @@ const TODAY = {
   alarm: null,
 }
 
+const NO_SENDER = { sender_name: null, sender_email: null }
+
 /** The gates of a letter to which nothing is missing, unless told otherwise. */
 async function gates(
-  more: Partial<Omit<Given, 'draft' | 'mail'>> & { draft?: object; mail?: object } = {},
+  more: Partial<Omit<Given, 'draft' | 'mail' | 'brand'>> & {
+    draft?: object
+    mail?: object
+    brand?: object
+  } = {},
 ): Promise<Gate[]> {
   const mail = MailSettings.parse({ ...smtpSettings(25), ...more.mail })
   const draft = {
@@ -66,6 +73,7 @@ async function gates(
       sql,
       draft,
       mail,
+      brand: { ...NO_BRAND, ...BRAND, ...more.brand },
     }),
   )
 }
@@ -157,12 +165,12 @@ describe('nothing is sent', () => {
     expect(await wrong({ mail: { smtp: null } })).toContain(
       'shut transport: No mail server is set up. Set up listmonk or SMTP in Settings > Mail.',
     )
-    expect(await wrong({ mail: { sender: null } })).toEqual([
-      'shut sender: No sender is set. Enter the sender in Settings > Mail.',
+    expect(await wrong({ brand: NO_SENDER })).toEqual([
+      'shut sender: The project has no sender. Enter the sender in Project > Brand.',
     ])
     const address =
-      'shut postal_address: The footer has no postal address. Enter it in Settings > Mail, then render again.'
-    expect(await wrong({ mail: { footer: {} } })).toEqual([address])
+      'shut postal_address: The footer has no postal address. Enter it in Project > Brand.'
+    expect(await wrong({ brand: { postal_address: null } })).toEqual([address])
     expect(await wrong({ config: { ...hub.config, public_url: null } })).toEqual([
       'shut unsubscribe: Recipients could not reach the unsubscribe link: the hub has no public https address.' +
         ' In Settings > Mail, enter the https address where recipients reach the hub (public_url).',
@@ -269,10 +277,10 @@ test('a step is refused with the first shut gate in words and each as an issue',
     }
     throw new Error('it was not refused')
   }
-  const single = await refusal({ mail: { sender: null } })
+  const single = await refusal({ brand: NO_SENDER })
   expect(single.code).toBe('conflict')
   const several = await refusal({
-    mail: { sender: null, footer: {} },
+    brand: { ...NO_SENDER, postal_address: null },
     people: [],
     today: { ...TODAY, left: 0 },
   })
@@ -281,9 +289,9 @@ test('a step is refused with the first shut gate in words and each as an issue',
     'gates.sender',
     'gates.postal_address',
   ])
-  const sender = 'No sender is set. Enter the sender in Settings > Mail.'
+  const sender = 'The project has no sender. Enter the sender in Project > Brand.'
   expect(single.message).toBe(`This draft cannot be sent yet: ${sender}`)
   expect(several.message).toMatch(/^This draft cannot be sent yet: .* 2 more checks failed\.$/)
-  const two = await refusal({ mail: { sender: null, footer: {} } })
+  const two = await refusal({ brand: { ...NO_SENDER, postal_address: null } })
   expect(two.message).toBe(`This draft cannot be sent yet: ${sender} 1 more check failed.`)
 })

@@ -3,7 +3,7 @@ import { everywhere } from '../../../../hub/db/db.ts'
 import { verbatim } from '../../../../hub/i18n/words.ts'
 import { explainDraft, postponeDraft } from '../../../../hub/mail/drafts/holds.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { apiOf, draftsOf, LEAD, smtpSettings } from '../../support/mail-help.ts'
+import { apiOf, draftsOf, LEAD, setBrand, smtpSettings } from '../../support/mail-help.ts'
 
 let hub: TestHub
 let api: ReturnType<typeof apiOf>
@@ -17,7 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 // Nobody listens there: in these tests nothing is sent.
-beforeEach(() => api.put('settings/mail', smtpSettings(9)))
+beforeEach(async () => {
+  await setBrand(api)
+  await api.put('settings/mail', smtpSettings(9))
+})
 
 const { of, create } = draftsOf(() => ({ api, lead_id }))
 async function draft(...names: string[]): Promise<string> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { apiOf, draftsOf, FOOTER, LEAD, SENDER } from '../../support/mail-help.ts'
+import { apiOf, draftsOf, LEAD, setBrand } from '../../support/mail-help.ts'
 import { standForAll } from '../../support/stand.ts'
 import { type StubModel, startStubModel, useStub } from '../../support/stub-model.ts'
 
@@ -15,7 +15,8 @@ beforeAll(async () => {
   await useStub(hub, stub)
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Rota' })
-  const mail = { sender: SENDER, footer: FOOTER, smtp: SMTP, daily_cap: 1000, ramp: null }
+  const mail = { smtp: SMTP, daily_cap: 1000, ramp: null }
+  await setBrand(api)
   await api.put('settings/mail', mail)
   await api.ok('evidence/add', { project: 'demir', fact: FUEL, source: 'CONTEXT.md' })
 })

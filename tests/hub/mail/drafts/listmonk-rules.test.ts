@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
 import { finishPush } from '../../../../hub/mail/drafts/state.ts'
 import { sendCampaigns } from '../../../../hub/mail/listmonk/campaigns.ts'
-import { SENDER } from '../../support/mail-help.ts'
+import { BRAND, setBrand } from '../../support/mail-help.ts'
 import {
   api,
   campaign,
@@ -52,7 +52,7 @@ describe('a push', () => {
       subject: rendered?.subject,
       body: rendered?.html,
       altbody: rendered?.text,
-      from_email: `=?UTF-8?Q?Ay=C5=9Fe_Demir?= <${SENDER.email}>`,
+      from_email: `=?UTF-8?Q?Ay=C5=9Fe_Demir?= <${BRAND.sender_email}>`,
       status: 'draft',
     })
     expect(made.list_ids).toHaveLength(1)
@@ -274,10 +274,10 @@ describe('a campaign that runs', () => {
   })
 
   test('from a sender whose name has a comma leaves, and is counted', async () => {
-    await api.put('settings/mail', { sender: { ...SENDER, name: 'Demir, Ltd.: sales' } })
+    await setBrand(api, { sender_name: 'Demir, Ltd.: sales' })
     const id = await campaign('render', 'approve', 'push', 'send')
     await look(3)
-    expect(the(id).from_email).toBe(`"Demir, Ltd.: sales" <${SENDER.email}>`)
+    expect(the(id).from_email).toBe(`"Demir, Ltd.: sales" <${BRAND.sender_email}>`)
     expect(await get(id)).toMatchObject({ state: 'sent', progress: { sent: 2 } })
     expect(sentTo(id)).toHaveLength(2)
   })

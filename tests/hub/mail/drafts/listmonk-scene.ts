@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 import type { DraftRow } from '../../../../hub/mail/drafts/drafts.ts'
 import { draftCalls } from '../../support/draft-calls.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { apiOf, FOOTER, SENDER } from '../../support/mail-help.ts'
+import { apiOf, setBrand } from '../../support/mail-help.ts'
 import { type ListmonkStandIn, startListmonk } from '../listmonk-stand-in.ts'
 
 /** A hub that sends by listmonk; each test has a tag of its own and two leads with it. */
@@ -27,9 +27,8 @@ export function useListmonk(): void {
     count += 1
     tag = `t${count}`
     const { url, user, token } = standIn
+    await setBrand(api)
     await api.put('settings/mail', {
-      sender: SENDER,
-      footer: FOOTER,
       listmonk: { url, user, token },
       daily_cap: 10_000,
       ramp: null,

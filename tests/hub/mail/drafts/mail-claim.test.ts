@@ -5,6 +5,7 @@ import {
   draftsOf,
   LEAD,
   type MailServer,
+  setBrand,
   smtpSettings,
   startMailServer,
 } from '../../support/mail-help.ts'
@@ -36,6 +37,7 @@ beforeEach(async () => {
   connections = 0
   meanwhile = undefined
   smtp.to().length = 0
+  await setBrand(api)
   await api.put('settings/mail', smtpSettings(smtp.port))
   await api.ok('settings/mail/confirm')
   await addLead()

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { readJson, writeJson } from '../../../../hub/files.ts'
 import { PROOF } from '../../../support/proof.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { apiOf, LEAD, smtpSettings, startMailServer } from '../../support/mail-help.ts'
+import { apiOf, LEAD, setBrand, smtpSettings, startMailServer } from '../../support/mail-help.ts'
 
 const MAIN = resolve(import.meta.dirname, '../../../../hub/main.ts')
 const PEOPLE = 4
@@ -174,6 +174,7 @@ test.each(BOUNDARIES.filter((_, index) => PROOF || index === 1 || index === 3))(
     const lock = 'lock' in boundary ? boundary.lock : undefined
     const tag = `k${BOUNDARIES.findIndex(({ name }) => name === boundary.name)}`
     const server = await standingServer(place, `p1@${tag}.example`)
+    await setBrand(api)
     await api.put('settings/mail', smtpSettings(server.port))
     const { id, emails } = await draftIn(tag)
     const [, email = ''] = emails

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { PROOF } from '../../../support/proof.ts'
 import { draftCalls } from '../../support/draft-calls.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { apiOf, FOOTER, type MailServer, SENDER, startMailServer } from '../../support/mail-help.ts'
+import { apiOf, type MailServer, setBrand, startMailServer } from '../../support/mail-help.ts'
 import { type ListmonkStandIn, startListmonk } from '../listmonk-stand-in.ts'
 
 let hub: TestHub
@@ -18,9 +18,8 @@ beforeAll(async () => {
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
   const { url, user, token } = standIn
+  await setBrand(api)
   await api.put('settings/mail', {
-    sender: SENDER,
-    footer: FOOTER,
     listmonk: { url, user, token },
     daily_cap: 10_000,
     ramp: null,

@@ -3,7 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHub } from '../../../../hub/hub.ts'
 import { draftCalls } from '../../support/draft-calls.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { apiOf, type MailServer, smtpSettings, startMailServer } from '../../support/mail-help.ts'
+import {
+  apiOf,
+  type MailServer,
+  setBrand,
+  smtpSettings,
+  startMailServer,
+} from '../../support/mail-help.ts'
 
 let hub: TestHub
 let smtp: MailServer
@@ -29,6 +35,7 @@ beforeEach(async () => {
   smtp.mails.length = 0
   smtp.to().length = 0
   refuse = () => null
+  await setBrand(api)
   await api.put('settings/mail', smtpSettings(smtp.port))
   await api.ok('settings/mail/confirm')
 })

@@ -5,6 +5,7 @@ import {
   draftsOf,
   LEAD,
   type MailServer,
+  setBrand,
   smtpSettings,
   startMailServer,
 } from '../../support/mail-help.ts'
@@ -36,6 +37,7 @@ beforeAll(async () => {
   hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await setBrand(api)
   await api.put('settings/mail', smtpSettings(smtp.port))
 })
 afterAll(async () => {

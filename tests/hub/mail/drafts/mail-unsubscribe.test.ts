@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { draftCalls } from '../../support/draft-calls.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { apiOf, type MailServer, smtpSettings, startMailServer } from '../../support/mail-help.ts'
+import {
+  apiOf,
+  type MailServer,
+  setBrand,
+  smtpSettings,
+  startMailServer,
+} from '../../support/mail-help.ts'
 import { standForAll } from '../../support/stand.ts'
 
 let hub: TestHub
@@ -14,6 +20,7 @@ beforeAll(async () => {
   hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await setBrand(api)
   await api.put('settings/mail', smtpSettings(smtp.port))
 })
 afterAll(async () => {

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import {
   apiOf,
+  BRAND,
   LEAD,
   type MailServer,
-  SENDER,
+  setBrand,
   smtpSettings,
   startMailServer,
 } from '../../support/mail-help.ts'
@@ -30,6 +31,7 @@ beforeAll(async () => {
   hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
   api = apiOf(hub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await setBrand(api)
   await api.put('settings/mail', settings())
   await hub.deps.poller.run(true)
 })
@@ -342,7 +344,7 @@ describe('an answer', () => {
     })
     expect(sent?.references).toEqual([id, `<in${count}@x>`])
     expect(sent?.text).toContain('Gladly: <40 trucks>.')
-    expect(sent?.text).toContain(SENDER.name)
+    expect(sent?.text).toContain(BRAND.sender_name)
     expect(sent?.text).toContain('> Tell me more.\n>\n>> quoted')
     expect(sent?.headers.has('list-unsubscribe')).toBe(false)
     expect(both.flatMap(({ thread }) => thread.at(-1).kind)).toContain('answer')
