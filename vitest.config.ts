@@ -16,7 +16,7 @@ const STORIES_AT_THE_EDGE = ['attribution', 'drawing', 'invites', 'off', 'whole-
 /** Files that replace modules or change the environment for good: each has its own process. */
 const ALONE = [
   'tests/scripts/deploy-cloudflare.test.ts',
-  'tests/hub/{model,reader}/**/*.test.ts',
+  'tests/hub/reader/**/*.test.ts',
   'tests/hub/http/access.attack.test.ts',
 ]
 /** Files that drive a browser: those that run in one process share one. */
