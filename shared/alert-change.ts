@@ -1,9 +1,9 @@
 /** What a decision does to an alert that exists: what is remembered of it, and which news of it is told. */
+
 import type { Mainshocks } from './aftershock.ts'
+import { BANDS, bandOf } from './bands.ts'
 import type { BurstMemory } from './burst.ts'
 import {
-  BANDS,
-  bandOf,
   type Check,
   type CheckName,
   checkEnabled,

@@ -201,14 +201,6 @@ export const CHECK_NAMES = [
   'quiet_hours',
 ] as const satisfies readonly CheckName[]
 
-export const BANDS = ['minor', 'low', 'moderate', 'severe', 'extreme'] as const
-type Band = (typeof BANDS)[number]
-
-/** The band of a severity: 0–19 minor, 20–39 low, 40–59 moderate, 60–79 severe, 80–100 extreme. */
-export function bandOf(severity: number): Band {
-  return BANDS[Math.min(Math.max(Math.floor(severity / 20), 0), BANDS.length - 1)] ?? 'minor'
-}
-
 /**
  * min(severity × multiplier, 100). It is rounded to 9 decimals only to remove floating-point noise, so that 100 × 0.57
  * reaches 57.

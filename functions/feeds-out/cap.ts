@@ -1,5 +1,5 @@
 import type { Alert } from '../../shared/alert.ts'
-import { type BANDS, bandOf } from '../../shared/checks.ts'
+import { type BANDS, bandOf } from '../../shared/bands.ts'
 import type { EventType, Geometry } from '../../shared/event.ts'
 import { type XmlValue, xmlOf } from './xml.ts'
 import { headlineOf, linesOf, pageOf } from './zone-feed.ts'

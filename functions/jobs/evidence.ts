@@ -6,6 +6,9 @@ import type { JobDeps } from './queue.ts'
 
 type Deps = Pick<JobDeps, 'db' | 'seal' | 'log'>
 type Due = { alert_id: string; token: string | null }
+/** More at once would hold much in memory, and be lost together. */
+const TOGETHER = 20
+
 type Sources = { facts: unknown; number: number | null; record: string | null }
 
 /** Makes the records of up to `limit` alerts that have settled. Returns how many it made. */
@@ -34,18 +37,40 @@ export async function freezeExpiring(deps: Deps, limit = 200): Promise<number> {
   return freezeAll(deps, due, sign)
 }
 
-/** One that fails keeps no other one waiting; it is tried again, and nothing of it is deleted until then. */
+/**
+ * Several are frozen together. When that fails, each by itself: one that cannot be keeps no other one waiting. It is
+ * tried again, and nothing of it is deleted until then.
+ */
 async function freezeAll(deps: Deps, due: Due[], sign: SignEvidence | undefined): Promise<number> {
   let made = 0
-  for (const one of due) {
+  for (let from = 0; from < due.length; from += TOGETHER) {
+    const some = due.slice(from, from + TOGETHER)
     try {
-      await freeze(deps, one, sign)
-      made += 1
+      await freeze(deps, some, sign)
+      made += some.length
     } catch (error) {
-      deps.log({ msg: 'evidence', alert_id: one.alert_id, error: describeError(error) })
+      if (some.length === 1) logFailure(deps, some, error)
+      else made += await freezeEach(deps, some, sign)
     }
   }
   return made
+}
+
+async function freezeEach(deps: Deps, due: Due[], sign: SignEvidence | undefined): Promise<number> {
+  let made = 0
+  for (const one of due) {
+    try {
+      await freeze(deps, [one], sign)
+      made += 1
+    } catch (error) {
+      logFailure(deps, [one], error)
+    }
+  }
+  return made
+}
+
+function logFailure({ log }: Deps, due: Due[], error: unknown): void {
+  for (const { alert_id } of due) log({ msg: 'evidence', alert_id, error: describeError(error) })
 }
 
 /** What signs; undefined where that fails: a record is kept all the same, and signed later. */
@@ -59,25 +84,47 @@ async function signerOf({ db, seal, log }: Deps): Promise<SignEvidence | undefin
 }
 
 /** May run twice, or end after any of its steps: only the last one changes something, and a number is taken once. */
-async function freeze({ db }: Deps, due: Due, sign: SignEvidence | undefined): Promise<void> {
-  const { alert_id, token } = due
-  const [sources] = await inTransaction(
+async function freeze({ db }: Deps, due: Due[], sign: SignEvidence | undefined): Promise<void> {
+  const found = await inTransaction(
     db,
-    (sql) => sql<Sources>`select * from private.evidence_sources(${alert_id})`,
+    (sql) => sql<Due & Sources>`
+      select due.alert_id, due.token, s.facts, s.number, s.record
+      from unnest(${due.map(({ alert_id }) => alert_id)}::uuid[], ${due.map(({ token }) => token)}::uuid[])
+        as due (alert_id, token)
+      cross join lateral private.evidence_sources(due.alert_id) s`,
   )
-  if (!sources) return
-  const { number, record: before } = sources
-  const previous = before === null ? null : { record: before }
-  const next = await nextRecord(sources.facts, previous)
-  const text = next.is_news ? canonical(next.record) : null
-  const signature = text === null ? undefined : await sign?.(text)
+  const kept = await Promise.all(found.map((sources) => recordOf(sources, sign)))
+  if (kept.length === 0) return
+  // The same order everywhere, so that no two processes wait for each other.
   await inTransaction(
     db,
     (sql) => sql`
-      select private.keep_evidence(${alert_id}, ${text === null ? number : next.record.number}, ${text},
-        ${signature?.key_id ?? null}, ${signature?.value ?? null}, ${next.read_at}::timestamptz, ${next.settled},
-        ${token}::uuid)`,
+      select private.keep_evidence(k.alert_id, k.number, k.record, k.kid, k.signature, k.read_at, k.settled, k.token)
+      from jsonb_to_recordset(${JSON.stringify(kept)}::jsonb) as k (
+        alert_id uuid, number integer, record text, kid text, signature text, read_at timestamptz, settled boolean,
+        token uuid)
+      order by k.alert_id`,
   )
+}
+
+/** What is kept of an alert: its record where that has news, with a signature, and what it was made of. */
+async function recordOf(
+  { alert_id, token, facts, number, record: before }: Due & Sources,
+  sign: SignEvidence | undefined,
+) {
+  const next = await nextRecord(facts, before === null ? null : { record: before })
+  const record = next.is_news ? canonical(next.record) : null
+  const signature = record === null ? undefined : await sign?.(record)
+  return {
+    alert_id,
+    number: record === null ? number : next.record.number,
+    record,
+    kid: signature?.key_id ?? null,
+    signature: signature?.value ?? null,
+    read_at: next.read_at,
+    settled: next.settled,
+    token,
+  }
 }
 
 type Unsigned = { alert_id: string; number: number; record: string }

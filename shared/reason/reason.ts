@@ -40,6 +40,17 @@ export function tellReason(
   return text === '' ? '' : `${text.charAt(0).toLocaleUpperCase(language)}${text.slice(1)}.`
 }
 
+/** The sentence about a decision in a language, without the title of its event: what failed, or why all checks passed. */
+export function explainReason(
+  checks: readonly Check[],
+  { language, clock }: { language: Language; clock: Clock },
+): string {
+  const sentences = SENTENCES[language]
+  const failed = checks.find(({ passed }) => !passed)
+  const text = failed ? sentences.whyNot(failed, clock) : why(sentences, checks, clock)
+  return text === '' ? '' : `${text.charAt(0).toLocaleUpperCase(language)}${text.slice(1)}.`
+}
+
 /** The last change of an alert: its kind, how a stay ended, and the checks with their numbers. */
 export type News = { update: Update; how: StayEnd | null; checks: readonly Check[] }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { bandOf } from '../../shared/bands.ts'
 import {
-  bandOf,
   CHECK_NAMES,
   Check,
   type CheckName,

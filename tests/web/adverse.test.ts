@@ -93,6 +93,18 @@ test('a new alert is told by a tone and, while nobody looks, by a notification t
     shown[0]?.click()
   })
   await page.getByRole('heading', { name: 'M 5.3 - nobody looks' }).waitFor()
+  // Several that come together are told once: the most severe, with how many there are.
+  const together = ['M 5.4 - one', 'M 6.8 - the worst', 'M 5.0 - three']
+  await at.jobs.ingest(
+    ...together.map((title, nth) => quake({ ...PLACE, title, severity: [60, 85, 55][nth] ?? 0 })),
+  )
+  await at.jobs.drain()
+  const said = '3 new alerts. The most severe: The strait: M 6.8 - the worst'
+  await page.getByText(said).waitFor()
+  expect(await toldOf(opened)).toEqual({
+    notes: 6,
+    titles: ['The strait: M 5.3 - nobody looks', said],
+  })
   // It is of this browser, and stays.
   await page.goto('/#/account')
   await page.reload()

@@ -3,6 +3,7 @@ import { type ZoneCreate, zoneDefaults } from '../../shared/zone.ts'
 import type { Zone } from '../../web/api/queries.ts'
 import { isZoneIcon, ZONE_ICONS, zoneIcon } from '../../web/event/zone-icons.ts'
 import { zoneIconFeatures } from '../../web/map/zone-symbols.tsx'
+import { sayValue } from '../../web/pages/zones/change-value.ts'
 import { bodyOf, draftOf, previewOf } from '../../web/pages/zones/draft.ts'
 import { moreRulesText } from '../../web/pages/zones/more-rules.text.ts'
 
@@ -115,5 +116,29 @@ describe('the icons of zones', () => {
       [[11, 11], 'zone-icon star '],
       [[11.5, 10.5], 'zone-icon star '],
     ])
+  })
+})
+
+describe('the history of a zone says', () => {
+  const names = new Map([['c1', 'On call']])
+  const said = (language: 'en' | 'tr', field: string, value: unknown) => {
+    const number = (of: number) => of.toLocaleString(language)
+    return sayValue(field, value, { language, names, formats: { number, time: (at) => `<${at}>` } })
+  }
+  test.each<[string, unknown, string, string]>([
+    ['types', null, 'all', 'tümü'],
+    ['types', ['earthquake', 'flood'], 'Earthquake, Flood', 'Deprem, Sel'],
+    ['channel_ids', ['c1', 'gone'], 'On call, gone', 'On call, gone'],
+    ['channel_ids', [], 'none', 'hiçbiri'],
+    ['enabled', false, 'no', 'hayır'],
+    ['severity_multiplier', 1.5, '1.5', '1,5'],
+    ['quiet_hours_start', null, '–', '–'],
+    ['shape_type', 'polygon', 'Polygon', 'Çokgen'],
+    ['quiet_mode', 'drop', 'Only recorded', 'Yalnızca kaydedilir'],
+    ['icon', 'anchor', 'Harbour', 'Liman'],
+    ['icon', 'submarine', 'submarine', 'submarine'],
+    ['something_new', { a: 1 }, '{"a":1}', '{"a":1}'],
+  ])('of %s that it is %j', (field, value, en, tr) => {
+    expect([said('en', field, value), said('tr', field, value)]).toEqual([en, tr])
   })
 })

@@ -13,10 +13,10 @@ const SHAPES_MS = 5_000
 
 /** What a listener is told of an alert. */
 type Raised = Pick<Alert, 'id' | 'zone_name' | 'severity' | 'event'>
-type Listener = (alert: Raised) => void
+type Listener = (alerts: Raised[]) => void
 const listeners = new Set<Listener>()
 
-/** onRaised calls the listener for each alert that is raised while the console is open. */
+/** onRaised calls the listener with the alerts that are raised while the console is open: one, or several that came together. */
 export function onRaised(listener: Listener): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
@@ -35,13 +35,15 @@ export function useLive(): void {
           signal: stopped.signal,
         }),
       )
+      const raised: Raised[] = []
       for (const change of changes) {
         if (change.kind !== 'upsert') continue
         queryClient.setQueryData(['alerts', 'one', change.alert.id], change.alert)
         if (Date.parse(change.alert.raised_at) >= began && change.alert.updates.length === 0) {
-          for (const listener of listeners) listener(change.alert)
+          raised.push(change.alert)
         }
       }
+      if (raised.length > 0) for (const listener of listeners) listener(raised)
       if (changes.length > 0) {
         void queryClient.invalidateQueries({ queryKey: ['alerts', 'list'] })
         void queryClient.invalidateQueries({ queryKey: ['channels'] })

@@ -1,4 +1,4 @@
-import { bandOf } from '../../shared/checks.ts'
+import { bandOf } from '../../shared/bands.ts'
 import { eventWords } from '../../shared/event-words.ts'
 import { cn } from '../ui/class-names.ts'
 import { useText } from '../ui/language.ts'
@@ -12,7 +12,7 @@ const COLOURS = {
 } as const
 
 /** The mark of a severity, in the shape and colour that the map has: never colour alone. */
-function SeverityMark({ severity, size = 16 }: { severity: number; size?: number }) {
+export function SeverityMark({ severity, size = 16 }: { severity: number; size?: number }) {
   const band = bandOf(severity)
   const words = useText(eventWords)
   return (

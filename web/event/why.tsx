@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Check as Passed, X } from 'lucide-react'
+import { explainReason } from '../../shared/reason/reason.ts'
 import { type Check, explanationQuery } from '../api/queries.ts'
 import { FailedQuery } from '../shared/errors.tsx'
 import { localeOf, number, useLanguage, useText } from '../ui/language.ts'
 import { Skeleton } from '../ui/states.tsx'
+import { absolute } from '../ui/time.tsx'
 import { whyText } from './why.text.ts'
 
 const SIZE = 72
@@ -11,16 +13,18 @@ const SIZE = 72
 /** Why an event did or did not raise an alert in a zone: each check with a picture of its numbers. */
 export function Why({ zone_id, event_id }: { zone_id: string; event_id: string }) {
   const text = useText(whyText)
+  const language = useLanguage()
   const explained = useQuery(explanationQuery(zone_id, event_id))
   if (explained.isPending) return <Skeleton className="h-24 w-full rounded-control" />
   if (explained.isError) {
     return <FailedQuery error={explained.error} onRetry={() => explained.refetch()} />
   }
-  const { raised, reason, checks, live } = explained.data
+  const { raised, checks, live } = explained.data
+  const clock = (at: string) => absolute(at, localeOf(language))
   return (
     <div className="flex flex-col gap-2">
       <p className="font-medium">{raised ? text.raised : text.not_raised}</p>
-      <p className="text-sm text-pretty text-muted">{reason}</p>
+      <p className="text-sm text-pretty text-muted">{explainReason(checks, { language, clock })}</p>
       {live ? <p className="text-sm text-muted">{text.live}</p> : null}
       <ul className="flex flex-col">
         {checks.map((check) => (

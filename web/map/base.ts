@@ -36,6 +36,18 @@ export type Colours = ReturnType<typeof coloursOf>
 
 let world: Promise<World> | undefined
 
+/** fetchWorld brings what `fillBase` draws; asked for early, it comes while the map is made ready. */
+export function fetchWorld(): Promise<World> {
+  world ??= fetch(worldUrl)
+    .then((response) => response.json())
+    .catch((error) => {
+      // Whoever opens a map next asks again.
+      world = undefined
+      throw error
+    })
+  return world
+}
+
 /**
  * The style of an empty map: water, land and borders, which `fillBase` brings, and over them the tiles of
  * a server, where the operator chose one.
@@ -89,8 +101,7 @@ export function fillBase(map: MapLibre): () => void {
   let stop = (): void => undefined
   let isOver = false
   const fill = async () => {
-    world ??= fetch(worldUrl).then((response) => response.json())
-    const topology = await world
+    const topology = await fetchWorld()
     if (isOver) return
     const stops = [
       addInPortions(map, 'land', landOf(topology)),
@@ -100,11 +111,7 @@ export function fillBase(map: MapLibre): () => void {
       for (const one of stops) one()
     }
   }
-  fill().catch((error) => {
-    // Whoever opens a map next asks again.
-    world = undefined
-    console.error('map:', error)
-  })
+  fill().catch((error) => console.error('map:', error))
   return () => {
     isOver = true
     stop()

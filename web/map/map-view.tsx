@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { Footprint, MapFeature, Track, Zone } from '../api/queries.ts'
 import { timeNow } from '../ui/clock.ts'
 import { onTheme } from '../ui/theme.ts'
-import { baseStyle, coloursOf, fillBase } from './base.ts'
+import { baseStyle, coloursOf, fetchWorld, fillBase } from './base.ts'
 import { showFootprints } from './footprints.ts'
 import { keepView, lastView } from './last-view.ts'
 import { addLayers, EMPTY, placeData, setData, showFootprintsUntil } from './layers.ts'
@@ -90,10 +90,14 @@ export function MapView(props: Props) {
       const isOver = () => current !== dresses
       created.setStyle(baseStyle(colours), { diff: false })
       created.once('style.load', async () => {
-        stopBase = fillBase(created)
+        // What fails is said by fillBase, which asks again.
+        void fetchWorld().catch(() => undefined)
         addSymbols(created, colours)
         await addLayers(created, colours, isOver)
-        if (!isOver()) setMap(created)
+        if (isOver()) return
+        setMap(created)
+        // After the events: a slow machine draws those first.
+        stopBase = fillBase(created)
       })
     }
     listen(created, latest)

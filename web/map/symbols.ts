@@ -1,5 +1,5 @@
 import type { Map as MapLibre } from 'maplibre-gl'
-import { BANDS, bandOf } from '../../shared/checks.ts'
+import { BANDS, bandOf } from '../../shared/bands.ts'
 import type { Colours } from './base.ts'
 
 const RATIO = 2

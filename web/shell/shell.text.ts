@@ -38,6 +38,7 @@ export const shellText = texts(
     not_found_text: 'The address may be old or mistyped.',
     to_map: 'Open the map',
     raised: (zone: string, title: string) => `${zone}: ${title}`,
+    raised_many: (count: number, worst: string) => `${count} new alerts. The most severe: ${worst}`,
     show: 'Show',
   },
   {
@@ -77,6 +78,7 @@ export const shellText = texts(
     not_found_text: 'Adres eski ya da yanlış yazılmış olabilir.',
     to_map: 'Haritayı aç',
     raised: (zone: string, title: string) => `${zone}: ${title}`,
+    raised_many: (count: number, worst: string) => `${count} yeni uyarı. En şiddetlisi: ${worst}`,
     show: 'Göster',
   },
 )

@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { onRaised, useLive } from '../api/live.ts'
 import { healthQuery } from '../api/queries.ts'
+import { SeverityMark } from '../event/severity.tsx'
 import { loadPart, useConnection } from '../shared/connection.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { cn } from '../ui/class-names.ts'
@@ -179,10 +180,18 @@ function useToasts(): void {
   const [, navigate] = useLocation()
   useEffect(
     () =>
-      onRaised(({ id, zone_name, event }) => {
-        const said = text.raised(zone_name, event.title)
-        const show = () => navigate(`/alerts/${id}`)
-        toast(said, { action: { label: text.show, onClick: show } })
+      onRaised((alerts) => {
+        const [worst] = alerts.toSorted((one, two) => two.severity - one.severity)
+        if (!worst) return
+        const { id, zone_name, event, severity } = worst
+        const one = text.raised(zone_name, event.title)
+        const isOne = alerts.length === 1
+        const said = isOne ? one : text.raised_many(alerts.length, one)
+        const show = () => navigate(isOne ? `/alerts/${id}` : '/alerts')
+        toast(said, {
+          mark: <SeverityMark severity={severity} />,
+          action: { label: text.show, onClick: show },
+        })
         notice(said, { tag: id, onOpen: show })
       }),
     [text, navigate],

@@ -1,5 +1,5 @@
 import { Check, CircleAlert, X } from 'lucide-react'
-import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
 import { IconButton } from './button.tsx'
 import { useWords } from './words.tsx'
 
@@ -7,6 +7,8 @@ type Toast = {
   id: number
   kind: 'done' | 'failed'
   text: string
+  /** Instead of the mark of its kind. */
+  mark?: ReactNode
   action?: { label: string; onClick: () => void }
 }
 
@@ -61,7 +63,7 @@ export function Toaster() {
   )
 }
 
-function Note({ id, kind, text, action }: Toast) {
+function Note({ id, kind, text, mark, action }: Toast) {
   const words = useWords()
   useEffect(() => {
     const timer = setTimeout(() => dismiss(id), SHOWN_MS)
@@ -69,11 +71,12 @@ function Note({ id, kind, text, action }: Toast) {
   }, [id])
   return (
     <div className="pointer-events-auto flex items-center gap-3 rounded-panel bg-raised py-2 pr-2 pl-3 text-fg shadow-panel">
-      {kind === 'done' ? (
-        <Check size={16} className="shrink-0 text-good" aria-hidden />
-      ) : (
-        <CircleAlert size={16} className="shrink-0 text-bad" aria-hidden />
-      )}
+      {mark ??
+        (kind === 'done' ? (
+          <Check size={16} className="shrink-0 text-good" aria-hidden />
+        ) : (
+          <CircleAlert size={16} className="shrink-0 text-bad" aria-hidden />
+        ))}
       <p className="min-w-0 flex-1 break-words">{text}</p>
       {action ? (
         <button

@@ -1,7 +1,7 @@
 /** A message before it has the form of a service: what it says, in the language and time zone of its channel. */
 import { z } from 'zod'
 import { Alert } from '../../../shared/alert.ts'
-import { type BANDS, bandOf } from '../../../shared/checks.ts'
+import { type BANDS, bandOf } from '../../../shared/bands.ts'
 import { tellReason } from '../../../shared/reason/reason.ts'
 import type { Facts, Message, Notification, NotificationAlert, Style } from '../channel.ts'
 import { clockOf } from './clock.ts'

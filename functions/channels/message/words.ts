@@ -1,7 +1,7 @@
 /** The words of messages: the only place of them, but for the sentences of shared/reason. */
 
+import type { BANDS } from '../../../shared/bands.ts'
 import type { Language } from '../../../shared/channel.ts'
-import type { BANDS } from '../../../shared/checks.ts'
 import type { EventType } from '../../../shared/event.ts'
 import { eventWords } from '../../../shared/event-words.ts'
 import type { Clock, Update } from '../../../shared/reason/sentences.ts'

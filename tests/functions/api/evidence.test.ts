@@ -347,3 +347,54 @@ test('a record that no key signs is kept, and signed when there is one again', a
     ok: true,
   })
 })
+
+test('alerts that settle together are frozen together; one that cannot be keeps no other one waiting', async () => {
+  const made = [await raised(), await raised(), await raised()]
+  for (const one of made) await patch(one, { resolved: true })
+  const [, broken] = made
+  const event = { value: {} }
+  const swap = async () => {
+    const [row] = await fixture.query(
+      `with before as (select event from watchpost.alerts where id = $1)
+      update watchpost.alerts a set event = $2 from before where a.id = $1 returning before.event as value`,
+      [broken?.alert, event.value],
+    )
+    Object.assign(event, row)
+  }
+  await swap()
+  const db = createPool({ url: fixture.service.database.jobsUrl, application_name: 'test' })
+  const begun: string[] = []
+  const lines: Record<string, unknown>[] = []
+  const counted: typeof db = {
+    ...db,
+    connect: async () => {
+      begun.push('transaction')
+      return db.connect()
+    },
+  }
+  const run = () =>
+    freezeSettled({ db: counted, seal: fixture.service.seal, log: (line) => void lines.push(line) })
+  expect(await run()).toBe(2)
+  expect(lines).toMatchObject([{ msg: 'evidence', alert_id: broken?.alert }])
+  for (const one of made) {
+    const isBroken = one === broken
+    const rows = await fixture.query(
+      'select from watchpost.evidence where alert_id = $1 and is_settled',
+      [one.alert],
+    )
+    expect(rows).toHaveLength(isBroken ? 0 : 1)
+  }
+  await swap()
+  await fixture.query('update watchpost.evidence_due set look_at = now()')
+  for (const one of made) await anHourLater(one.alert)
+  begun.length = 0
+  await run()
+  // What is due, what is unsigned, the key, what the records are made of, and what is kept.
+  expect(begun.length).toBeLessThanOrEqual(6)
+  await db.end()
+  for (const one of made) {
+    expect(await checkEvidence((await evidenceOf(one)).text, await keys())).toMatchObject({
+      ok: true,
+    })
+  }
+})

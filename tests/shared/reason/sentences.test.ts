@@ -3,6 +3,7 @@ import type { Check, CheckOf } from '../../../shared/checks.ts'
 import { english } from '../../../shared/reason/english.ts'
 import {
   decisionReason,
+  explainReason,
   type News,
   tellReason,
   updateReason,
@@ -178,3 +179,19 @@ test('times are told by the clock of the reader', () => {
   )
   expect(english.whyNot(quiet, clock)).toContain(`<${until}>`)
 })
+
+test('a decision is explained in either language: by what failed, or by why all passed', () => {
+  const failed = { ...severity, passed: false, effective: 40, multiplier: 1 }
+  expect(explainReason([circle, failed, filter], { language: 'tr', clock })).toBe(
+    `${upper(turkish.whyNot(failed, clock))}.`,
+  )
+  expect(explainReason([circle, severity], { language: 'tr', clock })).toBe(
+    `${upper(turkish.because(severity, clock) ?? '')}; ${turkish.because(circle, clock)}.`,
+  )
+  const sentence = explainReason([circle, severity], { language: 'en', clock })
+  expect(decisionReason({ title: 'M 5' }, [circle, severity], null).toLowerCase()).toBe(
+    `m 5: ${sentence.toLowerCase()}`,
+  )
+})
+
+const upper = (text: string) => `${text.charAt(0).toLocaleUpperCase('tr')}${text.slice(1)}`

@@ -1,4 +1,4 @@
-import { BANDS } from '../../../shared/checks.ts'
+import { BANDS } from '../../../shared/bands.ts'
 import { eventWords } from '../../../shared/event-words.ts'
 import { useText } from '../../ui/language.ts'
 import { Select } from '../../ui/select.tsx'

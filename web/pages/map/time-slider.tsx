@@ -102,7 +102,7 @@ export function TimeSlider(props: Props) {
             setIsPlaying(false)
             show(Number(target.value))
           }}
-          className="block w-full accent-[var(--accent)]"
+          className="block w-full"
         />
       </div>
       <output className="w-44 text-sm text-muted max-md:w-auto" data-numbers>

@@ -31,7 +31,7 @@ export function Rules({ zone, draft, change }: Part & { zone: Zone | undefined }
           max={100}
           value={draft.min_severity}
           onChange={({ target }) => change({ min_severity: Number(target.value) })}
-          className="w-full accent-[var(--accent)]"
+          className="w-full"
         />
       </FormField>
       <fieldset className="flex flex-col gap-2">

@@ -3,16 +3,18 @@ import { BellOff, ChevronDown, FlaskConical } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, ok } from '../../api/client.ts'
-import { type Zone, zoneVersionsQuery } from '../../api/queries.ts'
+import { accountQuery, channelsQuery, type Zone, zoneVersionsQuery } from '../../api/queries.ts'
 import { FailedQuery, useToastError } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
 import { timeNow } from '../../ui/clock.ts'
 import { Notice } from '../../ui/form.tsx'
-import { useText } from '../../ui/language.ts'
+import { localeOf, number, useLanguage, useText } from '../../ui/language.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { SkeletonRows } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { absolute, Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { sayValue } from './change-value.ts'
+import { changesText } from './changes.text.ts'
 import { zonesText } from './zones.text.ts'
 
 const HOURS = { hour: 1, day: 24, week: 168 } as const
@@ -124,15 +126,23 @@ export function ZoneHistory({ zone }: { zone: Zone }) {
 function Versions({ zone }: { zone: Zone }) {
   const text = useText(zonesText)
   const found = useQuery(zoneVersionsQuery(zone.id, zone.version))
-  const names: Record<string, string> = text.fields
+  const language = useLanguage()
+  const changes = useText(changesText)
+  const fields: Record<string, string> = text.fields
+  const channels = useQuery(channelsQuery).data ?? []
+  const orgs = useQuery(accountQuery).data?.account.orgs ?? []
+  const names = new Map<string, string>([
+    ...channels.map(({ id, label, kind }) => [id, label ?? kind] as const),
+    ...orgs.map(({ id, name }) => [id, name] as const),
+  ])
   if (found.isPending) return <SkeletonRows rows={2} />
   if (found.isError) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
-  const say = (value: unknown) =>
-    value === null || value === undefined
-      ? '–'
-      : typeof value === 'object'
-        ? JSON.stringify(value)
-        : String(value)
+  const formats = {
+    number: (value: number) => number(language, value, { maximumFractionDigits: 6 }),
+    time: (at: string) => absolute(at, localeOf(language)),
+  }
+  const say = (field: string, value: unknown) =>
+    sayValue(field, value, { language, names, formats })
   return (
     <ol className="flex flex-col border-t border-line px-3 text-sm">
       {found.data.versions.map((version) => (
@@ -148,10 +158,14 @@ function Versions({ zone }: { zone: Zone }) {
             <ul className="text-muted">
               {Object.entries(version.changes).map(([field, change]) => (
                 <li key={field} className="break-words">
-                  {names[field] ? <span>{names[field]}</span> : <code>{field}</code>}{' '}
-                  <code className="font-sans">
-                    {change === 'changed' ? '✎' : `${say(change[0])} → ${say(change[1])}`}
-                  </code>
+                  {fields[field] ? <span>{fields[field]}:</span> : <code>{field}:</code>}{' '}
+                  {change === 'changed' ? (
+                    changes.redrawn
+                  ) : (
+                    <code className="font-sans text-fg">
+                      {say(field, change[0])} → {say(field, change[1])}
+                    </code>
+                  )}
                 </li>
               ))}
             </ul>

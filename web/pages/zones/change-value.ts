@@ -1,0 +1,47 @@
+import { eventWords } from '../../../shared/event-words.ts'
+import type { Language } from '../../../shared/texts.ts'
+import { changesText } from './changes.text.ts'
+import { moreRulesText } from './more-rules.text.ts'
+import { zonesText } from './zones.text.ts'
+
+/** The names of what a value may point to, by id. */
+export type Names = ReadonlyMap<string, string>
+
+const ALL_WHERE_NULL = ['types', 'sources', 'channel_ids']
+
+/** How numbers and times are written. */
+export type Formats = { number: (value: number) => string; time: (at: string) => string }
+
+/** One value of a field of a zone, as its history shows it to people. What is not known here is shown as it is kept. */
+export function sayValue(
+  field: string,
+  value: unknown,
+  { language, names, formats }: { language: Language; names: Names; formats: Formats },
+): string {
+  const [text, zones, more] = [
+    changesText[language],
+    zonesText[language],
+    moreRulesText[language],
+  ] as const
+  const of = (words: Record<string, string>, key: unknown) => words[String(key)] ?? String(key)
+  if (value === null || value === undefined) return ALL_WHERE_NULL.includes(field) ? text.all : '–'
+  if (typeof value === 'boolean') return value ? text.yes : text.no
+  if (typeof value === 'number') return formats.number(value)
+  if (field === 'shape_type') return of(zones.shapes, value)
+  if (field === 'match') return of(more.matches, value)
+  if (field === 'quiet_mode') return of(zones.quiet_modes, value)
+  if (field === 'icon') return of(more.icons, value)
+  if (field === 'snoozed_until') return formats.time(String(value))
+  if (field === 'org_id') return names.get(String(value)) ?? String(value)
+  if (field === 'aftershocks' && typeof value === 'object' && 'magnitude_gap' in value) {
+    return text.gap(formats.number(Number(value.magnitude_gap)))
+  }
+  if (!Array.isArray(value))
+    return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (value.length === 0) return text.none
+  if (field === 'types') return value.map((type) => of(eventWords[language].types, type)).join(', ')
+  if (field === 'channel_ids') return value.map((id) => names.get(id) ?? String(id)).join(', ')
+  return value
+    .map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one)))
+    .join(', ')
+}
