@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type ZoneCreate, zoneDefaults } from '../../shared/zone.ts'
 import type { Zone } from '../../web/api/queries.ts'
 import { isZoneIcon, ZONE_ICONS, zoneIcon } from '../../web/event/zone-icons.ts'
+import { stateOf } from '../../web/map/shapes.ts'
 import { zoneIconFeatures } from '../../web/map/zone-symbols.tsx'
 import { sayValue } from '../../web/pages/zones/change-value.ts'
 import { bodyOf, draftOf, previewOf } from '../../web/pages/zones/draft.ts'
@@ -140,5 +141,25 @@ describe('the history of a zone says', () => {
     ['something_new', { a: 1 }, '{"a":1}', '{"a":1}'],
   ])('of %s that it is %j', (field, value, en, tr) => {
     expect([said('en', field, value), said('tr', field, value)]).toEqual([en, tr])
+  })
+})
+
+describe('a zone on the map', () => {
+  const NOW = Date.parse('2026-03-01T00:00:00Z')
+  const LATER = '2026-03-01T01:00:00.000Z'
+  test.each<[string, string[], boolean, string | null]>([
+    ['on', [], true, null],
+    ['on', ['ok', 'disabled'], true, null],
+    ['blind', ['ok', 'stale'], true, null],
+    ['blind', ['down'], true, null],
+    // Off or paused, all of them: nothing reaches it.
+    ['blind', ['disabled', 'disabled'], true, null],
+    ['snoozed', ['down'], true, LATER],
+    ['off', ['down'], false, LATER],
+  ])('is %s with sources that are %j, switched on %s, snoozed until %s', (...given) => {
+    const [state, statuses, enabled, snoozed_until] = given
+    const coverage = statuses.map((status, nth) => ({ source: `s${nth}`, status }))
+    const zone = { enabled, snoozed_until, coverage } as Parameters<typeof stateOf>[0] // safe: statuses of sources
+    expect(stateOf(zone, NOW)).toBe(state)
   })
 })
