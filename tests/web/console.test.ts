@@ -203,9 +203,9 @@ test.each(['light', 'dark'] as const)(
   'every page is accessible and Turkish throughout, %s',
   async (theme) => {
     const words = await readVocabulary('tr', 'web', ['shared/event-words.ts'])
-    // Names, titles, sentences of the API, which are English, units and addresses.
+    // Names, titles, the sentence of a decision in Turkish, units and addresses.
     const data =
-      /^(The strait|By hand|On call|Nobody is hurt\.|A team|API key|M \d.*|test.*|a test|Watchpost|Natural Earth|GeoNames|\(CC BY 4\.0\)|English|Türkçe|UTC|[\d.,]+ km.*|.*@.*|Nothing happened inside the zone in.*)$/s
+      /^(The strait|By hand|On call|Nobody is hurt\.|A team|API key|M \d.*|test.*|a test|Watchpost|Natural Earth|GeoNames|\(CC BY 4\.0\)|English|Türkçe|UTC|[\d.,]+ km.*|.*@.*|Önem derecesi .*)$/s
     const { page, wrongs } = await at.visit(owner, '/', { theme, language: 'tr' })
     for (const path of [
       '/#/',
