@@ -115,6 +115,8 @@ function ZoneLine({ zone, isHere }: { zone: Zone; isHere: boolean }) {
   const Icon = zone.icon ? zoneIcon(zone.icon) : undefined
   const shape =
     zone.shape_type === 'polygon' ? text.polygon : text.circle(number(language, zone.radius_km))
+  // One line: rows that are higher than the list expects are found by many small steps.
+  const rule = `${shape}, ${text.threshold(number(language, zone.min_severity))}`
   return (
     <Link
       href={`/zones/${zone.id}`}
@@ -132,11 +134,11 @@ function ZoneLine({ zone, isHere }: { zone: Zone; isHere: boolean }) {
       ) : null}
       <span className="min-w-0 flex-1">
         <span className="block truncate">{zone.label}</span>
-        <span className="text-sm text-muted">
-          {shape}, {text.threshold(number(language, zone.min_severity))}
+        <span className="block truncate text-sm text-muted" title={rule}>
+          {rule}
         </span>
       </span>
-      <Badge tone={TONES[state]} className="bg-surface">
+      <Badge tone={TONES[state]} className="shrink-0 bg-surface">
         {text.states[state]}
       </Badge>
     </Link>
