@@ -44,6 +44,8 @@ import { prompts } from './api/prompts.ts'
 import { queue } from './api/queue.ts'
 import { rules } from './api/rules.ts'
 import { search } from './api/search.ts'
+import { sequenceSteps } from './api/sequence-steps.ts'
+import { sequences } from './api/sequences.ts'
 import { serviceKey } from './api/service-key.ts'
 import { mountSpec } from './api/spec.ts'
 import { suppression } from './api/suppression.ts'
@@ -195,6 +197,8 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(BASE, draftReaders)
   app.route(BASE, draftEvidence)
   app.route(`${BASE}/draft`, draftSteps)
+  app.route(BASE, sequences)
+  app.route(BASE, sequenceSteps)
   app.route(`${BASE}/projects`, listmonkList)
   app.route(`${BASE}/projects`, brand)
   app.route(`${BASE}/projects`, rules)

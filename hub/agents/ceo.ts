@@ -72,7 +72,8 @@ export const ceo: Agent = {
           (select count(*) from hub.leads where created_at > now() - interval '30 days') as leads_new_30d,
           (select count(*) from hub.leads where stage in ('meeting', 'proposal', 'won')) as meetings,
           (select count(*) from hub.leads where stage = 'won') as won,
-          (select count(*) from hub.drafts where state in ('draft', 'rendered')) as drafts_waiting,
+          (select count(*) from hub.drafts
+           where state in ('draft', 'rendered') and sequence_id is null) as drafts_waiting,
           (select count(*) from hub.recipients where sent_at > now() - interval '30 days') as mails_sent_30d,
           (select count(*) from hub.recipients where replied_at > now() - interval '30 days') as replies_30d,
           (select count(*) from hub.missions

@@ -15,6 +15,7 @@ import { answer, type Env, problems } from '../http/http.ts'
 import { type Audience, AudienceFilter, peopleOf } from '../mail/drafts/audience.ts'
 import { Recipient, type RecipientView, readDraft } from '../mail/drafts/draft-view.ts'
 import { readRefusals } from '../mail/opt-outs.ts'
+import { viewSequence } from '../mail/sequences/view.ts'
 import { slugFor } from '../projects/active.ts'
 import { DraftId, ProjectQuery, Readers, readersOf } from './drafts.ts'
 
@@ -23,7 +24,8 @@ export const draftReaders = resource<Env>()
 
 const { lead_ids: _, answered: __, ...filterFields } = AudienceFilter.shape
 const Other = z.strictObject({
-  id: DraftId,
+  id: DraftId.optional().meta({ description: 'Absent: the recipients of any list.' }),
+  sequence_id: DraftId.optional().meta({ description: 'A sequence instead of a draft.' }),
   project: ProjectQuery,
   lead_id: z
     .uuid()
@@ -56,12 +58,20 @@ draftReaders.openapi(
     },
   }),
   async (c) => {
-    const { id, project: named, lead_id, is_chosen, ...filter } = c.req.valid('query')
+    const { id, sequence_id, project: named, lead_id, is_chosen, ...filter } = c.req.valid('query')
     const { config, db } = c.get('deps')
     const slug = await slugFor(c.get('deps'), named)
     const refusals = await readRefusals(config.paths)
     const found = await inProject(db, slug, async (sql, project) => {
-      const { audience: now, template, created_at } = await readDraft(sql, project.id, id)
+      const {
+        audience: now,
+        template,
+        created_at,
+      } = sequence_id
+        ? await readSequence(sql, project.id, sequence_id)
+        : id
+          ? await readDraft(sql, project.id, id)
+          : EVERYBODY
       const lead_ids = now.kind === 'list' && is_chosen ? now.filter.lead_ids : undefined
       const audience: Audience = lead_id
         ? { kind: 'lead', lead_id }
@@ -73,6 +83,16 @@ draftReaders.openapi(
     return answer(c, OtherAudience, found, 200)
   },
 )
+
+const EVERYBODY: { audience: Audience; template: string; created_at?: string } = {
+  audience: { kind: 'list', filter: {} },
+  template: 'letter',
+}
+
+async function readSequence(sql: Sql, project_id: string, id: string): Promise<typeof EVERYBODY> {
+  const { filter } = await viewSequence(sql, project_id, id)
+  return { audience: { kind: 'list' as const, filter }, template: 'letter' }
+}
 
 async function choicesOf(sql: Sql, project_id: string): Promise<z.infer<typeof Choices>> {
   const [row] = await sql<z.infer<typeof Choices>>`

@@ -51,7 +51,7 @@ export const ProjectQuery = Slug.optional().meta({
 export const DraftRef = { id: DraftId, project: Slug }
 export const OneDraft = z.object({ draft: Draft })
 
-const Gate = z
+export const Gate = z
   .object({
     name: z.string(),
     ok: z.boolean(),
@@ -78,7 +78,7 @@ export const Readers = z
   })
   .meta({ id: 'DraftReaders' })
 
-const Sentence = z
+export const Sentence = z
   .object({
     sentence: z.string(),
     verdict: z.enum(['harmless', 'supported', 'contradicted', 'unsure']).meta({
@@ -161,7 +161,7 @@ drafts.openapi(
         select ${draftColumns}, ${positionOf('draft.created_at')} as position
         from hub.drafts as draft
         join hub.projects as project on project.id = draft.project_id
-        where draft.project_id = ${project.id}
+        where draft.project_id = ${project.id} and draft.sequence_id is null
           and (${state}::text is null or draft.state = ${state})
           and (${lead_id}::text is null or draft.audience ->> 'lead_id' = ${lead_id})
           and (draft.created_at, draft.id) < (${at}::timestamptz, ${after}::uuid)
@@ -236,7 +236,7 @@ export async function detailed(
   })
 }
 
-async function withEvidence(
+export async function withEvidence(
   sql: Sql,
   project_id: string,
   sentences: JudgedSentence[],

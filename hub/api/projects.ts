@@ -265,7 +265,8 @@ projects.openapi(
     }
     const archive = await inProject(db, slug, async (sql, { id }) => {
       const [busy] = await sql<{ by: keyof typeof say.busy }>`
-        select 'mail' as by from hub.drafts where state = 'sending'
+        select case when sequence_id is null then 'mail' else 'sequence' end as by
+        from hub.drafts where state = 'sending'
         union all
         select 'mission' from hub.missions where status = 'processing'
         limit 1`
@@ -292,7 +293,10 @@ async function listProjects(c: Ctx, sql: Sql): Promise<z.infer<typeof Project>[]
   const rows = await sql<Omit<z.infer<typeof Project>, 'active' | 'read_only'>>`
     select slug, name, website, industry, icp, created_at,
       (select count(*)::int from hub.leads where project_id = projects.id) as leads,
-      (select count(*)::int from hub.drafts where project_id = projects.id) as drafts,
+      (
+        select count(*)::int from hub.drafts
+        where project_id = projects.id and sequence_id is null
+      ) as drafts,
       (
         select count(*)::int from hub.drafts where project_id = projects.id and state = 'sent'
       ) as sent

@@ -124,6 +124,7 @@ function findDrafts(sql: Sql, q: string): Promise<Found[]> {
     from private.find_drafts(${q}, ${MAX_RANKED}) as found
     join hub.drafts as draft on draft.id = found.draft_id
     join hub.projects as project on project.id = draft.project_id
+    where draft.sequence_id is null
     order by score desc, draft.id`
 }
 

@@ -90,10 +90,12 @@ today.openapi(
         select today.day as date,
           (select count(*)::int from hub.leads where created_at >= today.since) as new_leads,
           (
-            select count(*)::int from hub.drafts where state in ('draft', 'rendered')
+            select count(*)::int from hub.drafts
+            where state in ('draft', 'rendered') and sequence_id is null
           ) as drafts_waiting,
           (
-            select count(*)::int from hub.drafts where state in ('approved', 'pushed', 'sending')
+            select count(*)::int from hub.drafts
+            where state in ('approved', 'pushed', 'sending') and sequence_id is null
           ) as approved,
           (select count(*)::int from hub.recipients where sent_at >= today.since) as sent,
           (
@@ -141,7 +143,7 @@ today.openapi(
         DRAFT_STATES,
         (sql) => sql`
         select state as name, count(*)::int as count from hub.drafts
-        where project_id = ${id} group by state`,
+        where project_id = ${id} and sequence_id is null group by state`,
       )
       const missions = await tally(
         sql,

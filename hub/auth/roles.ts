@@ -50,6 +50,8 @@ const RULES: Rule[] = [
   rule('evidence/', 'reader', 'seller'),
   rule('drafts/', 'reader', 'seller'),
   rule('draft/', 'reader', 'seller'),
+  rule('sequences/', 'reader', 'seller'),
+  rule('sequence/', 'reader', 'seller'),
   rule('missions/', 'reader', 'seller'),
   rule('mission/', 'reader', 'seller'),
   rule('approvals/', 'reader', 'seller'),
@@ -71,7 +73,13 @@ const RULES: Rule[] = [
 ]
 
 /** What a key with the scope `propose` may do besides reading: a person decides about all of it. */
-const PROPOSALS = ['lead/quick_add', 'lead/note', 'draft/create', 'mission/compose']
+const PROPOSALS = [
+  'lead/quick_add',
+  'lead/note',
+  'draft/create',
+  'sequence/create',
+  'mission/compose',
+]
 
 export const isProposal = (method: string, path: string) =>
   method === 'POST' && PROPOSALS.includes(path)

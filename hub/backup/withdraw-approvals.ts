@@ -1,9 +1,14 @@
 import pg from 'pg'
 import { z } from 'zod'
 import { sqlOn } from '../../shared/sql.ts'
+import { isTimeZone } from '../../shared/time.ts'
 import { bilingual } from '../i18n/words.ts'
+import { AudienceFilter } from '../mail/drafts/audience.ts'
 import { outcomeText } from '../mail/drafts/outcome.text.ts'
 import { doubtRestored, unrenderRestored } from '../mail/drafts/state.ts'
+import { doubtSteps } from '../mail/drafts/step-state.ts'
+import { doubtSequences } from '../mail/sequences/state.ts'
+import { SendWindow } from '../mail/sequences/window.ts'
 import { FOR_MISSIONS } from '../missions/approvals.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError } from './manifest.ts'
@@ -31,6 +36,8 @@ export async function withdrawApprovals(client: pg.ClientBase, origin: Origin): 
   )
   const sql = sqlOn(client)
   await doubtRestored(sql, bilingual(outcomeText).restored)
+  await doubtSteps(sql)
+  await doubtSequences(sql)
   if (origin.kind === 'here') return
   await unrenderRestored(sql)
   // Their numbers belong to campaigns in another listmonk.
@@ -53,11 +60,19 @@ const Audience = z.union([
 const VALUES: { table: string; column: string; schema: z.ZodType }[] = [
   { table: 'leads', column: 'tags', schema: z.array(z.string()) },
   {
+    table: 'sequence_recipients',
+    column: 'time_zones',
+    schema: z.array(z.string().refine(isTimeZone)).min(1),
+  },
+  {
     table: 'drafts',
     column: 'audience',
     schema: Audience,
   },
   { table: 'drafts', column: 'slots', schema: Some },
+  { table: 'sequences', column: 'filter', schema: AudienceFilter },
+  { table: 'sequences', column: 'send_window', schema: SendWindow },
+  { table: 'sequences', column: 'approved', schema: Some },
   {
     table: 'drafts',
     column: 'campaign',

@@ -1,6 +1,7 @@
 import { ApiError, invalid } from '../../shared/problem.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
+import { stopSequences } from '../mail/sequences/stop.ts'
 import {
   domainOf,
   isIdentified,
@@ -137,6 +138,10 @@ export async function changeLead(sql: Sql, id: string, change: LeadChange): Prom
     const { outcome_reason: reason } = lead
     const details = { from: before.stage, to: lead.stage, ...(reason ? { reason } : {}) }
     await recordActivity(sql, { project_id, lead_id: id, kind: 'stage', details })
+    // Whoever is that far is being talked to: no mail may run into it.
+    if (BEYOND_MAILS.includes(lead.stage)) {
+      await stopSequences(sql, { project_id, lead_id: id }, 'stage')
+    }
   }
   const told = lead.stage === before.stage ? [] : ['stage', 'outcome_reason', 'outcome_note']
   const others = fields.filter((field) => !told.includes(field))
@@ -206,6 +211,9 @@ export class KnownEmail extends Error {
     this.lead_id = lead_id
   }
 }
+
+/** The stages at which sequences of mails stop. */
+const BEYOND_MAILS: Lead['stage'][] = ['replied', 'meeting', 'proposal', 'won', 'lost']
 
 /** The fields that people, files and agents fill in, in the order of an export. */
 export const CHANGEABLE = LeadChange.keyof().options

@@ -2,11 +2,12 @@ import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { bilingual } from '../i18n/words.ts'
 import { UNRENDERED, voidApproval } from '../mail/drafts/state.ts'
+import { stopSequences } from '../mail/sequences/stop.ts'
 import { emailHash, emailHashes, type Refusals, suppressHashes } from '../mail/suppression.ts'
 import type { Lead, LeadChange } from './lead.ts'
-import { refuseUnderway } from './remove-lead.ts'
 import { leadsText } from './leads.text.ts'
 import { changeLead, READ_COLUMNS } from './leads.ts'
+import { refuseUnderway } from './remove-lead.ts'
 import { recordActivity } from './timeline.ts'
 
 const { merge: say } = bilingual(leadsText)
@@ -88,6 +89,7 @@ export async function mergeLeads(
   const { project_id } = kept
   const change = mergedFields(kept, gone, choices)
   await keepOptOuts(sql, { salt, queued }, [kept.email, gone.email, change.email ?? null])
+  await stopSequences(sql, { project_id, lead_id: gone_id }, 'lead_deleted')
   await moveLetters(sql, gone_id, kept_id)
   const [done] = await sql<{ moved: Record<string, number>; dropped: unknown[] }>`
     select moved, dropped from private.move_to_lead(${gone_id}, ${kept_id})`

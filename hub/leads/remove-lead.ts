@@ -1,6 +1,7 @@
 import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { bilingual } from '../i18n/words.ts'
+import { stopSequences } from '../mail/sequences/stop.ts'
 import { leadsText } from './leads.text.ts'
 
 const say = bilingual(leadsText)
@@ -11,6 +12,7 @@ const say = bilingual(leadsText)
  */
 export async function removeLead(sql: Sql, id: string): Promise<void> {
   await refuseUnderway(sql, id)
+  await stopSequences(sql, { project_id: null, lead_id: id }, 'lead_deleted')
   await sql`
     delete from hub.drafts
     where audience ->> 'lead_id' = ${id} and state in ('draft', 'rendered', 'rejected', 'failed')`

@@ -23,6 +23,7 @@ type ActivityKind =
   | 'unsubscribed'
   | 'away'
   | 'answered'
+  | 'sequence'
 
 type Activity = {
   project_id: string

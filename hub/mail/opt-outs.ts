@@ -5,6 +5,7 @@ import type { Config, Paths } from '../config.ts'
 import { type Database, everywhere } from '../db/db.ts'
 import { isMissing, readJson, writeJson } from '../files.ts'
 import { recordOutcome } from './drafts/outcome.ts'
+import { stopSequences } from './sequences/stop.ts'
 import { type Refusals, readSalt, suppressHashes, tokenHash } from './suppression.ts'
 
 /**
@@ -61,16 +62,18 @@ export async function applyOptOuts({
         draft_id: string
         project_id: string
         lead_id: string | null
+        email: string
         subject: string
         is_new: boolean
       }>`
         update hub.recipients as r set unsubscribed_at = coalesce(r.unsubscribed_at, ${at})
         from hub.drafts as d
         where d.id = r.draft_id and r.token_hash = ${token_hash}
-        returning r.draft_id, r.project_id, r.lead_id, d.subject,
+        returning r.draft_id, r.project_id, r.lead_id, r.email, d.subject,
           old.unsubscribed_at is null as is_new`
       const project_id = mail?.project_id ?? null
       await suppressHashes(sql, { hashes: [hash], reason: 'unsubscribed', project_id })
+      if (mail) await stopSequences(sql, { project_id: null, email: mail.email }, 'opted_out')
       if (mail?.is_new) await recordOutcome(sql, mail, 'unsubscribed')
     })
     await rm(file, { force: true })

@@ -156,13 +156,15 @@ export async function confirmMail(paths: Paths): Promise<void> {
 
 /**
  * How a mail is sent. A mail to a single lead needs our own unsubscribe link, so the hub must be
- * reachable.
+ * reachable. The step of a sequence goes by SMTP alone: the next one waits for the answer of the mail
+ * server, and is threaded on the Message-ID, and listmonk tells neither.
  */
 export function viaOf(
   { smtp, listmonk }: MailSettings,
   config: Config,
-  kind: 'lead' | 'list',
+  kind: 'lead' | 'list' | 'step',
 ): 'smtp' | 'tx' | 'campaign' | null {
+  if (kind === 'step') return smtp ? 'smtp' : null
   const isReachable = config.public_url !== null
   if (kind === 'list' && listmonk) return 'campaign'
   if (smtp && (isReachable || !listmonk)) return 'smtp'

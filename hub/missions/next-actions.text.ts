@@ -11,6 +11,11 @@ export const nextActionText = texts(
     decide_opt_out: (lead: string) => `Decide whether ${lead} wants no more mail`,
     answer_reply: (lead: string) => `Answer the reply from ${lead}`,
     approve_draft: (subject: string) => `Read and approve “${subject}”`,
+    approve_sequence: (name: string) => `Read and approve the sequence “${name}”`,
+    check_sequence: (name: string, n: number) =>
+      n === 1
+        ? `Find out whether 1 mail of the sequence “${name}” was sent`
+        : `Find out whether ${n} mails of the sequence “${name}” were sent`,
     decide_approval: (title: string) => `Decide: ${title}`,
     send_draft: (subject: string) => `Send the approved draft “${subject}”`,
     finish_draft: (n: number) =>
@@ -42,6 +47,8 @@ export const nextActionText = texts(
     decide_opt_out: (lead) => `${lead} artık posta istemiyor mu, karar verin`,
     answer_reply: (lead) => `${lead} yanıt verdi: yanıtlayın`,
     approve_draft: (subject) => `Okuyup onaylayın: “${subject}”`,
+    approve_sequence: (name) => `Diziyi okuyup onaylayın: “${name}”`,
+    check_sequence: (name, n) => `“${name}” dizisinin ${n} e-postası gönderildi mi, öğrenin`,
     decide_approval: (title) => `Karar verin: ${title}`,
     send_draft: (subject) => `Onaylanan “${subject}” taslağını gönderin`,
     finish_draft: (n) => `Tasarımı olmayan ${n} taslağı bitirin`,

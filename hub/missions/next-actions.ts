@@ -23,6 +23,8 @@ export const NextAction = z
       'decide_opt_out',
       'answer_reply',
       'approve_draft',
+      'approve_sequence',
+      'check_sequence',
       'decide_approval',
       'send_draft',
       'finish_draft',
@@ -45,7 +47,16 @@ export const NextAction = z
     project: z.string().nullable(),
     ref: z
       .object({
-        kind: z.enum(['lead', 'task', 'draft', 'mission', 'approval', 'import', 'settings']),
+        kind: z.enum([
+          'lead',
+          'task',
+          'draft',
+          'sequence',
+          'mission',
+          'approval',
+          'import',
+          'settings',
+        ]),
         id: z.string(),
       })
       .nullable()
@@ -180,6 +191,31 @@ const WORK: Work[] = [
     title: ({ name }) => say.approve_draft(name),
   },
   {
+    kind: 'check_sequence',
+    ref: 'sequence',
+    find: (sql) => sql`
+      select sequence.id, project.slug as project, sequence.name, count(*)::int as count
+      from hub.sequences as sequence
+      join hub.projects as project on project.id = sequence.project_id
+      join hub.drafts as step on step.sequence_id = sequence.id
+      join hub.recipients as mail on mail.draft_id = step.id and mail.state = 'unclear'
+      where sequence.state <> 'stopped'
+      group by sequence.id, project.slug, sequence.name, sequence.updated_at
+      order by sequence.updated_at, sequence.id limit ${MAX_OF_A_KIND}`,
+    title: ({ name, count }) => say.check_sequence(name, count),
+  },
+  {
+    kind: 'approve_sequence',
+    ref: 'sequence',
+    find: (sql) => sql`
+      select sequence.id, project.slug as project, sequence.name
+      from hub.sequences as sequence
+      join hub.projects as project on project.id = sequence.project_id
+      where sequence.state = 'draft'
+      order by sequence.updated_at, sequence.id limit ${MAX_OF_A_KIND}`,
+    title: ({ name }) => say.approve_sequence(name),
+  },
+  {
     kind: 'decide_approval',
     ref: 'approval',
     find: (sql) => sql`
@@ -201,7 +237,7 @@ const WORK: Work[] = [
     find: (sql) => sql`
       select project.slug as project, count(*)::int as count
       from hub.drafts as draft join hub.projects as project on project.id = draft.project_id
-      where draft.state = 'draft'
+      where draft.state = 'draft' and draft.sequence_id is null
       group by project.slug order by project.slug limit ${MAX_OF_A_KIND}`,
     title: ({ count }) => say.finish_draft(count),
   },
@@ -275,6 +311,9 @@ const WORK: Work[] = [
         and not exists (
           select from hub.drafts where project_id = project.id and state in ('draft', 'rendered')
         )
+        and not exists (
+          select from hub.sequence_recipients where lead_id = lead.id and state = 'active'
+        )
       group by project.slug order by count(*) desc, project.slug limit ${MAX_OF_A_KIND}`,
     title: ({ count }) => say.write_to_leads(count),
   },
@@ -284,7 +323,7 @@ function drafts(...states: string[]): Work['find'] {
   return (sql) => sql`
     select draft.id, project.slug as project, draft.subject as name
     from hub.drafts as draft join hub.projects as project on project.id = draft.project_id
-    where draft.state = any(${states}::text[])
+    where draft.state = any(${states}::text[]) and draft.sequence_id is null
     order by draft.updated_at, draft.id limit ${MAX_OF_A_KIND}`
 }
 

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { ApiError } from '../../shared/problem.ts'
+import { sqlOn } from '../../shared/sql.ts'
 import type { Paths } from '../config.ts'
 import { bilingual } from '../i18n/words.ts'
 import { normaliseEmail } from '../mail/address.ts'
+import { stopSequences } from '../mail/sequences/stop.ts'
 import { forgetMember, membershipsOf } from './member.ts'
 import { peopleText } from './people.text.ts'
 import { redactFiles } from './people-files.ts'
@@ -103,6 +105,7 @@ export async function eraseRows(
   const { email } = person
   if (email) {
     const ids = (await leadsOf(client, email)).map(({ id }) => id)
+    await leaveSequences(client, email, ids)
     const recipients = await recipientsOf(client, email)
     for (const { at, state } of recipients) {
       const isUnsent = ['waiting', 'pushed', 'skipped', 'failed'].includes(state)
@@ -165,6 +168,25 @@ export async function eraseRows(
   }
   if (options.texts) counts.texts = await redactRows(client, matcher)
   return counts
+}
+
+/** Their mails in sequences that have not gone are skipped; what stays is a number without a person. */
+async function leaveSequences(client: pg.ClientBase, email: string, ids: string[]): Promise<void> {
+  const sql = sqlOn(client)
+  const known = await sql<{ email: string; lead_id: string | null }>`
+    select email, lead_id from hub.sequence_recipients
+    where private.fold(email) = private.fold(${email}) or lead_id = any(${ids}::uuid[])`
+  const theirs = known.filter(
+    (row) => normaliseEmail(row.email) === email || ids.includes(row.lead_id ?? ''),
+  )
+  for (const row of theirs) {
+    await stopSequences(sql, { project_id: null, email: row.email }, 'erased')
+  }
+  await sql`
+    update hub.sequence_recipients
+    set email = 'erased-' || gen_random_uuid() || '@erased.invalid', name = null, company = null,
+      lead_id = null, stop_detail = null
+    where email = any(${theirs.map((row) => row.email)}::text[])`
 }
 
 /** erase does the same to rows and files. */

@@ -24,6 +24,8 @@ export const TABLES = [
   'mission_events',
   'result_versions',
   'approvals',
+  'sequences',
+  'sequence_recipients',
   'drafts',
   'opinions',
   'stands',

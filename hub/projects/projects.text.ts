@@ -25,6 +25,7 @@ export const projectsText = texts(
     },
     busy: {
       mail: 'A mail is being sent. Wait until it is finished.',
+      sequence: 'A sequence is running. Stop it first.',
       mission: 'A mission is running. Cancel it, or wait until it is done.',
     },
   },
@@ -49,6 +50,7 @@ export const projectsText = texts(
     },
     busy: {
       mail: 'Bir e-posta gönderiliyor. Bitmesini bekleyin.',
+      sequence: 'Bir dizi sürüyor. Önce onu durdurun.',
       mission: 'Bir görev sürüyor. İptal edin ya da bitmesini bekleyin.',
     },
   },

@@ -5,6 +5,7 @@ import {
   FileText,
   FolderCog,
   Inbox,
+  ListOrdered,
   Mail,
   Settings,
   Sun,
@@ -94,6 +95,20 @@ export const PROJECT_PAGES: PageEntry[] = [
     onPhone: false,
     Page: lazy(() =>
       loadPart(() => import('./pages/inbox/inbox.tsx').then(({ Inbox }) => ({ default: Inbox }))),
+    ),
+  },
+  {
+    path: 'sequences',
+    icon: ListOrdered,
+    label: (language) => words(language).sequences,
+    key: 'q',
+    onPhone: false,
+    Page: lazy(() =>
+      loadPart(() =>
+        import('./pages/sequences/sequences.tsx').then(({ Sequences }) => ({
+          default: Sequences,
+        })),
+      ),
     ),
   },
   {

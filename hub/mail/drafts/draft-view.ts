@@ -128,7 +128,7 @@ export async function viewDraft(sql: Sql, project_id: string, id: string): Promi
     select ${draftColumns}
     from hub.drafts as draft
     join hub.projects as project on project.id = draft.project_id
-    where draft.id = ${id} and draft.project_id = ${project_id}`
+    where draft.id = ${id} and draft.project_id = ${project_id} and draft.sequence_id is null`
   if (!draft) throw absent('draft')
   return draft
 }
@@ -136,7 +136,8 @@ export async function viewDraft(sql: Sql, project_id: string, id: string): Promi
 /** The row with everything the flow needs, without a lock. */
 export async function readDraft(sql: Sql, project_id: string, id: string): Promise<DraftRow> {
   const [draft] = await sql<DraftRow>`
-    select * from hub.drafts where id = ${id} and project_id = ${project_id}`
+    select * from hub.drafts
+    where id = ${id} and project_id = ${project_id} and sequence_id is null`
   if (!draft) throw absent('draft')
   return draft
 }

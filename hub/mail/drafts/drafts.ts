@@ -61,15 +61,20 @@ export type DraftRow = {
   via: 'smtp' | 'tx' | 'campaign' | null
   paused_at: string | null
   retry_at: string | null
+  /** The sequence it is a step of, with its place and the days since the step before. */
+  sequence_id: string | null
+  step: number | null
+  wait_days: number | null
+  is_reply: boolean
   created_at: string
   updated_at: string
 }
 
-/** One draft, locked until the end of the transaction. */
+/** One draft, locked until the end of the transaction; a step is changed with its sequence. */
 export async function lockDraft(sql: Sql, project_id: string, id: string): Promise<DraftRow> {
   const [row] = await sql<DraftRow>`
     select * from hub.drafts
-    where id = ${id} and project_id = ${project_id}
+    where id = ${id} and project_id = ${project_id} and sequence_id is null
     for update`
   if (!row) throw absent('draft')
   return row

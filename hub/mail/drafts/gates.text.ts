@@ -39,6 +39,9 @@ export const gateText = texts(
       campaign: 'listmonk, as a campaign on a list of its own.',
     },
     no_transport: 'No mail server is set up.',
+    step_by_smtp:
+      'The mails of a sequence go by SMTP: listmonk does not tell whether a mail left, and the next one depends on it.',
+    enter_smtp: 'Set up SMTP in Settings > Mail; campaigns still go by listmonk.',
     enter_transport: 'Set up listmonk or SMTP in Settings > Mail.',
     no_sender: 'The project has no sender.',
     enter_sender: 'Enter the sender in Project > Brand.',
@@ -101,6 +104,9 @@ export const gateText = texts(
       campaign: 'listmonk ile, kendi listesine giden bir kampanya olarak.',
     },
     no_transport: 'E-posta sunucusu tanımlı değil.',
+    step_by_smtp:
+      'Bir dizinin e-postaları SMTP ile gider: listmonk bir e-postanın çıkıp çıkmadığını bildirmez, sonraki adım ise buna bağlıdır.',
+    enter_smtp: 'Ayarlar > E-posta bölümünde SMTP tanımlayın; kampanyalar yine listmonk ile gider.',
     enter_transport: 'Ayarlar > E-posta bölümünde listmonk ya da SMTP tanımlayın.',
     no_sender: 'Projenin göndereni yok.',
     enter_sender: 'Göndereni Proje > Marka bölümüne girin.',

@@ -157,7 +157,7 @@ function nobody(skips: ReturnType<typeof countSkips>): Words {
 }
 
 function settingsGates({ config, mail, brand, draft }: Given): Gate[] {
-  const via = viaOf(mail, config, draft.audience.kind)
+  const via = viaOf(mail, config, draft.sequence_id ? 'step' : draft.audience.kind)
   const link =
     via === 'campaign'
       ? right('unsubscribe', say.unsubscribe_listmonk)
@@ -170,7 +170,9 @@ function settingsGates({ config, mail, brand, draft }: Given): Gate[] {
   return [
     via
       ? right('transport', say.transports[via])
-      : wrong('transport', say.no_transport, say.enter_transport),
+      : draft.sequence_id && mail.listmonk
+        ? wrong('transport', say.step_by_smtp, say.enter_smtp)
+        : wrong('transport', say.no_transport, say.enter_transport),
     from
       ? right('sender', verbatim(`${from.name} <${from.email}>`))
       : wrong('sender', say.no_sender, say.enter_sender),

@@ -2,6 +2,7 @@ import type { Sql } from '../../../shared/sql.ts'
 import { bilingual, joined } from '../../i18n/words.ts'
 import { moveStage } from '../../leads/leads.ts'
 import { recordActivity } from '../../leads/timeline.ts'
+import { stopSequences } from '../sequences/stop.ts'
 import { type Salt, suppress } from '../suppression.ts'
 import { outcomeText } from './outcome.text.ts'
 import { type ClaimedMail, endDraft, type Mail, markSent } from './state.ts'
@@ -25,7 +26,10 @@ export async function recordAllSent(
   }
 }
 
-/** Adds an entry to the lead's timeline; the first mail makes a new lead a contacted one. */
+/**
+ * Adds an entry to the lead's timeline; the first mail makes a new lead a contacted one, and who replies or
+ * unsubscribes leaves every sequence.
+ */
 export async function recordOutcome(
   sql: Sql,
   mail: Omit<Mail, 'email'>,
@@ -45,7 +49,9 @@ export async function recordOutcome(
   await recordActivity(sql, { ...lead, kind, details: { draft_id, subject, ...more } })
   const details = { by: kind }
   if (kind === 'sent') await moveStage(sql, lead, { from: ['new'], to: 'contacted', details })
+  if (kind === 'unsubscribed') await stopSequences(sql, lead, 'opted_out')
   if (kind === 'replied') {
+    await stopSequences(sql, lead, 'replied')
     await moveStage(sql, lead, { from: ['new', 'contacted'], to: 'replied', details })
   }
 }
@@ -75,6 +81,7 @@ export async function recordBounce(
     const reason = isComplaint ? 'complained' : 'bounced'
     const { email, project_id } = mail
     await suppress(sql, salt, { emails: [email], reason, project_id })
+    await stopSequences(sql, { project_id: null, email }, reason)
   }
   if (changed.length > 0) await recordOutcome(sql, mail, 'bounced')
 }

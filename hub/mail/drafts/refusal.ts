@@ -2,6 +2,7 @@ import { ApiError } from '../../../shared/problem.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { bilingual } from '../../i18n/words.ts'
 import { leadsText } from '../../leads/leads.text.ts'
+import { stopSequences } from '../sequences/stop.ts'
 import { type Salt, suppress } from '../suppression.ts'
 import { recordOutcome } from './outcome.ts'
 import type { Mail } from './state.ts'
@@ -20,6 +21,9 @@ export async function recordRefusal(
 ): Promise<void> {
   const emails = [...new Set([mail.email, ...(from ? [from] : [])])]
   await suppress(sql, salt, { emails, reason: 'unsubscribed', project_id: mail.project_id })
+  for (const email of emails) {
+    await stopSequences(sql, { project_id: null, email }, 'opted_out')
+  }
   const changed = await sql`
     update hub.recipients set unsubscribed_at = now()
     where draft_id = ${mail.draft_id} and email = ${mail.email} and unsubscribed_at is null

@@ -7,7 +7,8 @@ import { canStep, STEPS, type State, type Step } from './flow.ts'
 
 const say = bilingual(flowText)
 
-// Only this file and state-outdated.ts write drafts.state and recipients.state (tests/hub/mail/drafts/state.test.ts):
+// Only this file, state-outdated.ts and step-state.ts write drafts.state and recipients.state
+// (tests/hub/mail/drafts/state.test.ts):
 // each change has a name and the states it starts from, and checks whether it happened.
 
 /** The fields of a draft that its state depends on. */
@@ -203,6 +204,7 @@ export async function claimMail(
     set state = 'sending', attempts = attempts + 1, claimed_at = now(), reason = null,
       message_id = ${mail.message_id}, token_hash = ${mail.token_hash}
     where draft_id = ${draft.id} and email = ${mail.email} and state = 'pushed'
+      and (due_until is null or (due_at <= now() and now() < due_until))
       and not exists (
         select from hub.suppression
         where email_hash = any(${mail.hashes}::text[]) and released_at is null

@@ -9,6 +9,7 @@ import { relatesTo } from '../imap/automatic.ts'
 import type { IncomingMail } from '../imap/imap.ts'
 import { asksToStop } from '../imap/opt-out-words.ts'
 import { MAX_REPLY, reportedBy, withoutLetter } from '../imap/reply.ts'
+import { postponeSequences } from '../sequences/stop.ts'
 import { readMail } from '../settings.ts'
 import { readSalt, type Salt } from '../suppression.ts'
 import { awayUntil, saysAway } from './away.ts'
@@ -189,6 +190,7 @@ async function recordAway(
     ...(mail.message_id ? { message_id: mail.message_id } : {}),
   }
   await recordActivity(sql, { project_id, lead_id, kind: 'away', details })
+  if (until) await postponeSequences(sql, { project_id, lead_id }, new Date(until))
 }
 
 /** A mail that is no reply may still ask for no more mail: a person decides. */

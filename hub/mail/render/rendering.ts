@@ -16,7 +16,7 @@ import { slotsOfText } from './text-slots.ts'
 
 type Content = Pick<
   DraftRow,
-  'audience' | 'template' | 'language' | 'subject' | 'text' | 'slots' | 'project_id'
+  'audience' | 'template' | 'language' | 'subject' | 'text' | 'slots' | 'project_id' | 'sequence_id'
 >
 
 /**
@@ -72,7 +72,7 @@ export async function renderContent(
   const input = await inputOf(sql, project, config, draft)
   try {
     const { audience } = draft
-    if (viaOf(settings, config, audience.kind) === 'campaign') {
+    if (viaOf(settings, config, draft.sequence_id ? 'step' : audience.kind) === 'campaign') {
       const recipient = await recipientOf(sql, draft)
       const options = {
         target: 'listmonk' as const,

@@ -10,6 +10,7 @@ import { finishDraft } from '../drafts/outcome.ts'
 import { giveUpClaims } from '../drafts/state.ts'
 import { sendCampaigns } from '../listmonk/campaigns.ts'
 import { applyOptOuts } from '../opt-outs.ts'
+import { scheduleSequences } from '../sequences/schedule.ts'
 import { pauseMail } from '../settings.ts'
 import { type Patience, sendMails } from './send-mails.ts'
 
@@ -96,12 +97,13 @@ async function sendAll(mailing: Sending, isClosed: () => boolean): Promise<void>
       select pg_try_advisory_xact_lock(${LOCK_SPACE}, ${LOCKS.mailer}) as taken`
     if (!lock?.taken) return
     await recover(mailing)
+    await scheduleSequences(mailing)
     const drafts = await everywhere(
       db,
       (own) => own<DraftRow>`
       select * from hub.drafts
       where state = 'sending' and (retry_at is null or retry_at <= now())
-      order by updated_at, id`,
+      order by coalesce(step, 1) = 1, updated_at, id`,
     )
     const { today } = await readGateInputs(mailing)
     if (today.alarm) await pauseMail(config.paths, today.alarm.reason, today.alarm.detail)
@@ -109,7 +111,8 @@ async function sendAll(mailing: Sending, isClosed: () => boolean): Promise<void>
       if (isClosed()) return
       if (draft.via === 'campaign') await sendCampaigns(mailing, draft)
       else await sendMails(mailing, draft, isClosed)
-      await everywhere(db, (own) => finishDraft(own, draft.id))
+      // A step waits for its next mails; it ends with its sequence.
+      if (!draft.sequence_id) await everywhere(db, (own) => finishDraft(own, draft.id))
     }
   })
 }

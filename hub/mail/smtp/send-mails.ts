@@ -22,6 +22,7 @@ import { awayDay, waitForReturn } from '../inbox/waits.ts'
 import { ListmonkError, listmonk } from '../listmonk/listmonk.ts'
 import { readRefusals } from '../opt-outs.ts'
 import { personalise, type Rendered } from '../render/render.ts'
+import { earlierMails } from '../sequences/thread.ts'
 import { type MailSettings, readMail, readPause } from '../settings.ts'
 import {
   emailHashes,
@@ -93,6 +94,7 @@ async function choose(
         select email, lead_id, name, company
         from hub.recipients
         where draft_id = ${draft.id} and state = 'pushed' and (retry_at is null or retry_at <= now())
+          and (${draft.sequence_id}::uuid is null or (due_at <= now() and now() < due_until))
           and exists (
             select from hub.drafts
             where id = ${draft.id} and state = 'sending' and paused_at is null
@@ -166,7 +168,14 @@ async function sendOne(
     const result =
       draft.via === 'tx'
         ? await byListmonk(settings, from, mail, claim)
-        : await bySmtp(mailing, { draft, settings, from, mail, claim })
+        : await bySmtp(mailing, {
+            draft,
+            settings,
+            from,
+            mail,
+            claim,
+            earlier: await earlierMails(mailing.db, draft, recipient.email),
+          })
     log({ msg: 'mail', draft_id: draft.id, outcome: result.kind })
     return await settle(mailing, { ...work, claimed, result, salt })
   } catch (error) {
@@ -217,9 +226,12 @@ async function bySmtp(
     from: From
     mail: PersonalMail
     claim: () => Promise<void>
+    /** The Message-IDs of the thread it goes on, the first one first. */
+    earlier: string[]
   },
 ): Promise<Outcome> {
-  const { draft, claim, from } = given
+  const { draft, claim, from, earlier } = given
+  const last = earlier.at(-1)
   const { smtp } = given.settings
   const { recipient, url, rendered } = given.mail
   if (!smtp) return away(say.no_server)
@@ -239,6 +251,7 @@ async function bySmtp(
       message_id: messageId(draft.id, recipient.email, from.email),
       date: new Date(),
       unsubscribe_url: url,
+      ...(last ? { in_reply_to: last, references: earlier } : {}),
     },
     { on_data: claim, dkim: key?.signs ? key : undefined, ...patience },
   )

@@ -57,6 +57,8 @@ describe('every table of schema hub', () => {
       'hub.missions.retry_of n',
       'hub.missions.thread n',
       'hub.recipients.lead_id n',
+      'hub.sequence_recipients.lead_id n',
+      'hub.sequences.mission_id n',
       'hub.suppression.project_id n',
       'hub.webhook_deliveries.redelivery_of n',
     ])

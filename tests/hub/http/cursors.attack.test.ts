@@ -7,6 +7,7 @@ import { leadCalls } from '../support/lead-calls.ts'
 let hub: TestHub
 /** What a list needs to be asked at all. */
 let needed: Record<string, string>
+let sequence_id = ''
 const { post, add } = leadCalls(() => hub)
 
 beforeAll(async () => {
@@ -45,6 +46,20 @@ beforeAll(async () => {
      select project.id, 'us@demir.example', 'r1@demir.example', 'reply', 'address'
      from hub.projects as project cross join generate_series(1, 2)`,
   )
+  for (const name of ['First', 'Second']) {
+    await post('sequence/create', {
+      project: 'demir',
+      name,
+      steps: [{ wait_days: 0, subject: 'Hello', text: 'Hello' }],
+    })
+  }
+  const [sequence] = await hub.query<{ id: string }>(
+    `insert into hub.sequence_recipients (sequence_id, project_id, email, time_zones)
+    select sequence.id, sequence.project_id, 's' || n || '@demir.example', '{UTC}'
+    from (select * from hub.sequences limit 1) sequence cross join generate_series(1, 2) n
+    returning sequence_id as id`,
+  )
+  sequence_id = sequence?.id ?? ''
   needed = { project: 'demir', lead_id, id: draft?.id ?? '' }
 })
 afterAll(() => hub?.close())
@@ -85,6 +100,7 @@ test('a forged cursor is refused with its reason, field by field, on every list'
     const query: Record<string, string> = { limit: '1' }
     for (const { name, required } of parameters) {
       if (required || name === 'project') query[name] = needed[name] ?? ''
+      if (name === 'id' && path.startsWith('sequences/')) query.id = sequence_id
     }
     const first = await ask(path, query)
     const { next_cursor } = z.object({ next_cursor: z.string() }).parse(JSON.parse(first.text))

@@ -114,6 +114,15 @@ async function fill() {
     [drafts[2]?.id, own, texts],
   )
   await query('insert into hub.brands (project_id, signature) values ($1, $2)', [own, texts])
+  const [sequence] = await query<{ id: string }>(
+    `insert into hub.sequences (project_id, name, send_window) values ($1, $2, '{"days": ["mon"], "from": "09:00", "to": "17:00", "time_zone": "UTC"}') returning id`,
+    [own, texts.slice(0, 120)],
+  )
+  await query(
+    `insert into hub.sequence_recipients (sequence_id, project_id, lead_id, email, name, time_zones)
+     values ($1, $2, $3, $4, $5, '{UTC}')`,
+    [sequence?.id, own, lead?.id, EMAIL, NAME],
+  )
   await query(
     `insert into hub.opinions (project_id, key, model, verdict, quote) values ($1, 'k', 'm', 'supported', $2)`,
     [own, texts],

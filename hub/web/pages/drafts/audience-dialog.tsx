@@ -78,7 +78,8 @@ function AudienceForm({ draft, onClose }: Omit<Props, 'isOpen'>) {
   )
 }
 
-function askedOf(audience: Draft['audience']): Asked {
+/** The choices of a form for an audience. */
+export function askedOf(audience: Draft['audience']): Asked {
   if (audience.kind === 'lead') return {}
   const { lead_ids, answered, ...filter } = audience.filter
   return {
@@ -88,7 +89,8 @@ function askedOf(audience: Draft['audience']): Asked {
   }
 }
 
-function audienceOf(now: Draft['audience'], asked: Asked): Draft['audience'] {
+/** The audience that the choices of a form mean. */
+export function audienceOf(now: Draft['audience'], asked: Asked): Draft['audience'] {
   const { lead_id, is_chosen, answered, ...filter } = asked
   if (lead_id) return { kind: 'lead', lead_id }
   const lead_ids = is_chosen && now.kind === 'list' ? now.filter.lead_ids : undefined

@@ -11,7 +11,7 @@ import { audienceText } from './audience.text.ts'
 import type { Asked, Choices, Draft } from './queries.ts'
 
 type Given = {
-  draft: Draft
+  draft: Pick<Draft, 'audience'>
   asked: Asked
   /** The choices that the project's leads offer, once they are loaded. */
   choices: Choices | undefined

@@ -24,6 +24,8 @@ export const gatesText = texts(
       spf: 'SPF',
       dkim: 'DKIM',
       dmarc: 'DMARC',
+      replies_read: 'Replies are read',
+      unclear: 'Unclear mails',
     },
   },
   {
@@ -48,6 +50,8 @@ export const gatesText = texts(
       spf: 'SPF',
       dkim: 'DKIM',
       dmarc: 'DMARC',
+      replies_read: 'Yanıtlar okunuyor',
+      unclear: 'Belirsiz e-postalar',
     },
   },
 )

@@ -13,6 +13,7 @@ const IN_BRAND = ['sender', 'postal_address']
 const PLACES: Record<string, string> = {
   ...Object.fromEntries(IN_MAIL.map((name) => [name, '/settings/mail'])),
   unsubscribe: '/settings/mail',
+  replies_read: '/settings/mail',
   license: '/settings/license',
 }
 

@@ -89,7 +89,7 @@ const getAudience = (draft: Draft, asked: Asked) =>
   )
 export type Asked = Omit<
   NonNullable<operations['getAudience']['parameters']['query']>,
-  'id' | 'project'
+  'id' | 'sequence_id' | 'project'
 >
 export type Choices = Awaited<ReturnType<typeof getAudience>>['choices']
 

@@ -9,6 +9,7 @@ import {
   FileSearch,
   FolderInput,
   Inbox,
+  ListOrdered,
   type LucideIcon,
   Mail,
   MailOpen,
@@ -63,6 +64,7 @@ const GLYPHS: Record<string, LucideIcon> = {
   unsubscribed: UserMinus,
   away: CalendarOff,
   answered: Send,
+  sequence: ListOrdered,
 }
 
 /** The history of a lead, newest first. */
@@ -207,6 +209,14 @@ function sentence(
     }
     case 'answered':
       return { title: happened.answered, detail: [told('subject'), told('text')].join('\n') }
+    case 'sequence': {
+      const isStart = details.what === 'started'
+      const title = isStart
+        ? happened.sequence.started(told('name'))
+        : happened.sequence.stopped(told('name'))
+      const why = (happened.stop_reasons as Record<string, string>)[told('reason')] // safe: a look-up that may find nothing
+      return { title, detail: isStart ? undefined : why }
+    }
     case 'draft':
     case 'approved':
     case 'sent':

@@ -1,6 +1,7 @@
 import { texts } from '../../../../shared/texts.ts'
 import { plural } from '../../../../web/ui/language.ts'
 import { labelText } from '../../../agents/numbers/labels.text.ts'
+import { stopText } from '../../../mail/sequences/stop.text.ts'
 
 export const leadsText = texts(
   {
@@ -143,6 +144,11 @@ export const leadsText = texts(
     },
     happened: {
       by: (who: string) => `By ${who}`,
+      sequence: {
+        started: (name: string) => `Put into the sequence “${name}”`,
+        stopped: (name: string) => `Left the sequence “${name}”`,
+      },
+      stop_reasons: stopText.en,
       created: 'Added by hand',
       created_by_mission: 'Found by a mission',
       imported: (file: string) => `Imported from ${file}`,
@@ -315,6 +321,11 @@ export const leadsText = texts(
     },
     happened: {
       by: (who) => `Yapan: ${who}`,
+      sequence: {
+        started: (name) => `“${name}” dizisine alındı`,
+        stopped: (name) => `“${name}” dizisinden ayrıldı`,
+      },
+      stop_reasons: stopText.tr,
       created: 'Elle eklendi',
       created_by_mission: 'Bir görev buldu',
       imported: (file) => `Şuradan aktarıldı: ${file}`,

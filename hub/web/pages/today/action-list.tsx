@@ -41,6 +41,8 @@ const GLYPHS: Record<NextAction['kind'], LucideIcon> = {
   decide_opt_out: UserMinus,
   answer_reply: Reply,
   approve_draft: MailCheck,
+  approve_sequence: MailCheck,
+  check_sequence: CircleHelp,
   decide_approval: Gavel,
   send_draft: Send,
   finish_draft: PenLine,

@@ -20,6 +20,7 @@ export function pathOf(action: NextAction): string {
   if (kind === 'finish_draft') return `${base}/drafts?state=draft`
   if (ref?.kind === 'settings') return `/settings/${SETTINGS[ref.id] ?? ref.id}`
   if (lead_id) return `${base}/leads?lead=${lead_id}`
+  if (ref?.kind === 'sequence') return `${base}/sequences?sequence=${ref.id}`
   if (ref?.kind === 'draft') return `${base}/drafts?draft=${ref.id}`
   if (ref?.kind === 'mission') return `${base}/missions?mission=${ref.id}`
   if (ref?.kind === 'import') return `${base}/leads?do=import&import=${ref.id}`

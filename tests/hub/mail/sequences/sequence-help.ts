@@ -1,0 +1,92 @@
+import type { TestHub } from '../../support/hub.ts'
+import { type apiOf, LEAD } from '../../support/mail-help.ts'
+
+/** Every hour of every day, so that a test does not depend on when it runs. */
+export const ALWAYS = {
+  days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
+  from: '00:00',
+  to: '24:00',
+  time_zone: 'UTC',
+}
+export const STEPS = [
+  {
+    wait_days: 0,
+    subject: 'A question for {company}',
+    text: 'Hello {first_name},\n\nwould you like to talk?',
+  },
+  { wait_days: 3, text: 'Hello {first_name},\n\nshall I call you?' },
+  {
+    wait_days: 4,
+    subject: 'One more question',
+    text: 'Hello {first_name},\n\nis there anybody else?',
+  },
+]
+
+/** Lets days pass: moves every time in the database back by so many. */
+export async function passDays(hub: TestHub, days: number): Promise<void> {
+  const columns = await hub.query<{ table: string; column: string }>(`
+    select table_name as table, column_name as column from information_schema.columns
+    where table_schema = 'hub' and data_type = 'timestamp with time zone'`)
+  for (const [table, all] of Map.groupBy(columns, (one) => one.table)) {
+    const sets = all.map(({ column }) => `${column} = ${column} - make_interval(days => $1)`)
+    await hub.query(`update hub.${table} set ${sets.join(', ')}`, [days])
+  }
+}
+
+/** Calls for sequences of the project `demir`, on the hub that a file starts before them. */
+export function sequenceCalls(hub: () => TestHub, api: () => ReturnType<typeof apiOf>) {
+  const of = (id: string) => ({ id, project: 'demir' })
+  const get = async (id: string) => (await api().get(`sequences/get?id=${id}&project=demir`)).body
+  const standForAll = async (id: string) => {
+    for (const { step_id, sentences } of (await get(id)).sentences) {
+      for (const { sentence, verdict, stand } of sentences) {
+        if (stand || verdict === 'harmless' || verdict === 'supported') continue
+        await api().ok('sequence/stand', { ...of(id), step_id, sentence })
+      }
+    }
+  }
+  return {
+    of,
+    get,
+    standForAll,
+    add: async (name: string, more: object = {}) =>
+      (
+        await api().ok('lead/quick_add', {
+          slug: 'demir',
+          data: {
+            name: `${name} Öz`,
+            company: 'Öz',
+            email: `${name}@client.example`,
+            ...LEAD,
+            ...more,
+          },
+        })
+      ).lead,
+    create: async (filter: object, more: object = {}): Promise<string> => {
+      const made = await api().ok('sequence/create', {
+        project: 'demir',
+        name: 'Three questions',
+        filter,
+        window: ALWAYS,
+        steps: STEPS,
+        ...more,
+      })
+      return made.sequence.id
+    },
+    approve: async (id: string) => {
+      await standForAll(id)
+      return api().ok('sequence/approve', of(id))
+    },
+    /** Two rounds: what was sent in the first gives the next step its time. */
+    run: async () => {
+      await hub().deps.mailer.run()
+      await hub().deps.mailer.run()
+    },
+    people: async (id: string) => {
+      const { recipients } = (await api().get(`sequences/recipients?id=${id}&project=demir`)).body
+      return Object.fromEntries(
+        recipients.map((one: { email: string }) => [one.email.split('@')[0], one]),
+      )
+    },
+  }
+}

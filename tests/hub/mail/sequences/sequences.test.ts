@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { startHub, type TestHub } from '../../support/hub.ts'
+import {
+  apiOf,
+  type MailServer,
+  setBrand,
+  smtpSettings,
+  startMailServer,
+} from '../../support/mail-help.ts'
+import { ALWAYS, passDays, STEPS, sequenceCalls } from './sequence-help.ts'
+
+let hub: TestHub
+let smtp: MailServer
+let api: ReturnType<typeof apiOf>
+beforeAll(async () => {
+  smtp = await startMailServer()
+  hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
+  api = apiOf(hub)
+  await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+})
+afterAll(async () => {
+  await hub.close()
+  await smtp.close()
+})
+beforeEach(async () => {
+  await setBrand(api)
+  await api.put('settings/mail', smtpSettings(smtp.port))
+  smtp.to().length = 0
+  smtp.mails.length = 0
+})
+const { of, get, add, create, approve, run, people } = sequenceCalls(
+  () => hub,
+  () => api,
+)
+let count = 0
+/** A tag of its own with so many leads. */
+async function group(names: string[]): Promise<{ tag: string; ids: string[] }> {
+  count += 1
+  const tag = `group${count}`
+  const ids = []
+  for (const name of names) ids.push((await add(`${name}${count}`, { tags: [tag] })).id)
+  return { tag, ids }
+}
+
+test('three steps go days apart in one thread, each once', async () => {
+  const { tag } = await group(['jo'])
+  const id = await create({ tag })
+  const started = await approve(id)
+  expect(started.sequence).toMatchObject({ state: 'running', people: { active: 1 } })
+  await run()
+  expect(smtp.mails.map(({ subject }) => subject)).toEqual(['A question for Öz'])
+  await run()
+  expect(smtp.mails).toHaveLength(1)
+  await passDays(hub, 2)
+  await run()
+  expect(smtp.mails).toHaveLength(1)
+  await passDays(hub, 1)
+  await run()
+  expect(smtp.mails.map(({ subject }) => subject)).toEqual([
+    'A question for Öz',
+    'Re: A question for Öz',
+  ])
+  await passDays(hub, 4)
+  await run()
+  const [first, second, third] = smtp.mails
+  expect(third?.subject).toBe('One more question')
+  expect(second?.inReplyTo).toBe(first?.messageId)
+  expect(second?.references).toBe(first?.messageId)
+  expect(third?.inReplyTo).toBe(second?.messageId)
+  expect(third?.references).toEqual([first?.messageId, second?.messageId])
+  await passDays(hub, 30)
+  await run()
+  expect(smtp.mails).toHaveLength(3)
+  const { sequence } = await get(id)
+  expect(sequence).toMatchObject({ state: 'done', people: { active: 0, done: 1, stopped: 0 } })
+})
+
+test('a late hub sends one mail, and the others days later', async () => {
+  const { tag } = await group(['late'])
+  const id = await create({ tag })
+  await approve(id)
+  await run()
+  await passDays(hub, 20)
+  await run()
+  await run()
+  expect(smtp.mails).toHaveLength(2)
+  await api.ok('sequence/stop', of(id))
+})
+
+test('nothing goes outside of the window', async () => {
+  const { tag } = await group(['night'])
+  const tomorrow = new Date(Date.now() + 86_400_000)
+  const day = ALWAYS.days[(tomorrow.getUTCDay() + 6) % 7]
+  const id = await create({ tag }, { window: { ...ALWAYS, days: [day] } })
+  await approve(id)
+  await run()
+  expect(smtp.to()).toEqual([])
+  const { recipients } = (await api.get(`sequences/recipients?id=${id}&project=demir`)).body
+  expect(recipients[0].next_at.slice(0, 10)).toBe(tomorrow.toISOString().slice(0, 10))
+  await passDays(hub, 1)
+  // Its hours have come by the moved clock, and the mailer sends in them alone.
+  await run()
+  expect(smtp.to()).toEqual([`night${count}@client.example`])
+  await api.ok('sequence/stop', of(id))
+})
+
+describe('the approval', () => {
+  test('covers what was shown and nothing else', async () => {
+    const { tag, ids } = await group(['a', 'b'])
+    const id = await create({ tag })
+    await approve(id)
+    await api.ok('sequence/edit', { ...of(id), name: 'Renamed' })
+    const { hash, sequence } = await get(id)
+    expect(sequence).toMatchObject({ state: 'draft' })
+    await api.ok('lead/update', { lead_id: ids[0], company: 'Another' })
+    const refused = await api.post('sequence/approve', { ...of(id), hash })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'audience_changed' } })
+    const again = (await get(id)).hash
+    expect((await api.post('sequence/approve', { ...of(id), hash: again })).status).toBe(200)
+    await api.ok('sequence/stop', of(id))
+  })
+
+  test('waits for every sentence of every step', async () => {
+    const { tag } = await group(['gate'])
+    const steps = [STEPS[0], { wait_days: 2, text: 'Hello,\n\nyou have 42 trucks.' }]
+    const id = await create({ tag }, { steps })
+    const refused = await api.post('sequence/approve', of(id))
+    expect(refused.status).toBe(422)
+    expect(refused.body.errors).toMatchObject([
+      { path: 'steps.1.sentences.1', code: 'no_evidence' },
+    ])
+    await approve(id)
+    await api.ok('sequence/stop', of(id))
+  })
+
+  test('is void after an edit of any step, and nobody gets a mail twice', async () => {
+    const { tag } = await group(['once'])
+    const id = await create({ tag })
+    await approve(id)
+    await run()
+    const { sequence } = await get(id)
+    const steps = sequence.steps.map(
+      ({ id, wait_days, subject, text }: (typeof STEPS)[number] & { id: string }) => ({
+        id,
+        wait_days,
+        subject,
+        text,
+      }),
+    )
+    steps[1].text = 'Hello {first_name},\n\nmay I call you?'
+    const edited = await api.ok('sequence/edit', { ...of(id), steps })
+    expect(edited.sequence).toMatchObject({ state: 'draft', approved_at: null })
+    await passDays(hub, 3)
+    await run()
+    expect(smtp.mails).toHaveLength(1)
+    await approve(id)
+    await run()
+    expect(smtp.mails).toHaveLength(2)
+    expect(smtp.mails[1]?.text).toContain('may I call you?')
+    const removed = await api.post('sequence/edit', { ...of(id), steps: steps.slice(1) })
+    expect(removed.status).toBe(422)
+    await api.ok('sequence/stop', of(id))
+  })
+
+  test('is void when the sender changes', async () => {
+    const { tag } = await group(['sender'])
+    const id = await create({ tag })
+    await approve(id)
+    await setBrand(api, { sender_name: 'Can', sender_email: 'can@demir.example' })
+    await run()
+    expect(smtp.to()).toEqual([])
+    expect((await get(id)).sequence).toMatchObject({ state: 'draft' })
+    await approve(id)
+    await run()
+    expect(smtp.to()).toEqual([`sender${count}@client.example`])
+    await api.ok('sequence/stop', of(id))
+  })
+
+  test('leaves out who is in another running sequence, without a basis or a role address', async () => {
+    const { tag } = await group(['in'])
+    const first = await create({ tag })
+    await approve(first)
+    await add('nobasis', { tags: [tag], lawful_basis: null })
+    await add('role', { tags: [tag], email: `info@c${count}.example` })
+    await add('free', { tags: [tag], email: `free@c${count}.example` })
+    const second = await create({ tag })
+    await approve(second)
+    const found = await people(second)
+    expect(found[`in${count}`]).toMatchObject({ state: 'stopped', stop_reason: 'left_out' })
+    expect(found.nobasis).toMatchObject({ state: 'stopped', stop_reason: 'left_out' })
+    expect(found.info).toMatchObject({ state: 'stopped', stop_reason: 'left_out' })
+    expect(found.free).toMatchObject({ state: 'active' })
+    await run()
+    expect(smtp.to().sort()).toEqual([`free@c${count}.example`, `in${count}@client.example`])
+    await api.ok('sequence/stop', of(first))
+    await api.ok('sequence/stop', of(second))
+  })
+
+  test('of a sequence without SMTP is refused, also with listmonk', async () => {
+    const { tag } = await group(['listmonk'])
+    const id = await create({ tag })
+    const listmonk = { url: 'http://127.0.0.1:9', user: 'u', token: 't' }
+    await api.put('settings/mail', { smtp: null, listmonk })
+    const refused = await api.post('sequence/approve', of(id))
+    expect(refused.status).not.toBe(200)
+    const gate = (await get(id)).gates.find(({ name }: { name: string }) => name === 'transport')
+    expect(gate).toMatchObject({ ok: false, blocks: true, detail: expect.stringContaining('SMTP') })
+    await api.put('settings/mail', { listmonk: null })
+  })
+})
+
+test('pausing holds everything, and a recipient can be taken out', async () => {
+  const { tag } = await group(['out', 'stays'])
+  const id = await create({ tag })
+  await approve(id)
+  await api.ok('sequence/pause', of(id))
+  await run()
+  expect(smtp.to()).toEqual([])
+  await api.ok('sequence/take_out', { ...of(id), email: `out${count}@client.example` })
+  await api.ok('sequence/resume', of(id))
+  await run()
+  expect(smtp.to()).toEqual([`stays${count}@client.example`])
+  expect((await people(id))[`out${count}`]).toMatchObject({ stop_reason: 'taken_out' })
+  await api.ok('sequence/stop', of(id))
+  await passDays(hub, 9)
+  await run()
+  expect(smtp.to()).toHaveLength(1)
+})
+
+test('the daily limit is shared by all mail, and the rest goes on the next day', async () => {
+  const { tag } = await group(['x', 'y', 'z'])
+  const id = await create({ tag })
+  await passDays(hub, 40)
+  await approve(id)
+  await api.put('settings/mail', { daily_cap: 2 })
+  await run()
+  expect(smtp.to()).toHaveLength(2)
+  await passDays(hub, 1)
+  await run()
+  expect(smtp.to()).toHaveLength(3)
+  await api.ok('sequence/stop', of(id))
+})
+
+test('a step is no draft: the routes of drafts do not know it', async () => {
+  const { tag } = await group(['step'])
+  const id = await create({ tag })
+  const { sequence } = await get(id)
+  const step = sequence.steps[0].id
+  expect((await api.get(`drafts/get?id=${step}&project=demir`)).status).toBe(404)
+  expect((await api.post('draft/edit', { ...of(step), text: 'x' })).status).toBe(404)
+  const { drafts } = (await api.get('drafts/list?project=demir')).body
+  expect(drafts).toEqual([])
+})
+
+test('the preview shows each step as the recipient gets it, and when', async () => {
+  const { tag } = await group(['pre'])
+  const id = await create({ tag })
+  const shown = (await api.get(`sequences/preview?id=${id}&project=demir`)).body
+  expect(shown.mails.map(({ subject }: { subject: string }) => subject)).toEqual([
+    'A question for Öz',
+    'Re: A question for Öz',
+    'One more question',
+  ])
+  expect(shown.mails[0].text).toContain(`Hello pre${count}`)
+  const days = shown.mails.map(({ at }: { at: string }) => Date.parse(`${at.slice(0, 10)}T00:00Z`))
+  expect(days.map((at: number) => (at - days[0]) / 86_400_000)).toEqual([0, 3, 7])
+})

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { everywhere } from '../../../../hub/db/db.ts'
+import { recordBounce, recordOutcome } from '../../../../hub/mail/drafts/outcome.ts'
+import { recordRefusal } from '../../../../hub/mail/drafts/refusal.ts'
+import { postponeSequences } from '../../../../hub/mail/sequences/stop.ts'
+import { readSalt } from '../../../../hub/mail/suppression.ts'
+import { startHub, type TestHub } from '../../support/hub.ts'
+import {
+  apiOf,
+  type MailServer,
+  setBrand,
+  smtpSettings,
+  startMailServer,
+} from '../../support/mail-help.ts'
+import { passDays, sequenceCalls } from './sequence-help.ts'
+
+let hub: TestHub
+let smtp: MailServer
+let api: ReturnType<typeof apiOf>
+beforeAll(async () => {
+  smtp = await startMailServer()
+  hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
+  api = apiOf(hub)
+  await api.ok('projects/create', { slug: 'demir', name: 'Demir' })
+  await setBrand(api)
+  await api.put('settings/mail', smtpSettings(smtp.port))
+})
+afterAll(async () => {
+  await hub.close()
+  await smtp.close()
+})
+const { of, get, add, create, approve, run, people } = sequenceCalls(
+  () => hub,
+  () => api,
+)
+
+type Mail = {
+  draft_id: string
+  project_id: string
+  lead_id: string
+  email: string
+  subject: string
+}
+type Event = (lead: { id: string; email: string }, mail: Mail | undefined) => Promise<unknown>
+/** The newest mail that a lead got. */
+async function mailOf(email: string): Promise<Mail | undefined> {
+  const [mail] = await hub.query<Mail>(
+    `select r.draft_id, r.project_id, r.lead_id, r.email, d.subject
+     from hub.recipients r join hub.drafts d on d.id = r.draft_id
+     where r.email = $1 and r.claimed_at is not null order by r.claimed_at desc limit 1`,
+    [email],
+  )
+  return mail
+}
+const inDatabase = (work: Parameters<typeof everywhere<unknown>>[1]) =>
+  everywhere(hub.deps.db, work)
+const given = (mail: Mail | undefined): Mail => {
+  if (!mail) throw new Error('there is no mail yet')
+  return mail
+}
+
+/** Each event, and why the recipient leaves; null: it stays. `early`: possible before the first mail. */
+const EVENTS: Record<string, { event: Event; reason: string | null; early?: true }> = {
+  'a reply': {
+    event: (_, mail) => inDatabase((sql) => recordOutcome(sql, given(mail), 'replied')),
+    reason: 'replied',
+  },
+  'a hard bounce': {
+    event: async (_, mail) => {
+      const salt = await readSalt(hub.paths)
+      return inDatabase((sql) => recordBounce(sql, salt, given(mail), 'hard'))
+    },
+    reason: 'bounced',
+  },
+  'a soft bounce': {
+    event: async (_, mail) => {
+      const salt = await readSalt(hub.paths)
+      return inDatabase((sql) => recordBounce(sql, salt, given(mail), 'soft'))
+    },
+    reason: null,
+  },
+  'a complaint': {
+    event: async (_, mail) => {
+      const salt = await readSalt(hub.paths)
+      return inDatabase((sql) => recordBounce(sql, salt, given(mail), 'complaint'))
+    },
+    reason: 'complained',
+  },
+  'an opt-out in words': {
+    event: async (_, mail) => {
+      const salt = await readSalt(hub.paths)
+      return inDatabase((sql) => recordRefusal(sql, salt, given(mail)))
+    },
+    reason: 'opted_out',
+  },
+  'the stage contacted': {
+    event: (lead) => api.ok('lead/update', { lead_id: lead.id, stage: 'contacted' }),
+    reason: null,
+    early: true,
+  },
+  ...Object.fromEntries(
+    ['replied', 'meeting', 'proposal', 'won', 'lost'].map((stage) => [
+      `the stage ${stage}`,
+      {
+        event: ((lead) => api.ok('lead/update', { lead_id: lead.id, stage })) as Event, // safe: an object literal loses it
+        reason: 'stage',
+        early: true as const,
+      },
+    ]),
+  ),
+  'the deletion of the lead': {
+    event: (lead) => api.ok('lead/delete', { lead_id: lead.id }),
+    reason: 'lead_deleted',
+    early: true,
+  },
+  'a suppressed address': {
+    event: (lead) => api.ok('suppression/add', { emails: [lead.email] }),
+    reason: 'left_out',
+    early: true,
+  },
+  'another address of the lead': {
+    event: (lead) => api.ok('lead/update', { lead_id: lead.id, email: `new-${lead.email}` }),
+    reason: 'left_out',
+    early: true,
+  },
+  'a lawful basis taken back': {
+    event: (lead) => api.ok('lead/update', { lead_id: lead.id, lawful_basis: null }),
+    reason: 'left_out',
+    early: true,
+  },
+  'an absence of 20 days': {
+    event: (lead) =>
+      inDatabase((sql) =>
+        postponeSequences(
+          sql,
+          { project_id: null, lead_id: lead.id },
+          new Date(Date.now() + 20 * 86_400_000),
+        ),
+      ),
+    reason: null,
+    early: true,
+  },
+  'nothing at all': { event: async () => {}, reason: null, early: true },
+}
+
+const STATES = ['before the first mail', 'after the first mail', 'paused', 'edited'] as const
+let leads: Record<string, { id: string; email: string }> = {}
+let count = 0
+
+describe.each(STATES)('%s', (state) => {
+  test('each event has its result', async () => {
+    count += 1
+    await api.ok('settings/mail/confirm')
+    const names = Object.keys(EVENTS).filter(
+      (name) => state !== 'before the first mail' || EVENTS[name]?.early,
+    )
+    const tag = `matrix${count}`
+    leads = {}
+    for (const [at, name] of names.entries()) {
+      leads[name] = await add(`m${count}x${at}x`, { tags: [tag] })
+    }
+    const id = await create({ tag })
+    await approve(id)
+    if (state !== 'before the first mail') await run()
+    if (state === 'paused') await api.ok('sequence/pause', of(id))
+    if (state === 'edited') await api.ok('sequence/edit', { ...of(id), name: 'Edited' })
+    for (const name of names) {
+      const lead = leads[name]
+      if (lead) await EVENTS[name]?.event(lead, await mailOf(lead.email))
+    }
+    // Three bounces among so few mails pause all mail.
+    await api.ok('settings/mail/confirm')
+    if (state === 'paused') await api.ok('sequence/resume', of(id))
+    if (state === 'edited') await approve(id)
+    smtp.to().length = 0
+    await passDays(hub, 3)
+    await api.ok('settings/mail/confirm')
+    await run()
+    const found = await people(id)
+    const result = Object.fromEntries(
+      names.map((name) => {
+        const email = leads[name]?.email ?? ''
+        const { stop_reason } = found[email.split('@')[0] ?? ''] ?? {}
+        return [name, [stop_reason, smtp.to().filter((to) => to.endsWith(email)).length]]
+      }),
+    )
+    const expected = Object.fromEntries(
+      names.map((name) => {
+        const { reason = null } = EVENTS[name] ?? {}
+        const waits = name.startsWith('an absence')
+        return [name, [reason, reason === null && !waits ? 1 : 0]]
+      }),
+    )
+    expect(result).toEqual(expected)
+    await api.ok('sequence/stop', of(id))
+  })
+})
+
+test('who leaves has it in the timeline, with the reason, and the numbers say it', async () => {
+  await api.ok('settings/mail/confirm')
+  const lead = await add('timeline', { tags: ['timeline'] })
+  const id = await create({ tag: 'timeline' })
+  await approve(id)
+  await run()
+  await inDatabase(async (sql) => recordOutcome(sql, given(await mailOf(lead.email)), 'replied'))
+  const { activities } = (await api.get(`lead/timeline?lead_id=${lead.id}`)).body
+  const told = activities
+    .filter(({ kind }: { kind: string }) => kind === 'sequence')
+    .map(({ details }: { details: object }) => details)
+  expect(told).toMatchObject([{ what: 'stopped', reason: 'replied' }, { what: 'started' }])
+  expect((await get(id)).sequence).toMatchObject({
+    people: { active: 0, stopped: 1 },
+    stopped: { replied: 1 },
+  })
+})

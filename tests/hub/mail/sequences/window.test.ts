@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest'
+import { dueOf, timetable } from '../../../../hub/mail/sequences/timetable.ts'
+import { daysAfter, nextOpening, officeHours } from '../../../../hub/mail/sequences/window.ts'
+import { zonesFor, zonesOfCountry } from '../../../../hub/mail/sequences/zones.ts'
+
+const hours = officeHours('Europe/Istanbul')
+const at = (text: string) => new Date(text)
+const shown = (opening: ReturnType<typeof nextOpening>) =>
+  opening && `${opening.from.toISOString()} ${opening.until.toISOString()}`
+
+describe('the next office hours', () => {
+  test.each([
+    ['before them', '2026-11-25T03:00Z', '2026-11-25T06:00:00.000Z 2026-11-25T14:00:00.000Z'],
+    ['in them', '2026-11-25T10:30Z', '2026-11-25T10:30:00.000Z 2026-11-25T14:00:00.000Z'],
+    ['at their end', '2026-11-25T14:00Z', '2026-11-26T06:00:00.000Z 2026-11-26T14:00:00.000Z'],
+    ['on Friday evening', '2026-11-27T18:00Z', '2026-11-30T06:00:00.000Z 2026-11-30T14:00:00.000Z'],
+    ['on Sunday night', '2026-11-29T22:30Z', '2026-11-30T06:00:00.000Z 2026-11-30T14:00:00.000Z'],
+  ])('%s', (_, after, expected) => {
+    expect(shown(nextOpening(['Europe/Istanbul'], hours, at(after)))).toBe(expected)
+  })
+
+  test.each([
+    // The clock goes from 02:00 to 03:00 on 29 March 2026 in Berlin, and back on 25 October.
+    [
+      'an hour that is skipped',
+      { from: '02:30', to: '05:00' },
+      '2026-03-28T23:00Z',
+      '2026-03-29T01:30:00.000Z 2026-03-29T03:00:00.000Z',
+    ],
+    [
+      'an hour that comes twice',
+      { from: '02:30', to: '05:00' },
+      '2026-10-24T23:00Z',
+      '2026-10-25T00:30:00.000Z 2026-10-25T04:00:00.000Z',
+    ],
+    [
+      'the day after',
+      { from: '09:00', to: '17:00' },
+      '2026-03-30T00:00Z',
+      '2026-03-30T07:00:00.000Z 2026-03-30T15:00:00.000Z',
+    ],
+    [
+      'a whole day',
+      { from: '00:00', to: '24:00' },
+      '2026-03-28T23:00Z',
+      '2026-03-28T23:00:00.000Z 2026-03-29T22:00:00.000Z',
+    ],
+  ])('with %s', (_, clock, after, expected) => {
+    const window = { days: [...hours.days, 'sat' as const, 'sun' as const], ...clock }
+    expect(shown(nextOpening(['Europe/Berlin'], window, at(after)))).toBe(expected)
+  })
+
+  test('of several time zones are those of all of them', () => {
+    const zones = ['America/New_York', 'America/Los_Angeles']
+    const expected = '2026-11-25T17:00:00.000Z 2026-11-25T22:00:00.000Z'
+    expect(shown(nextOpening(zones, hours, at('2026-11-25T00:00Z')))).toBe(expected)
+    expect(nextOpening(['Europe/Moscow', 'Asia/Kamchatka'], hours, at('2026-11-25T00:00Z'))).toBe(
+      null,
+    )
+  })
+
+  test('days are calendar days of the recipient', () => {
+    const sent = at('2026-11-25T22:30Z')
+    expect(daysAfter(['Europe/Istanbul'], sent, 1).toISOString()).toBe('2026-11-26T21:00:00.000Z')
+    expect(daysAfter(['UTC'], sent, 1).toISOString()).toBe('2026-11-26T00:00:00.000Z')
+  })
+})
+
+describe('the time zone of a recipient', () => {
+  test.each([
+    ['Türkiye', ['Europe/Istanbul']],
+    ['TURKEY', ['Europe/Istanbul']],
+    ['Almanya', ['Europe/Berlin']],
+    ['Deutschland', ['Europe/Berlin']],
+    ['de', ['Europe/Berlin']],
+    ['Somewhere', []],
+    ['', []],
+  ])('by the country %s', (country, zones) => {
+    expect(zonesOfCountry(country)).toEqual(zones)
+  })
+
+  test('its own first, then its country, then the project’s', () => {
+    const now = at('2026-11-25T00:00Z')
+    const of = (time_zone: string | null, country: string | null) =>
+      zonesFor({ time_zone, country }, hours, now)
+    expect(of('Asia/Tokyo', 'Germany')).toEqual({ time_zones: ['Asia/Tokyo'], source: 'lead' })
+    expect(of('Nowhere/Land', 'Germany')).toMatchObject({ source: 'country' })
+    expect(of(null, 'USA').time_zones).toContain('America/Los_Angeles')
+    expect(of(null, 'USA').source).toBe('country')
+    // From Kaliningrad to Kamchatka no hour is in office hours everywhere.
+    expect(of(null, 'Russia')).toEqual({ time_zones: ['Europe/Istanbul'], source: 'project' })
+    expect(of(null, null)).toEqual({ time_zones: ['Europe/Istanbul'], source: 'project' })
+  })
+})
+
+const person = (email: string, more: object = {}) => ({
+  email,
+  time_zones: ['Europe/Istanbul'],
+  had: 0,
+  last_sent_at: null as Date | null,
+  wait_until: null as Date | null,
+  ...more,
+})
+const allowance = { left_today: 100, cap_today: 100, daily_cap: 100, ramp: null }
+
+test('a mail is due days after the one before, when the recipient is back, and never in the past', () => {
+  const now = at('2026-11-25T10:00Z')
+  const due = (more: object) =>
+    dueOf(person('a', more), { wait_days: 3, window: hours, now })?.from.toISOString()
+  expect(due({ last_sent_at: at('2026-11-24T07:00Z') })).toBe('2026-11-27T06:00:00.000Z')
+  expect(due({ last_sent_at: at('2026-11-25T07:00Z') })).toBe('2026-11-30T06:00:00.000Z')
+  expect(due({ last_sent_at: at('2026-10-01T07:00Z') })).toBe('2026-11-25T10:00:00.000Z')
+  expect(due({ wait_until: at('2026-12-09T21:00Z') })).toBe('2026-12-10T06:00:00.000Z')
+})
+
+test('the timetable keeps the days, the office hours and the limit of each day', () => {
+  const people = ['a', 'b', 'c'].map((email) => person(email))
+  const plan = timetable(people, {
+    waits: [0, 3],
+    window: hours,
+    now: at('2026-11-25T20:00Z'),
+    allowance: {
+      ...allowance,
+      left_today: 0,
+      cap_today: 1,
+      daily_cap: 2,
+      ramp: { start: 1, step: 1 },
+    },
+  })
+  const days = Object.fromEntries(
+    [...plan].map(([email, times]) => [
+      email,
+      times.map((time) => time?.toISOString().slice(5, 10)),
+    ]),
+  )
+  expect(days).toEqual({
+    a: ['11-26', '11-30'],
+    b: ['11-26', '11-30'],
+    c: ['11-27', '12-01'],
+  })
+})
+
+test('what a recipient has had is not planned again', () => {
+  const had = person('a', { had: 1, last_sent_at: at('2026-11-23T07:00Z') })
+  const plan = timetable([had], {
+    waits: [0, 3],
+    window: hours,
+    now: at('2026-11-25T10:00Z'),
+    allowance,
+  })
+  expect(plan.get('a')?.map((time) => time?.toISOString() ?? null)).toEqual([
+    null,
+    '2026-11-26T06:00:00.000Z',
+  ])
+})
