@@ -210,6 +210,7 @@ test('next actions are facts: each is there while it is to be done, and gone whe
     'send_draft',
     'finish_draft',
     'look_at_failed_mission',
+    'set_brand',
     ...always,
   ])
   expect((await actions()).map(({ project }) => project)).toContain('baltic')
@@ -222,6 +223,7 @@ test('next actions are facts: each is there while it is to be done, and gone whe
     'Send the approved draft “approved”',
     'Finish 1 draft that has no design yet',
     'See why “x” failed',
+    'Enter the sender and the postal address of Demir: nothing is sent without them',
     'Tell the agents about Demir: value proposition, tone of voice, proof points, offers still missing',
     'Choose a model: missions are waiting for one',
     'Set up mail: drafts can be written without it, but not sent',
@@ -233,6 +235,7 @@ test('next actions are facts: each is there while it is to be done, and gone whe
     'Onaylanan “approved” taslağını gönderin',
     'Tasarımı olmayan 1 taslağı bitirin',
     '“x” neden başarısız oldu, bakın',
+    'Demir projesinin göndereni ve posta adresini girin: onlarsız hiçbir şey gönderilmez',
     'Demir projesini ajanlara anlatın: eksik: değer önerisi, üslup, kanıtlar, teklifler',
     'Bir model seçin: görevler onu bekliyor',
     'E-postayı kurun: taslaklar onsuz da yazılır ama gönderilemez',

@@ -235,9 +235,7 @@ describe('a delivery', () => {
     })
     const again = await post('/redeliver', { id: first.id })
     expect(again).toMatchObject({ status: 202, body: { delivery: { redelivery_of: first.id } } })
-    await expect
-      .poll(() => received.at(-1)?.headers['webhook-id'])
-      .toBe(again.body.delivery.id)
+    await expect.poll(() => received.at(-1)?.headers['webhook-id']).toBe(again.body.delivery.id)
   })
 })
 
