@@ -309,7 +309,7 @@ export const judging = (files: string[]) =>
 
 /** The tests that call the hub's routes of a file in hub/api: those with `leads/` for leads.ts. */
 function callersOf(source: string, root: string): string[] {
-  const [, noun] = /^hub\/api\/([a-z]+)/.exec(source) ?? []
+  const [, noun] = /^hub\/api\/(?:\w+\/)?([a-z]+)/.exec(source) ?? []
   if (!noun) return []
   const call = new RegExp(`['\`/]${noun.replace(/s$/, '')}s?[/?'\`]`)
   const tests = globSync('tests/hub/**/*.test.ts', { cwd: root })

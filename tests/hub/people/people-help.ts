@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Erased, Exported, Found } from '../../../hub/api/people.ts'
+import type { Erased, Exported, Found } from '../../../hub/api/leads/people.ts'
 import type { TestHub } from '../support/hub.ts'
 
 type Answers = {

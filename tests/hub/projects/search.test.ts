@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { pageOf } from '../../../hub/api/lead-filter.ts'
+import { pageOf } from '../../../hub/api/leads/lead-filter.ts'
 import { snippetOf } from '../../../hub/projects/snippet.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { startLicensedHub } from '../support/licensed.ts'
