@@ -1,4 +1,5 @@
--- Merges: two leads that are the same person or company become one, and what was merged is kept on record.
+-- Merges: two leads that are the same person or company become one, and what was merged is kept on record. Copies: one
+-- person in several projects.
 
 create table hub.merges (
   id uuid primary key default gen_random_uuid(),
@@ -67,3 +68,8 @@ begin
 end
 $$;
 grant execute on function private.move_to_lead to hub_rw;
+
+-- What is the same for all copies of a lead, which are in several projects, each with its own stage: the id of the
+-- first.
+alter table hub.leads add column linked uuid;
+create index leads_linked on hub.leads (linked) where linked is not null;
