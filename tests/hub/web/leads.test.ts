@@ -284,6 +284,7 @@ describe('in Turkish', () => {
       'Veri Aday: 9 gündür yanıt yok, yeniden yazın',
       'Veri.csv dosyasındaki 3 satırı düzeltip yeniden aktarın',
       '“Veri araştır” neden başarısız oldu, bakın',
+      'Veri Lojistik projesinin göndereni ve posta adresini girin: onlarsız hiçbir şey gönderilmez',
       'Veri Lojistik projesini ajanlara anlatın: eksik: değer önerisi, üslup, kanıtlar, teklifler',
       'Bir model seçin: görevler onu bekliyor',
       'E-postayı kurun: taslaklar onsuz da yazılır ama gönderilemez',

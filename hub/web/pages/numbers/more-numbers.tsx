@@ -60,7 +60,8 @@ function Weeks({ weeks }: { weeks: Numbers['weeks'] }) {
         weeks={weeks.map((one) => ({ week: one.week, values: KINDS.map((kind) => one[kind]) }))}
         series={KINDS.map((kind) => ({ name: names[kind], colour: COLOURS[kind] }))}
       />
-      <div className="-mx-5 mt-4 overflow-x-auto">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
+      <section aria-label={text.weeks.title} tabIndex={0} className="-mx-5 mt-4 overflow-x-auto">
         <Table aria-label={text.weeks.title}>
           <thead>
             <tr>
@@ -77,7 +78,9 @@ function Weeks({ weeks }: { weeks: Numbers['weeks'] }) {
           <tbody data-numbers>
             {weeks.toReversed().map((one) => (
               <tr key={one.week}>
-                <Td className="pl-5 whitespace-nowrap">{day(one.week, locale)}</Td>
+                <Td className="pl-5 whitespace-nowrap">
+                  <time dateTime={one.week}>{day(one.week, locale)}</time>
+                </Td>
                 {KINDS.map((kind) => (
                   <Td key={kind} className="text-right">
                     {number(language, one[kind])}
@@ -89,7 +92,7 @@ function Weeks({ weeks }: { weeks: Numbers['weeks'] }) {
             ))}
           </tbody>
         </Table>
-      </div>
+      </section>
       <p className="mt-2 text-sm text-muted text-pretty">{text.weeks.hint}</p>
     </Card>
   )
