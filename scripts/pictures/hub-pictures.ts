@@ -16,6 +16,7 @@ import { startStubModel } from '../../tests/hub/support/stub-model.ts'
 import { fastTempFolder } from '../postgres/throwaway.ts'
 import { runMain } from '../start/arguments.ts'
 import { type Call, fillProject, sampleLeads } from './hub-sample.ts'
+import { fillPages, type MorePages } from './hub-sample-pages.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const OUT = join(ROOT, 'docs/hub/pictures')
@@ -32,24 +33,39 @@ const PROJECT = '/p/demir'
 const TURKISH = { theme: 'dark', language: 'tr', viewport: PHONE } as const
 const DARK = { theme: 'dark' } as const
 
-const shotsOf = (lead: string, draft: string, mission: string): Shot[] => [
+type Made = { lead: string; draft: string; mission: string } & MorePages
+
+const shotsOf = ({ lead, draft, mission, sequence, draftSequence }: Made): Shot[] => [
   ['today', `${PROJECT}/today`],
   ['leads', `${PROJECT}/leads`, DARK],
   ['lead', `${PROJECT}/leads?lead=${lead}`],
   ['import', `${PROJECT}/leads?do=import`, {}, chooseFile],
+  ['imports', `${PROJECT}/leads/imports`],
+  ['duplicates', `${PROJECT}/leads/duplicates`],
   ['sales', `${PROJECT}/sales`],
   ['draft', `${PROJECT}/drafts?draft=${draft}`],
   ['evidence', `${PROJECT}/drafts?draft=${draft}&view=text`, DARK],
+  ['queue', `${PROJECT}/queue`],
+  ['inbox', `${PROJECT}/inbox`, {}, openFirst],
+  ['sequence', `${PROJECT}/sequences?sequence=${sequence}`],
+  ['timetable', `${PROJECT}/sequences?sequence=${draftSequence}&view=timetable`, DARK],
   ['mission', `${PROJECT}/missions?mission=${mission}`],
   ['compose', `${PROJECT}/missions?do=compose`, {}, composeTask],
   ['numbers', `${PROJECT}/numbers`],
   ['project', `${PROJECT}/project`],
+  ['brand', `${PROJECT}/project/brand`],
+  ['documents', `${PROJECT}/documents`],
   ['search', `${PROJECT}/today`, DARK, searchFor],
   ['models', '/settings/models'],
   ['agents', '/settings/agents?agent=sales'],
   ['service-key', '/settings/service-key'],
   ['mail', '/settings/mail'],
   ['suppression', '/settings/suppression'],
+  ['members', '/settings/members'],
+  ['audit', '/settings/audit'],
+  ['keys', '/settings/keys'],
+  ['webhooks', '/settings/webhooks'],
+  ['people', '/settings/people'],
   ['license', '/settings/license'],
   ['branding', '/settings/branding'],
   ['backup', '/settings/backup'],
@@ -112,7 +128,8 @@ async function main(): Promise<void> {
     })
     await importLeads(base, cookie)
     const { database } = JSON.parse(await readFile(join(paths.config_dir, 'hub.json'), 'utf8'))
-    const { lead, draft } = await fillProject(call, urlFor(key, database))
+    const filled = await fillProject(call, urlFor(key, database))
+    const more = await fillPages(call, urlFor(key, database))
     await call('POST', 'backup/run', {})
     await shoot(browser, base, [['models', '/settings/models']], cookie)
     await call('PUT', 'settings/models', { kind: 'endpoint', url: model.url, model: 'sample' })
@@ -122,9 +139,12 @@ async function main(): Promise<void> {
       chart: 'bar',
     }))
     const mission = await runMission(call)
-    const shots = shotsOf(lead, draft, mission).filter(([name]) => name !== 'models')
+    const shots = shotsOf({ ...filled, ...more, mission }).filter(([name]) => name !== 'models')
     await shoot(browser, base, shots, cookie)
-    await shoot(browser, base, [['sign-in', '/login']])
+    await shoot(browser, base, [
+      ['sign-in', '/login'],
+      ['join', `/join${more.invitation}`],
+    ])
   } finally {
     await browser.close()
     await model.close()
@@ -173,17 +193,17 @@ async function importLeads(base: string, cookie: string): Promise<void> {
   }
 }
 
-const Made = z.object({
+const Asked = z.object({
   mission: z.object({ id: z.string(), status: z.string(), reason: z.string().nullable() }),
 })
 
 async function runMission(call: Call): Promise<string> {
   const ask = async (task: string) =>
-    Made.parse(await call('POST', 'mission/compose', { project: 'demir', task })).mission.id
+    Asked.parse(await call('POST', 'mission/compose', { project: 'demir', task })).mission.id
   await ask('How many leads came from the fair?')
   const id = await ask('How many leads are there in each stage? Draw a chart')
   for (;;) {
-    const { status, reason } = Made.parse(await call('GET', `missions/${id}`)).mission
+    const { status, reason } = Asked.parse(await call('GET', `missions/${id}`)).mission
     if (status === 'done') return id
     if (status === 'failed') throw new Error(`the mission failed: ${reason}`)
     await new Promise((resolve) => setTimeout(resolve, 200))
@@ -197,6 +217,11 @@ async function chooseFile(page: Page): Promise<void> {
     buffer: Buffer.from(sampleLeads(500)),
   })
   await page.getByLabel('Field: E-mail').waitFor()
+}
+
+async function openFirst(page: Page): Promise<void> {
+  await page.keyboard.press('j')
+  await page.getByRole('textbox').last().waitFor()
 }
 
 async function composeTask(page: Page): Promise<void> {

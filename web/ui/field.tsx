@@ -35,9 +35,11 @@ export function Field({ label, name, hint, error, isOptional, className, childre
   const described = error ? `${id}-error` : hint ? `${id}-hint` : undefined
   return (
     <div className={cn('flex flex-col gap-1', className)}>
-      <label htmlFor={id} className="flex items-baseline gap-2 text-sm font-medium">
+      <label htmlFor={id} className="text-sm font-medium">
         {label}
-        {isOptional ? <span className="font-normal text-muted">{words.optional}</span> : null}
+        {isOptional ? (
+          <span className="ml-2 font-normal whitespace-nowrap text-muted">{words.optional}</span>
+        ) : null}
       </label>
       <ControlContext
         value={{

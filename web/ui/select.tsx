@@ -21,7 +21,8 @@ export function Select({
         {...rest}
         className={cn(
           controlClass,
-          'select-control h-8 items-center truncate pr-8 pointer-coarse:h-10',
+          // A long value ends before the arrow.
+          'select-control h-8 items-center overflow-clip pr-8 text-ellipsis whitespace-nowrap [overflow-clip-margin:content-box] pointer-coarse:h-10',
         )}
       >
         {options.map(({ value, label }) => (

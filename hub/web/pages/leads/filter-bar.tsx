@@ -37,7 +37,7 @@ export function FilterBar({
   return (
     // biome-ignore lint/a11y/useSemanticElements: not every screen reader knows <search>
     <div role="search" aria-label={text.filter} className="flex flex-wrap items-center gap-2 pb-3">
-      <div className="relative min-w-0 flex-1 md:max-w-72">
+      <div className="relative min-w-0 flex-1 basis-40 max-md:basis-full md:max-w-72">
         <Search
           size={14}
           aria-hidden
@@ -55,7 +55,7 @@ export function FilterBar({
       </div>
       <Select
         aria-label={text.stage}
-        className="w-40 max-md:w-36"
+        className="w-40 max-md:flex-1"
         value={filter.stage ?? ''}
         onChange={(event) => onChange({ stage: event.target.value || null })}
         options={[
@@ -98,7 +98,7 @@ function OwnFilter({ filter, onChange }: Parameters<typeof FilterBar>[0]) {
     <>
       <Select
         aria-label={text.filter.field}
-        className="w-40 max-md:w-36"
+        className="w-40 max-md:flex-1"
         value={filter.field ?? ''}
         onChange={({ target }) => onChange({ field: target.value || null, value: null })}
         options={[

@@ -25,6 +25,11 @@ type Props = {
 
 /** Depends on the width of the table, not of the window: a panel may be open next to it. */
 const WIDE = '@max-4xl:hidden'
+// With columns for amounts and own fields, a narrower table leaves out others first.
+const TAGS_FROM = '@max-5xl:hidden'
+const OWN_FROM = '@max-6xl:hidden'
+const emailFrom = (own: readonly OwnField[], hasAmounts: boolean) =>
+  own.length > 0 || hasAmounts ? '@max-[90rem]:hidden' : WIDE
 const NOT_PHONE = '@max-xl:hidden'
 /** How many tags fit into a row. */
 const TAGS = 2
@@ -46,13 +51,13 @@ export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props
               onChange={onToggleAll}
             />
           </Th>
-          <Th className="w-[20%] @max-xl:w-auto">{text.columns.name}</Th>
+          <Th className="w-[18%] @max-xl:w-auto">{text.columns.name}</Th>
           <Th className={NOT_PHONE}>{text.columns.company}</Th>
-          <Th className={WIDE}>{text.columns.email}</Th>
+          <Th className={emailFrom(rest.own, hasAmounts)}>{text.columns.email}</Th>
           <Th className="w-38 @max-xl:w-31">{text.columns.stage}</Th>
-          <Th className={cn('w-[13%]', WIDE)}>{text.columns.tags}</Th>
+          <Th className={cn('w-[12%]', TAGS_FROM)}>{text.columns.tags}</Th>
           {rest.own.map(({ key, label }) => (
-            <Th key={key} className={cn('w-28 truncate', WIDE)}>
+            <Th key={key} className={cn('w-24 truncate', OWN_FROM)}>
               {label}
             </Th>
           ))}
@@ -130,7 +135,7 @@ const Row = memo(
         <Td className={NOT_PHONE}>
           <span className="block truncate">{lead.name ? lead.company : null}</span>
         </Td>
-        <Td className={WIDE}>
+        <Td className={emailFrom(own, hasAmounts)}>
           <span className="block truncate text-muted">{lead.email}</span>
         </Td>
         <Td>
@@ -141,7 +146,7 @@ const Row = memo(
             </span>
           </span>
         </Td>
-        <Td className={WIDE}>
+        <Td className={TAGS_FROM}>
           <span className="flex items-center gap-1 overflow-hidden py-0.5">
             {lead.tags.slice(0, TAGS).map((tag) => (
               <button
@@ -151,7 +156,7 @@ const Row = memo(
                   event.stopPropagation()
                   onTag(tag)
                 }}
-                className="h-5 max-w-28 min-w-0 truncate rounded-full border border-line px-2 text-xs text-muted first:shrink-0 hover:border-line-strong hover:text-fg"
+                className="h-5 max-w-28 min-w-0 truncate rounded-full border border-line px-2 text-xs text-muted hover:border-line-strong hover:text-fg"
               >
                 {tag}
               </button>
@@ -162,7 +167,7 @@ const Row = memo(
           </span>
         </Td>
         {own.map(({ key }) => (
-          <Td key={key} className={cn('truncate text-muted', WIDE)}>
+          <Td key={key} className={cn('truncate text-muted', OWN_FROM)}>
             {shown(lead.custom[key])}
           </Td>
         ))}

@@ -7,7 +7,7 @@ import { useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import { brandQuery, mailQuery, useIsReadOnly } from '../../api/queries.ts'
+import { brandQuery, mailQuery, useIsAdmin, useIsReadOnly } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { useProject } from '../../project.ts'
 import { Card } from '../settings/section.tsx'
@@ -18,7 +18,8 @@ export function BrandList({ view: { list } }: { view: Schemas['ProjectBrand'] })
   const { list: text, saved } = useText(brandText)
   const words = useText(common)
   const { slug, read_only } = useProject()
-  const isReadOnly = useIsReadOnly() || read_only
+  const isAdmin = useIsAdmin()
+  const isReadOnly = useIsReadOnly() || read_only || !isAdmin
   const queryClient = useQueryClient()
   const say = useToastError()
   const mail = useQuery(mailQuery)

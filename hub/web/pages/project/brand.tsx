@@ -2,14 +2,15 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
 import { Field, Input, Textarea } from '../../../../web/ui/field.tsx'
-import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
+import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import { brandQuery, useIsReadOnly } from '../../api/queries.ts'
+import { brandQuery, useIsAdmin, useIsReadOnly } from '../../api/queries.ts'
 import { ColourInput } from '../../colour-input.tsx'
+import { common } from '../../common.text.ts'
 import { LogoInput } from '../../logo-input.tsx'
 import { useProject } from '../../project.ts'
 import { Card } from '../settings/section.tsx'
@@ -31,8 +32,10 @@ export function BrandOfProject() {
 
 function Whole({ view }: { view: Schemas['ProjectBrand'] }) {
   const text = useText(brandText)
+  const { only_admin } = useText(common)
   const project = useProject()
-  const isReadOnly = useIsReadOnly() || project.read_only
+  const isAdmin = useIsAdmin()
+  const isReadOnly = useIsReadOnly() || project.read_only || !isAdmin
   const queryClient = useQueryClient()
   const [typed, setTyped] = useState<Record<string, string>>({})
   const [look, setLook] = useState({ logo: view.brand.logo, color: view.brand.color })
@@ -49,6 +52,7 @@ function Whole({ view }: { view: Schemas['ProjectBrand'] }) {
   return (
     <div className="grid items-start gap-6 @4xl:grid-cols-2">
       <div className="flex min-w-0 flex-col gap-6">
+        {isAdmin === false ? <Notice text={`${only_admin.title}. ${only_admin.text}`} /> : null}
         <ApiForm className="flex flex-col gap-6" onSubmit={save}>
           <fieldset
             disabled={isReadOnly}

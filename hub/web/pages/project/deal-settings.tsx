@@ -79,7 +79,7 @@ function SettingsForm({ settings }: { settings: Schemas['DealSettings'] }) {
         <FormField name="lost_reasons" label={text.lost}>
           <Textarea rows={4} defaultValue={settings.lost_reasons.join('\n')} />
         </FormField>
-        <div className="grid grid-cols-2 gap-4 md:col-span-2 md:grid-cols-5">
+        <div className="grid grid-cols-2 items-end gap-4 md:col-span-2 md:grid-cols-5">
           {OPEN.map((stage) => (
             <FormField
               key={stage}

@@ -6,7 +6,7 @@ import { Button } from '../../../../web/ui/button.tsx'
 import { CopyText } from '../../../../web/ui/copy.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import { brandQuery, useIsReadOnly } from '../../api/queries.ts'
+import { brandQuery, useIsAdmin, useIsReadOnly } from '../../api/queries.ts'
 import { useProject } from '../../project.ts'
 import { Card } from '../settings/section.tsx'
 import { brandText } from './brand.text.ts'
@@ -45,7 +45,8 @@ export function SenderDns({ view }: { view: View }) {
 function Signing({ dkim }: { dkim: NonNullable<View['dkim']> }) {
   const { dkim: text } = useText(brandText)
   const { slug, read_only } = useProject()
-  const isReadOnly = useIsReadOnly() || read_only
+  const isAdmin = useIsAdmin()
+  const isReadOnly = useIsReadOnly() || read_only || !isAdmin
   const queryClient = useQueryClient()
   const say = useToastError()
   const [said, setSaid] = useState<{ message: string; isUnknown: boolean }>()

@@ -15,7 +15,7 @@ type Given = { detailed: DetailedSequence; isReadOnly: boolean }
 export function Approval({ detailed, isReadOnly }: Given) {
   const isDraft = detailed.sequence.state === 'draft'
   return (
-    <aside className="flex w-full shrink-0 flex-col gap-5 border-line p-4 max-lg:border-t md:p-5 lg:w-80 lg:overflow-y-auto lg:border-l">
+    <aside className="flex w-full shrink-0 flex-col gap-5 border-line p-4 max-xl:border-t md:p-5 xl:w-80 xl:overflow-y-auto xl:border-l">
       {detailed.sequence.started_at ? <Numbers detailed={detailed} /> : null}
       {isDraft ? (
         <>

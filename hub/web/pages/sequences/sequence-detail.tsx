@@ -72,7 +72,7 @@ function Shown({ detailed, isReadOnly }: { detailed: DetailedSequence; isReadOnl
         {unclear > 0 ? <Unclear detailed={detailed} count={unclear} /> : null}
         {isReadOnly ? null : <Steer detailed={detailed} />}
       </header>
-      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto lg:flex-row lg:overflow-hidden">
+      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto xl:flex-row xl:overflow-hidden">
         <div className="flex min-h-80 min-w-0 flex-1 flex-col">
           <Tabs
             label={text.view}
