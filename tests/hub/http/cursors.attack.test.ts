@@ -60,7 +60,16 @@ beforeAll(async () => {
     returning sequence_id as id`,
   )
   sequence_id = sequence?.id ?? ''
-  needed = { project: 'demir', lead_id, id: draft?.id ?? '' }
+  const [webhook] = await hub.query<{ id: string }>(
+    `with webhook as (
+       insert into hub.webhooks (label, url, events, secret)
+       values ('Scene', 'https://demir.example/', '{mission.done}', 'sealed') returning id
+     )
+     insert into hub.webhook_deliveries (webhook_id, event, data, state)
+     select id, 'mission.done', '{}', 'succeeded' from webhook cross join generate_series(1, 2)
+     returning webhook_id as id`,
+  )
+  needed = { project: 'demir', lead_id, id: draft?.id ?? '', webhook_id: webhook?.id ?? '' }
 })
 afterAll(() => hub?.close())
 

@@ -29,6 +29,8 @@ const WITHOUT_SERVICE_KEY = [
   'put license',
   'delete license',
   'post settings/service_key',
+  'post projects/brand/preview',
+  'post mcp',
   'post people/find',
   'post people/export',
   'post backup/run',

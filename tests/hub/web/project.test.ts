@@ -86,7 +86,7 @@ test('what agents read is changed on the page, and a project is deleted by typin
 
   // A mailing list is offered only where listmonk is set up.
   await walkTo(page, '/hub/p/demir/project/brand')
-  await page.getByRole('heading', { name: 'DNS of the sender’s domain' }).waitFor()
+  await page.getByRole('heading', { name: 'Footer' }).waitFor()
   expect(await page.getByRole('button', { name: 'Create list' }).count()).toBe(0)
   await walkTo(page, '/hub/p/demir/project')
 
