@@ -15,6 +15,9 @@ type Props<T> = {
 
 /** Rows above and below what is seen, so that Tab and a quick wheel find the next one. */
 const OVERSCAN = 12
+/** A page that is busy, with a map that begins, say, gives up a scroll that takes too long; it is asked again. */
+const TRY_MS = 300
+const MAX_TRIES = 20
 
 /** A list that scrolls and has only the rows that are seen in the page: thousands cost no more than a screenful. */
 export function LongList<T>({ items, keyOf, height, open, label, children }: Props<T>) {
@@ -28,7 +31,18 @@ export function LongList<T>({ items, keyOf, height, open, label, children }: Pro
   })
   const at = open === undefined ? -1 : items.findIndex((item) => keyOf(item) === open)
   useEffect(() => {
-    if (at >= 0) rows.scrollToIndex(at, { align: 'auto' })
+    if (at < 0) return
+    let tries = 0
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const bring = () => {
+      rows.scrollToIndex(at, { align: 'auto' })
+      tries += 1
+      timer = setTimeout(() => {
+        if (tries < MAX_TRIES && !rows.getVirtualItems().some(({ index }) => index === at)) bring()
+      }, TRY_MS)
+    }
+    bring()
+    return () => clearTimeout(timer)
   }, [at, rows])
   return (
     <div
