@@ -58,9 +58,9 @@ describe('the queue', () => {
     const between = await rendered()
     const second = await rendered({ subject: 'Freight' })
     await hub.query(
-      `insert into hub.approvals (project_id, kind, title, action, action_hash)
-       select id, kind, '{"en": "Do it", "tr": "Yap"}', '{"do": "x"}', 'x'
-       from hub.projects, unnest(array['external', 'prompt']) as kind`,
+      `insert into hub.approvals (project_id, kind, title, action, action_hash, created_at)
+       select id, kind, '{"en": "Do it", "tr": "Yap"}', '{"do": "x"}', 'x', now() + n * interval '1 ms'
+       from hub.projects, unnest(array['external', 'prompt']) with ordinality as kinds (kind, n)`,
     )
     const { items, total } = (await api.get('queue/list?project=demir')).body
     expect(
