@@ -18,9 +18,11 @@ const DESCRIPTION = `Watchpost Hub: projects, leads, drafts and missions of thir
 
 **Errors** are RFC 9457 problem details with a stable \`code\`; \`detail\` says what to do next.`
 
+type Document = ReturnType<OpenAPIHono<Env>['getOpenAPI31Document']>
+
 /** The OpenAPI 3.1 description of every route, generated from the routes themselves. */
-export function describe(app: OpenAPIHono<Env>) {
-  return app.getOpenAPI31Document({
+export function describe(app: OpenAPIHono<Env>): Document {
+  const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
       title: 'Watchpost Hub',
@@ -31,6 +33,12 @@ export function describe(app: OpenAPIHono<Env>) {
     servers: [{ url: '/', description: 'This hub' }],
     security: [{ session: [] }, { token: [] }],
   })
+  return JSON.parse(JSON.stringify(document, withoutFlags))
+}
+
+/** The generator writes the flags of an expression into its pattern, as `^a$/u`: they go. */
+function withoutFlags(key: string, value: unknown): unknown {
+  return key === 'pattern' && typeof value === 'string' ? value.replace(/\/[a-z]+$/, '') : value
 }
 
 export function mountSpec(app: OpenAPIHono<Env>, base: string): void {

@@ -110,7 +110,7 @@ describe('the scope of a project', () => {
     if (type === 'text[]') return ['x']
     if (/time|date/.test(type)) return new Date()
     if (type === 'boolean') return true
-    return `sample${Math.random()}`
+    return `sample_${Math.random().toString(36).slice(2)}`
   }
 
   beforeAll(async () => {

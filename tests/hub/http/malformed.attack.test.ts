@@ -11,7 +11,10 @@ import { startHub, type TestHub } from '../support/hub.ts'
 const BODIES = PROOF ? 500 : 2
 const SEED = 20_261_121
 /** Where nobody has to sign in: bodies are short there, and some answers are pages. */
-const PUBLIC = /\/(login|setup|health|branding|u\/\{token\})$/
+const PUBLIC = /\/(login|setup|health|branding|invitation\/(look|accept)|u\/\{token\})$/
+
+/** Answers in JSON-RPC, also what its transport refuses. */
+const JSON_RPC = /\/mcp$/
 
 /** A body that is right by chance would be fetched from the network here; of strangers it is sent all the same. */
 const FETCHES = /\/model\/download$/
@@ -29,6 +32,11 @@ afterAll(() => hub.close())
 
 const pathOf = ({ path }: Operation) =>
   path.replace(/\{\w+\}/g, () => randomUUID()).replace('/api/cockpit/', '')
+
+const typeOf = ({ path }: Operation, { text }: { text: string }) =>
+  JSON_RPC.test(path) && text.startsWith('{"jsonrpc":"2.0",')
+    ? 'application/json'
+    : 'application/problem+json'
 
 async function send(operation: Operation, { body, headers }: Malformed, isKnown: boolean) {
   const own: Record<string, string> = isKnown ? {} : { authorization: '' }
@@ -63,7 +71,7 @@ test(
           const isPublic = PUBLIC.test(operation.path)
           const wrong = [
             answer.status >= 500 && answer.status !== 503 ? `status ${answer.status}` : '',
-            answer.status >= 400 && !isPublic && answer.type !== 'application/problem+json'
+            answer.status >= 400 && !isPublic && answer.type !== typeOf(operation, answer)
               ? `${answer.status} as ${answer.type}`
               : '',
             !isKnown && !isPublic && answer.status !== 401 ? `${answer.status} to a stranger` : '',

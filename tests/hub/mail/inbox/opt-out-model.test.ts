@@ -4,6 +4,7 @@ import {
   apiOf,
   LEAD,
   type MailServer,
+  setBrand,
   smtpSettings,
   startMailServer,
 } from '../../support/mail-help.ts'
@@ -23,6 +24,7 @@ beforeAll(async () => {
   api = apiOf(hub)
   await useStub(hub, stub)
   await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await setBrand(api)
   await api.put('settings/mail', {
     ...smtpSettings(smtp.port),
     imap: { host: '127.0.0.1', port: imap.port, security: 'none', user: 'ayse', password: 'right' },
