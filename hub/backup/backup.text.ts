@@ -115,6 +115,16 @@ export const backupText = texts(
         `The backup was made, but rsync failed: ${why}. Check the target in Settings > Manual backup.`,
       rsync_silent:
         'The backup was made, but rsync failed without giving a reason. Check the target in Settings > Manual backup.',
+      other_host:
+        'The backup was made, but not copied: the server does not show the key that is stored for it. Check whether it was exchanged, and read its key in Settings > Manual backup.',
+      unauthorized:
+        'The backup was made, but not copied: the server does not accept the key of this hub. Add the key shown in Settings > Manual backup to ~/.ssh/authorized_keys on the server.',
+      no_key:
+        'The backup was made, but this hub has no SSH key. Save the target in Settings > Manual backup, and allow the new key on the server.',
+      no_ssh: 'Only a destination of the form user@host:folder is reached by SSH.',
+      no_ssh_client: 'OpenSSH is not installed on this machine. Install openssh-client.',
+      no_host_key: (host: string, port: number) =>
+        `No SSH server answered at ${host}, port ${port}. Check the host and the port.`,
     },
   },
   {
@@ -213,6 +223,16 @@ export const backupText = texts(
         `Yedek alındı, ama rsync hata verdi: ${why}. Hedefi Ayarlar > Elle yedekleme bölümünde denetleyin.`,
       rsync_silent:
         'Yedek alındı, ama rsync neden belirtmeden hata verdi. Hedefi Ayarlar > Elle yedekleme bölümünde denetleyin.',
+      other_host:
+        'Yedek alındı, ama kopyalanmadı: sunucu, kayıtlı anahtarını göstermiyor. Sunucunun değişip değişmediğini denetleyin ve anahtarını Ayarlar > Elle yedekleme bölümünde okuyun.',
+      unauthorized:
+        'Yedek alındı, ama kopyalanmadı: sunucu bu hub’ın anahtarını kabul etmiyor. Ayarlar > Elle yedekleme bölümündeki anahtarı sunucuda ~/.ssh/authorized_keys dosyasına ekleyin.',
+      no_key:
+        'Yedek alındı, ama bu hub’ın SSH anahtarı yok. Hedefi Ayarlar > Elle yedekleme bölümünde kaydedin ve yeni anahtara sunucuda izin verin.',
+      no_ssh: 'SSH ile yalnızca kullanıcı@makine:klasör biçimindeki hedeflere ulaşılır.',
+      no_ssh_client: 'Bu makinede OpenSSH kurulu değil. openssh-client paketini kurun.',
+      no_host_key: (host, port) =>
+        `${host} adresinde, ${port} numaralı kapıda bir SSH sunucusu yanıt vermedi. Adresi ve kapıyı denetleyin.`,
     },
   },
 )

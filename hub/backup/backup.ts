@@ -88,7 +88,7 @@ export async function startBackup(config: Config, kind: Kind): Promise<Started> 
     )
     await removeOld(config.paths, keep_daily)
     report({ progress: 0.9, step: 'target', name })
-    await copyToTarget(target, backupFile(config.paths, name), name)
+    await copyToTarget(config.paths, target, backupFile(config.paths, name), name)
     return name
   })
 }

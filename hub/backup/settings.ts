@@ -32,6 +32,13 @@ const DESTINATION = new RegExp(
   'u',
 )
 
+const SSH = new RegExp(`^(?:${USER})(${HOST}):(?!:|//)`)
+/** sshHostOf finds the host that a destination reaches by SSH; undefined for any other. */
+export function sshHostOf(destination: string): string | undefined {
+  if (destination.startsWith('rsync://')) return undefined
+  return SSH.exec(destination)?.[1]?.replace(/^\[|\]$/g, '')
+}
+
 /**
  * The address of an S3 server: without anything after the path, to which bucket and name are
  * appended, and without a password.
@@ -43,6 +50,17 @@ const Endpoint = z
     (address) => /^https?:\/\/[^/?#@\\]+(?:\/[^?#\\]*)?$/i.test(address),
     fieldText.en.no_endpoint,
   )
+
+const HostKeyLine = z
+  .string()
+  .max(2000)
+  .regex(
+    /^(?:ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]+={0,2}$/,
+    fieldText.en.no_host_key,
+  )
+
+export const Destination = z.string().max(500).regex(DESTINATION, fieldText.en.no_destination)
+export const Port = z.int().min(1).max(65_535)
 
 export const Target = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('none') }),
@@ -65,7 +83,12 @@ export const Target = z.discriminatedUnion('kind', [
   }),
   z.strictObject({
     kind: z.literal('rsync'),
-    destination: z.string().max(500).regex(DESTINATION, fieldText.en.no_destination),
+    destination: Destination,
+    port: Port.default(22).meta({ description: 'Of the SSH server.' }),
+    host_key: HostKeyLine.nullable().default(null).meta({
+      description:
+        'The public key of the SSH server, as `ssh-ed25519 AAAA…`: with it, the hub signs in with its own key and trusts this server alone. null: the SSH configuration of the user that runs the hub.',
+    }),
   }),
 ])
 export type Target = z.infer<typeof Target>

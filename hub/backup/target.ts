@@ -2,20 +2,27 @@ import { execFile } from 'node:child_process'
 import { openAsBlob } from 'node:fs'
 import { promisify } from 'node:util'
 import { AwsClient } from 'aws4fetch'
+import type { Paths } from '../config.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { sumOf } from './archive.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError } from './manifest.ts'
 import type { Target } from './settings.ts'
+import { sshCommand } from './ssh.ts'
 
 const say = bilingual(backupText).target
 const run = promisify(execFile)
 const UPLOAD_MS = 60 * 60_000
 
 /** copyToTarget copies a backup to the configured target; does nothing if there is none. */
-export async function copyToTarget(target: Target, file: string, name: string): Promise<void> {
+export async function copyToTarget(
+  paths: Paths,
+  target: Target,
+  file: string,
+  name: string,
+): Promise<void> {
   if (target.kind === 's3') return putObject(target, file, name)
-  if (target.kind === 'rsync') return copyByRsync(target.destination, file)
+  if (target.kind === 'rsync') return copyByRsync(paths, target, file)
 }
 
 async function putObject(
@@ -56,8 +63,13 @@ async function putObject(
   throw new BackupError(say.refused(bucket, code ? `${answer.status} ${code}` : `${answer.status}`))
 }
 
-async function copyByRsync(destination: string, file: string): Promise<void> {
-  const ssh = 'ssh -o BatchMode=yes -o ConnectTimeout=20'
+async function copyByRsync(
+  paths: Paths,
+  target: Extract<Target, { kind: 'rsync' }>,
+  file: string,
+): Promise<void> {
+  const { destination } = target
+  const ssh = await sshCommand(paths, target)
   try {
     await run(
       'rsync',
@@ -73,9 +85,7 @@ async function copyByRsync(destination: string, file: string): Promise<void> {
         file,
         `${destination.replace(/\/*$/, '')}/`,
       ],
-      {
-        timeout: UPLOAD_MS,
-      },
+      { timeout: UPLOAD_MS, cwd: paths.config_dir },
     )
   } catch (error) {
     throw new BackupError(failureWords(error), { cause: error })
@@ -85,6 +95,8 @@ async function copyByRsync(destination: string, file: string): Promise<void> {
 function failureWords(error: unknown): Words {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return say.no_rsync
   const told = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+  if (/Host key verification failed/.test(told)) return say.other_host
+  if (/Permission denied \(/.test(told)) return say.unauthorized
   const [line] = told.split('\n')
-  return line ? say.rsync(line.slice(0, 300)) : say.rsync_silent
+  return line ? say.rsync(line.slice(0, 300).replace(/\.$/, '')) : say.rsync_silent
 }

@@ -8,6 +8,7 @@ import {
   readBackupSettings,
   Target,
 } from '../backup/settings.ts'
+import { makeSshKey } from '../backup/ssh.ts'
 import { type Config, HubFile, type Paths } from '../config.ts'
 import { readJson, writeJson } from '../files.ts'
 import { readSetting, type Setting, writeSetting } from './settings.ts'
@@ -78,6 +79,8 @@ export async function changeSystem(config: Config, change: SystemChange): Promis
         })),
       )
     }
+    const { target } = next.data
+    if (target.kind === 'rsync' && target.host_key !== null) await makeSshKey(paths)
     await writeSetting(paths, BACKUP, next.data)
   }
   if (change.language) await writeSetting(paths, SYSTEM, { language: change.language })

@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/route.ts'
 import { VERSION } from '../../../shared/version.ts'
 import { backupTimes } from '../../backup/backup.ts'
-import { readBackupSettings } from '../../backup/settings.ts'
+import { Destination, Port, readBackupSettings } from '../../backup/settings.ts'
+import { HostKey, hostKeysOf, makeSshKey, publicKeyOf } from '../../backup/ssh.ts'
 import { answer, type Ctx, type Env, problems } from '../../http/http.ts'
 import type { Localizable } from '../../i18n/words.ts'
 import { readLicense, Tier } from '../../license/license.ts'
@@ -55,6 +56,9 @@ const Shown = z
       target: z.looseObject({
         kind: z.enum(['none', 's3', 'rsync']),
         has_secret: z.boolean(),
+        public_key: z.string().nullable().meta({
+          description: 'The key with which the hub signs in to an SSH server; null: none is made.',
+        }),
       }),
     }),
   })
@@ -156,6 +160,29 @@ systemSettings.openapi(
   },
 )
 
+const SshServer = z.strictObject({ destination: Destination, port: Port.default(22) })
+const HostKeys = z.object({ public_key: z.string(), host_keys: z.array(HostKey) })
+
+systemSettings.openapi(
+  createRoute({
+    method: 'post',
+    path: '/backup_server',
+    operationId: 'readBackupServer',
+    tags: ['Settings'],
+    summary: 'The keys of an SSH server for backups, and the key the hub signs in with',
+    description:
+      'Asks the server at the destination, and makes the hub’s own key if there is none. Compare the fingerprint with the one that the server itself shows before you save the key.',
+    request: { body: jsonBody(SshServer) },
+    responses: { 200: jsonResponse(HostKeys, 'The keys.'), ...problems(422) },
+  }),
+  async (c) => {
+    const { destination, port } = c.req.valid('json')
+    const host_keys = await hostKeysOf(destination, port)
+    const public_key = await makeSshKey(c.get('deps').config.paths)
+    return answer(c, HostKeys, { public_key, host_keys }, 200)
+  },
+)
+
 async function shown(c: Ctx): Promise<z.input<typeof Shown>> {
   const { config } = c.get('deps')
   const { language } = await readSystem(config.paths)
@@ -173,7 +200,11 @@ async function shown(c: Ctx): Promise<z.input<typeof Shown>> {
         has_passphrase: encryption.kind === 'passphrase',
         recipient: encryption.kind === 'recipient' ? encryption.recipient : null,
       },
-      target: { ...rest, has_secret: secret_access_key !== undefined },
+      target: {
+        ...rest,
+        has_secret: secret_access_key !== undefined,
+        public_key: await publicKeyOf(config.paths),
+      },
     },
   }
 }

@@ -61,3 +61,13 @@ test.each([
   [{ prefix: 'hub.v1/..a' }],
   [{ endpoint: 'http://10.0.0.5:9000/minio' }],
 ])('S3 takes %j', (more) => expect(s3(more)).toBe(true))
+
+const hostKey = (host_key: string) =>
+  Target.safeParse({ kind: 'rsync', destination: 'host:x', host_key }).success
+
+test.each([
+  ['two keys', 'ssh-ed25519 AAAA\nssh-ed25519 BBBB'],
+  ['a key of any server', '* ssh-ed25519 AAAA'],
+  ['a marker', '@cert-authority ssh-ed25519 AAAA'],
+  ['a private key', '-----BEGIN OPENSSH PRIVATE KEY-----'],
+])('the key of a server is not %s', (_, key) => expect(hostKey(key)).toBe(false))

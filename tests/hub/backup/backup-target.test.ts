@@ -25,6 +25,8 @@ afterAll(() => hub.close())
 
 const set = (settings: Partial<BackupSettings>) =>
   writeSetting(hub.paths, BACKUP, settings as BackupSettings) // safe: the schema completes it
+const folder = (destination: string) =>
+  ({ kind: 'rsync', destination, port: 22, host_key: null }) as const
 const make = async () => (await startBackup(hub.config, 'daily')).done
 const restore = async (name: string, secret: object) =>
   (await startRestore(hub.config, name, { secret, powers: ['models'] })).done
@@ -73,9 +75,9 @@ describe('an encrypted archive', () => {
 })
 
 test('off this machine backups go encrypted only', async () => {
-  await expect(
-    set({ encryption: { kind: 'none' }, target: { kind: 'rsync', destination: '/mnt' } }),
-  ).rejects.toThrow(/only encrypted/)
+  await expect(set({ encryption: { kind: 'none' }, target: folder('/mnt') })).rejects.toThrow(
+    /only encrypted/,
+  )
 })
 
 describe('an S3-compatible target', () => {
@@ -165,7 +167,7 @@ test('rsync gets the file behind the options; a missing rsync is said', async ()
   await mkdir(away)
   await set({
     encryption: { kind: 'recipient', recipient: RECIPIENT },
-    target: { kind: 'rsync', destination: away },
+    target: folder(away),
   })
   const path = process.env.PATH
   try {
@@ -179,6 +181,84 @@ test('rsync gets the file behind the options; a missing rsync is said', async ()
   } finally {
     process.env.PATH = path
   }
+})
+
+describe('a copy over SSH', () => {
+  const HOST_KEY =
+    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEpDeVY/Z/uR3/Zzvft1Y1CUsZkI8arvYAN1BdUIx4st'
+  const FINGERPRINT = 'SHA256:92I9zjMZmUgJQhog0EmhLsYsM0qjvO0FSJ2CPhWseKQ'
+  const path = process.env.PATH
+  let bin: string
+  /** Programs in place of OpenSSH's and rsync: the tests need neither. */
+  const program = async (name: string, script: string) => {
+    await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`)
+    await chmod(join(bin, name), 0o755)
+  }
+  const server = { destination: 'backup@nas.example:hub', port: 2222 }
+  beforeAll(async () => {
+    bin = join(hub.paths.data_dir, 'ssh-bin')
+    await mkdir(bin)
+    process.env.PATH = bin
+    await program('ssh-keyscan', `echo "# $*"; echo "nas.example ${HOST_KEY}"`)
+    await program(
+      'ssh-keygen',
+      'for a; do file=$a; done\necho private > "$file"; echo "ssh-ed25519 AAAAown watchpost-hub" > "$file.pub"',
+    )
+  })
+  afterAll(() => {
+    process.env.PATH = path
+  })
+
+  test('shows the key of the server with its fingerprint, and makes one of its own, once', async () => {
+    const read = () =>
+      hub.call('POST', 'settings/backup_server', server).then((answer) => answer.json())
+    expect(await read()).toEqual({
+      public_key: 'ssh-ed25519 AAAAown watchpost-hub',
+      host_keys: [{ host_key: HOST_KEY, fingerprint: FINGERPRINT }],
+    })
+    await program('ssh-keygen', 'exit 1')
+    expect(await read()).toMatchObject({ public_key: 'ssh-ed25519 AAAAown watchpost-hub' })
+  })
+
+  test.each([
+    [
+      'a folder',
+      { destination: '/mnt', port: 22 },
+      'Only a destination of the form user@host:folder',
+    ],
+    ['a server that is away', server, 'No SSH server answered at nas.example, port 2222.'],
+  ])('names the field for %s', async (_, body, message) => {
+    await program('ssh-keyscan', 'exit 1')
+    const answer = await hub.call('POST', 'settings/backup_server', body)
+    expect(answer.status).toBe(422)
+    expect((await answer.json()).errors).toMatchObject([
+      { path: 'destination', message: expect.stringContaining(message) },
+    ])
+  })
+
+  test('trusts that server alone, and signs in with its own key alone', async () => {
+    await set({
+      encryption: { kind: 'recipient', recipient: RECIPIENT },
+      target: { kind: 'rsync', ...server, host_key: HOST_KEY },
+    })
+    await program('rsync', 'while [ "$1" != -e ]; do shift; done; echo "$2" > ssh-command')
+    await make()
+    const of = (name: string) => readFile(join(hub.paths.config_dir, name), 'utf8')
+    const command = await of('ssh-command')
+    expect(command).toContain('-p 2222 -F none -i backup-ssh -o IdentitiesOnly=yes')
+    expect(command).toContain('-o StrictHostKeyChecking=yes -o HostKeyAlias=watchpost-hub-backup')
+    expect(command).toContain('-o UserKnownHostsFile=backup-known-hosts')
+    expect(await of('backup-known-hosts')).toBe(`watchpost-hub-backup ${HOST_KEY}\n`)
+  })
+
+  test.each([
+    ['@@@@\nHost key verification failed.', /does not show the key that is stored/],
+    ['backup@nas: Permission denied (publickey).', /does not accept the key of this hub/],
+    ['rsync: No space left on device.', /rsync failed: rsync: No space left on device\. Check/],
+  ])('says what to do about "%s"', async (told, message) => {
+    await program('rsync', `echo '${told}' >&2; exit 12`)
+    await expect(make()).rejects.toThrow(message)
+  })
 })
 
 test('the newest daily backups stay, and every one made by hand', async () => {

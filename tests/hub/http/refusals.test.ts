@@ -38,6 +38,7 @@ const WITHOUT_SERVICE_KEY = [
   'post backup/check',
   'post backup/delete',
   'put settings/system',
+  'post settings/backup_server',
   'put settings/branding',
   'put settings/models',
   'post model/download',

@@ -131,6 +131,7 @@ const ELSEWHERE = [
   'post settings/service_key',
   'put settings/branding',
   'put settings/system',
+  'post settings/backup_server',
   'put settings/models',
   'put settings/agents',
   'put settings/prompts/{agent}',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -28,6 +28,13 @@ import {
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
 const RECIPIENT = 'age15r2vmxr22k3fjhqw6uvsgqm45z2ye6cmwt9wl62kltdxpcatpg2sv4pffp'
+
+const HOST_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEpDeVY/Z/uR3/Zzvft1Y1CUsZkI8arvYAN1BdUIx4st'
+/** In place of OpenSSH's programs. */
+const SSH_PROGRAMS = {
+  'ssh-keyscan': `echo "h ${HOST_KEY}"`,
+  'ssh-keygen': 'for a; do f=$a; done; echo x > "$f"; echo "ssh-ed25519 AAAAown hub" > "$f.pub"',
+}
 
 const colourOf = (shown: Locator) =>
   shown.evaluate((element) => getComputedStyle(element).backgroundColor)
@@ -211,6 +218,26 @@ describe('the sections', () => {
     await refused.waitFor()
     await encryption.selectOption('recipient')
     await page.getByLabel('Recipient').fill(RECIPIENT)
+    const bin = join(hub.paths.data_dir, 'ssh-bin')
+    await mkdir(bin)
+    const path = process.env.PATH
+    process.env.PATH = `${bin}:${path}`
+    try {
+      for (const [name, script] of Object.entries(SSH_PROGRAMS)) {
+        await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+      }
+      await page.getByLabel('SSH port').fill('23')
+      await page.getByRole('button', { name: 'Read the key of the server' }).click()
+      await page.getByText('SHA256:92I9zjMZmUgJQhog0EmhLsYsM0qjvO0FSJ2CPhWseKQ').waitFor()
+    } finally {
+      process.env.PATH = path
+    }
+    await save()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.reload()
+    expect(await page.getByLabel('SSH port').inputValue()).toBe('23')
+    expect(await page.getByLabel('Key of the server').inputValue()).toBe(HOST_KEY)
+    expect(await page.getByLabel('Key of this hub').inputValue()).toBe('ssh-ed25519 AAAAown hub')
     await page.getByLabel('Copy to').selectOption('s3')
     await page.getByLabel('Address').fill('http://127.0.0.1:9')
     await page.getByLabel('Bucket').fill('backups')

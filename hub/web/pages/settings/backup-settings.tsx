@@ -11,6 +11,7 @@ import { api, ok, type Schemas } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
 import { machineText } from './machine.text.ts'
 import { Card } from './section.tsx'
+import { SshServer } from './ssh-server.tsx'
 import { systemQuery } from './system.tsx'
 
 type Kept = Schemas['SystemSettings']['backup']
@@ -21,8 +22,15 @@ type Target = Kept['target']['kind']
 const ASKED = {
   none: [],
   s3: ['endpoint', 'bucket', 'region', 'prefix', 'access_key_id'],
-  rsync: ['destination'],
+  rsync: [],
 } as const satisfies Record<Target, string[]>
+
+/** The fields that are shown only for a destination on an SSH server. */
+const sshOf = ({ destination, port, host_key }: Record<string, string>) => ({
+  destination,
+  ...(port ? { port: Number(port) } : {}),
+  ...(host_key ? { host_key } : {}),
+})
 
 /** When backups are made automatically, how many are kept, and where they are copied to. */
 export function BackupSettings() {
@@ -61,6 +69,7 @@ function Form({ kept }: { kept: Kept }) {
                 kind: target,
                 ...Object.fromEntries(ASKED[target].map((name) => [name, given[name]])),
                 ...(target === 's3' && secret_access_key ? { secret_access_key } : {}),
+                ...(target === 'rsync' ? sshOf(given) : {}),
               },
             },
           }
@@ -121,11 +130,20 @@ function Form({ kept }: { kept: Kept }) {
             <FormField key={name} name={name} label={text[name]} isOptional={name === 'prefix'}>
               <Input
                 spellCheck={false}
-                placeholder={name === 'destination' ? 'backup@server:hub' : undefined}
                 defaultValue={now(name) || (name === 'region' ? 'us-east-1' : '')}
               />
             </FormField>
           ))}
+          {target === 'rsync' ? (
+            <SshServer
+              kept={{
+                destination: now('destination'),
+                port: Number(kept.target.port ?? 22),
+                host_key: now('host_key') || null,
+                public_key: kept.target.public_key,
+              }}
+            />
+          ) : null}
           {target === 's3' ? (
             <FormField
               name="secret_access_key"

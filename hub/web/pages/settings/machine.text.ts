@@ -76,6 +76,16 @@ export const machineText = texts(
       target: 'Copy to',
       targets: { none: 'Nowhere', s3: 'S3 storage', rsync: 'rsync' },
       destination: 'Destination',
+      port: 'SSH port',
+      host_key: 'Key of the server',
+      host_key_hint:
+        'With it, the hub signs in with its own key and trusts this server alone. Without it, the SSH settings of the user that runs the hub apply.',
+      compare: (fingerprint: string) =>
+        `Compare before you save: ${fingerprint} must be what the server itself shows (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub).`,
+      read_host_key: 'Read the key of the server',
+      public_key: 'Key of this hub',
+      authorize:
+        'Add this line to ~/.ssh/authorized_keys of the user on the server. It lets the hub sign in.',
       endpoint: 'Address',
       bucket: 'Bucket',
       region: 'Region',
@@ -191,6 +201,16 @@ export const machineText = texts(
       target: 'Kopyalanacak yer',
       targets: { none: 'Hiçbir yerde', s3: 'S3 deposu', rsync: 'rsync' },
       destination: 'Hedef',
+      port: 'SSH kapısı',
+      host_key: 'Sunucunun anahtarı',
+      host_key_hint:
+        'Girilirse hub kendi anahtarıyla bağlanır ve yalnızca bu sunucuya güvenir. Girilmezse hub’ı çalıştıran kullanıcının SSH ayarları geçerlidir.',
+      compare: (fingerprint) =>
+        `Kaydetmeden önce karşılaştırın: ${fingerprint}, sunucunun gösterdiğiyle aynı olmalı (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub).`,
+      read_host_key: 'Sunucunun anahtarını oku',
+      public_key: 'Bu hub’ın anahtarı',
+      authorize:
+        'Bu satırı sunucudaki kullanıcının ~/.ssh/authorized_keys dosyasına ekleyin. Hub bununla bağlanır.',
       endpoint: 'Adres',
       bucket: 'Kova',
       region: 'Bölge',
