@@ -46,6 +46,11 @@ install.sh [options]
                        what is published beyond loopback: the whole hub (default), or only the
                        unsubscribe links in mails; the web interface is then only reachable at
                        127.0.0.1 (ssh -L 8080:127.0.0.1:80)
+  --name=HOST          the DNS name at which people and mail programs reach this hub; with --bind.
+                       A certificate for it comes from Let's Encrypt through certbot, which renews
+                       it; port 80 must be reachable from the internet (none: without a name)
+  --acme=URL|none      another certificate authority with ACME, or none: your own certificate
+  --acme-email=ADDRESS where the authority sends warnings (default: none)
   --data-dir=FOLDER    the folder of projects, models, backups and the database
                        (default: /var/lib/watchpost)
   --bundle=FILE        installs from this file instead of downloading
@@ -70,6 +75,9 @@ read_options() {
   model=${WATCHPOST_MODEL:-}
   bind=${WATCHPOST_BIND:-}
   public=${WATCHPOST_PUBLIC:-}
+  name=${WATCHPOST_NAME:-}
+  acme=${WATCHPOST_ACME:-}
+  acme_email=${WATCHPOST_ACME_EMAIL:-}
   data_dir=${WATCHPOST_DATA_DIR:-}
   bundle=${WATCHPOST_BUNDLE:-}
   offline=${WATCHPOST_OFFLINE:-}
@@ -86,6 +94,9 @@ read_options() {
       --model=*) model=${1#*=} ;;
       --bind=*) bind=${1#*=} ;;
       --public=*) public=${1#*=} ;;
+      --name=*) name=${1#*=} ;;
+      --acme=*) acme=${1#*=} ;;
+      --acme-email=*) acme_email=${1#*=} ;;
       --data-dir=*) data_dir=${1#*=} ;;
       --bundle=*) bundle=${1#*=} ;;
       --offline) offline=1 ;;
@@ -122,6 +133,21 @@ read_options() {
     '' | hub | unsubscribe) ;;
     *) refuse 2 '--public must be hub or unsubscribe.' ;;
   esac
+  if [ -n "$name" ] && [ "$name" != none ] && ! is_host_name "$name"; then
+    refuse 2 "--name: $name is not a DNS name such as hub.example.com."
+  fi
+  case $acme in
+    '' | none) ;;
+    *[!A-Za-z0-9.:/_-]*) refuse 2 "--acme: $acme is not the address of a certificate authority." ;;
+    https://?*) ;;
+    *) refuse 2 '--acme must be none or the https address of an ACME directory.' ;;
+  esac
+  case $acme_email in
+    '') ;;
+    *[!A-Za-z0-9.@_+-]* | -* | @* | *@ | *@*@*) refuse 2 "--acme-email: $acme_email is not an e-mail address." ;;
+    *@*) ;;
+    *) refuse 2 "--acme-email: $acme_email is not an e-mail address." ;;
+  esac
   case $data_dir in
     '' | /*) ;;
     *) refuse 2 '--data-dir must be an absolute path.' ;;
@@ -137,6 +163,12 @@ read_options() {
   esac
 }
 
+# A DNS name with at least two labels, whose last one is no number.
+is_host_name() {
+  printf '%s\n' "$1" | LC_ALL=C grep -Eqix \
+    '([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?'
+}
+
 # Options of an earlier run apply until they are given again.
 remember_options() {
   : "${data_dir:=$(fact data_dir)}"
@@ -146,6 +178,13 @@ remember_options() {
   : "${bind:=127.0.0.1}"
   : "${public:=$(fact public)}"
   : "${public:=hub}"
+  : "${name:=$(fact name)}"
+  if [ "$name" = none ]; then name=; fi
+  : "${acme:=$(fact acme)}"
+  : "${acme_email:=$(fact acme_email)}"
+  if [ -n "$name" ] && is_loopback "$bind"; then
+    refuse 2 "--name: nobody reaches $name while nginx listens on $bind. Add --bind=0.0.0.0 or an address of this machine."
+  fi
   known=$(fact data_dir)
   if [ -n "$known" ] && [ "$known" != "$data_dir" ]; then
     refuse 2 "this hub keeps its data in $known. Leave --data-dir out, or uninstall first."
@@ -204,6 +243,8 @@ step() {
 
 # @site.sh@
 
+# @certificate.sh@
+
 # @upgrade.sh@
 
 # @uninstall.sh@
@@ -228,12 +269,21 @@ say_reach() {
     say "                Every machine that reaches $bind (--bind) can open it."
     say '                To publish only the unsubscribe links, run this again with --public=unsubscribe.'
   fi
-  say "                Browsers warn of a self-signed certificate; put your own in $ETC/tls."
+  case ${certificate:-} in
+    valid) say "                Its certificate is renewed by certbot (certbot certificates)." ;;
+    missing)
+      say "                There is no certificate for $name yet: $LOG shows why. It must point to this"
+      say '                machine, and port 80 must be reachable. Then run this again. Until then,'
+      say '                browsers warn of a self-signed certificate.'
+      ;;
+    *) say "                Browsers warn of a self-signed certificate; put your own in $ETC/tls." ;;
+  esac
 }
 
 summary() {
   if is_loopback "$bind"; then url="http://$bind/hub/"; else url="https://$(hostname)/hub/"; fi
   if [ "$bind" != 0.0.0.0 ] && ! is_loopback "$bind"; then url="https://$bind/hub/"; fi
+  if [ -n "$name" ]; then url="https://$name/hub/"; fi
   if [ "$public" = unsubscribe ]; then url='http://127.0.0.1/hub/'; fi
   # The set-up code is a secret: it is shown, but not written to the log.
   log_ready=

@@ -9,7 +9,12 @@ import { readJson, writeJson } from '../files.ts'
 import { becomeServiceUser } from '../ops/service-user.ts'
 import { prepare } from '../prepare.ts'
 
-const { HUB_OWNER_URL: ownerUrl, HUB_HOSTS: hosts = '', HUB_LICENSE: license } = process.env
+const {
+  HUB_OWNER_URL: ownerUrl,
+  HUB_HOSTS: hosts = '',
+  HUB_LICENSE: license,
+  HUB_PUBLIC_URL: publicUrl,
+} = process.env
 if (!ownerUrl) throw new Error('HUB_OWNER_URL is not set.')
 
 const { paths } = await readConfig(process.env)
@@ -21,7 +26,11 @@ const file = join(paths.config_dir, 'hub.json')
 const known = z.looseObject({ hosts: z.array(z.string()).default([]) }).parse(await readJson(file))
 const named = hosts.split(' ').filter((name) => name !== '')
 const all = [...new Set([...known.hosts, ...named])]
-if (all.length > known.hosts.length) await writeJson(file, { ...known, hosts: all }, 0o640)
+// Unsubscribe links need a public address; one that was entered by hand stays.
+const address = known.public_url ?? (publicUrl || null)
+if (all.length > known.hosts.length || address !== (known.public_url ?? null)) {
+  await writeJson(file, { ...known, hosts: all, public_url: address }, 0o640)
+}
 
 if (license) await writeJson(join(paths.config_dir, 'license.json'), { license })
 console.log(setup_code ?? '')

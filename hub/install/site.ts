@@ -13,6 +13,8 @@ export type Site = {
   tls_dir: string
   /** The headers of every proxied request; only root can read this file. */
   proxy_file: string
+  /** What certbot puts there is published beyond loopback: a certificate authority reads it. */
+  answers_dir: string
   /** Whether this nginx can limit rates and connections; Ubuntu 22.04's nginx-light cannot. */
   has_limits: boolean
   upstream?: string
@@ -46,12 +48,20 @@ export function renderSite(site: Site): string {
   const place = bind === '0.0.0.0' ? '' : `${bracketed(bind)}:`
   const tls = `    ssl_certificate ${tls_dir}/hub.crt;\n    ssl_certificate_key ${tls_dir}/hub.key;\n`
   const toTls = '        return 301 https://$host$request_uri;\n'
+  const answers = `    location ^~ /.well-known/acme-challenge/ {
+        root ${site.answers_dir};
+        default_type text/plain;
+        limit_except GET {
+            deny all;
+        }
+    }
+`
   if (published === 'hub') {
-    const plain = server(`${place}80`, names, '', `    location / {\n${toTls}    }\n`)
+    const plain = server(`${place}80`, names, '', `${answers}    location / {\n${toTls}    }\n`)
     return `${head}${plain}${server(`${place}443 ssl`, names, tls, hub(site))}`
   }
   const nothing = '    location / {\n        return 404;\n    }\n'
-  const links = `    location ^~ /api/cockpit/u/ {\n${toTls}    }\n${nothing}`
+  const links = `${answers}    location ^~ /api/cockpit/u/ {\n${toTls}    }\n${nothing}`
   return `${head}# The web interface, on this machine only.
 ${server('127.0.0.1:80', 'localhost', '', hub(site))}${server(`${place}80`, names, '', links)}${server(
   `${place}443 ssl`,

@@ -14,6 +14,7 @@ const given = z
     SITE_TLS_DIR: z.string().min(1),
     SITE_SECRET: z.string().min(1),
     SITE_PROXY: z.string().min(1),
+    SITE_ANSWERS: z.string().min(1),
     SITE_LIMITS: z.enum(['yes', 'no']),
   })
   .parse(process.env)
@@ -31,6 +32,7 @@ const site = renderSite({
   names: given.SITE_NAMES.trim().replace(/\s+/g, ' '),
   tls_dir: given.SITE_TLS_DIR,
   proxy_file: given.SITE_PROXY,
+  answers_dir: given.SITE_ANSWERS,
   has_limits: given.SITE_LIMITS === 'yes',
 })
 await writeWhole(given.SITE_FILE, site, 0o644)

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -19,4 +19,21 @@ test('the installer that is shipped is one script, with each of its parts once',
   execFileSync('sh', ['-n'], { input: script })
   const functions = [...script.matchAll(/^(\w+)\(\) \{/gm)].map(([, name]) => name)
   expect(new Set(functions).size).toBe(functions.length)
+})
+
+test.each([
+  ['--name=localhost', 'is not a DNS name'],
+  ['--name=192.0.2.1', 'is not a DNS name'],
+  ['--name=hub.example.com;id', 'is not a DNS name'],
+  ['--name=-o.example.com', 'is not a DNS name'],
+  ['--name=*.example.com', 'is not a DNS name'],
+  ['--acme=http://ca.example', 'must be none or the https address'],
+  ['--acme=https://ca.example/$(id)', 'is not the address'],
+  ['--acme-email=--dry-run', 'is not an e-mail address'],
+  ['--acme-email=ops', 'is not an e-mail address'],
+])('the installer refuses %s before it does anything', async (option, message) => {
+  const args = ['-s', '--', '--version=1.0.0', option]
+  const { status, stderr } = spawnSync('sh', args, { input: await assembleInstaller() })
+  expect(status).toBe(2)
+  expect(String(stderr)).toContain(message)
 })

@@ -7,7 +7,8 @@ write_site() {
   fi
   if is_loopback "$bind"; then names=localhost; else
     make_certificate
-    names="$(hostname) $(hostname -I)"
+    names="$name $(hostname) $(hostname -I)"
+    install -d -m 755 "$ANSWERS"
   fi
   limits=yes
   if nginx -V 2>&1 | grep -q -e --without-http_limit_req_module; then
@@ -16,6 +17,7 @@ write_site() {
   fi
   SITE_FILE=$SITE SITE_BIND=$bind SITE_PUBLIC=$public SITE_NAMES=$names SITE_TLS_DIR=$ETC/tls \
     SITE_SECRET=$ETC/proxy.secret SITE_PROXY=$OPT/nginx-proxy.conf SITE_LIMITS=$limits \
+    SITE_ANSWERS=$ANSWERS \
     "$release_dir/bin/node" "$release_dir/hub/install/write-site.ts" 2>> "$LOG" ||
     refuse 10 "the nginx configuration could not be written. The end of $LOG shows why."
   nginx -t 2>> "$LOG" || refuse 10 "nginx rejects its configuration. nginx -t shows why; the hub's part is $SITE."
@@ -58,7 +60,8 @@ make_certificate() {
   step 'Creating a certificate'
   mkdir -m 750 "$ETC/tls" 2> /dev/null || :
   require_of root "$ETC/tls"
-  alternatives=$(for name in $(hostname -I); do printf 'IP:%s,' "$name"; done)DNS:$(hostname)
+  alternatives=$(for address in $(hostname -I); do printf 'IP:%s,' "$address"; done)DNS:$(hostname)
+  if [ -n "$name" ]; then alternatives=$alternatives,DNS:$name; fi
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 825 \
     -subj "/CN=$(hostname)" -addext "subjectAltName=$alternatives" \
     -keyout "$ETC/tls/hub.key.new" -out "$ETC/tls/hub.crt.new" 2>> "$LOG" ||

@@ -7,6 +7,7 @@ uninstall_hub() {
   fi
   if [ -n "$purge" ] && [ -z "$yes" ]; then confirm_purge; fi
   nginx_was=$(fact nginx)
+  certbot_was=$(fact certbot)
   for unit in watchpost-hub watchpost-model watchpost-postgres; do
     if [ -e "$UNITS/$unit.service" ]; then
       systemctl -q disable --now "$unit.service" || :
@@ -23,7 +24,8 @@ uninstall_hub() {
     rm -f "$SITE"
     if systemctl -q is-active nginx.service; then systemctl reload nginx.service; fi
   fi
-  rm -rf "${OPT:?}/releases" "$OPT/current" "$OPT/nginx-proxy.conf" "$WORK"
+  forget_certificate
+  rm -rf "${OPT:?}/releases" "$ANSWERS" "$OPT/current" "$OPT/nginx-proxy.conf" "$WORK"
   if [ -z "$purge" ]; then
     say "The hub was removed. Its data is kept in $data_dir, $ETC and $PROMPTS; a new installation uses it again."
     return
@@ -36,6 +38,9 @@ uninstall_hub() {
   done
   if [ "$nginx_was" = ours ]; then
     say 'nginx, which the installer added, was kept: apt-get purge nginx-light removes it.'
+  fi
+  if [ "$certbot_was" = ours ]; then
+    say 'certbot, which the installer added, was kept: apt-get purge certbot removes it.'
   fi
   say 'The hub and all its data were removed.'
 }

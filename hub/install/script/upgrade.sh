@@ -15,6 +15,9 @@ install_hub() {
   keep_fact data_dir "$data_dir"
   keep_fact bind "$bind"
   keep_fact public "$public"
+  keep_fact name "$name"
+  keep_fact acme "$acme"
+  keep_fact acme_email "$acme_email"
   old=
   if [ -L "$OPT/current" ]; then old=$(readlink "$OPT/current"); fi
   unpack
@@ -24,6 +27,7 @@ install_hub() {
     first
   fi
   write_site
+  get_certificate
   write_cron
   remove_old_releases
   rm -rf "$WORK"

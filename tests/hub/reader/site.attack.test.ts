@@ -21,6 +21,7 @@ let nginx: ChildProcess
 const seen: { path: string; bytes: number }[] = []
 let whole: number
 let links: number
+let plain: number
 let secret: string
 
 beforeAll(async () => {
@@ -37,7 +38,7 @@ beforeAll(async () => {
     })
   })
   secret = (await readText(proxySecretFile(hub.paths)))?.trim() ?? ''
-  ;[whole, links] = await Promise.all([freePort(), freePort()])
+  ;[whole, links, plain] = await Promise.all([freePort(), freePort(), freePort()])
   await start()
 }, 60_000)
 afterAll(async () => {
@@ -58,6 +59,14 @@ async function freePort(): Promise<number> {
   return port
 }
 
+const SITE = {
+  names: 'localhost',
+  tls_dir: '/tls',
+  proxy_file: '/proxy.conf',
+  answers_dir: '/acme',
+  has_limits: true,
+}
+const ANSWERS = '.well-known/acme-challenge'
 const spool = () => join(folder, 'spool')
 
 async function start() {
@@ -72,13 +81,19 @@ async function start() {
     ),
     ...['-keyout', join(folder, 'hub.key'), '-out', join(folder, 'hub.crt')],
   ])
-  const site = { names: 'localhost', tls_dir: folder, proxy_file, has_limits: true, upstream }
+  const answers_dir = join(folder, 'acme')
+  await mkdir(join(answers_dir, ANSWERS), { recursive: true })
+  await writeFile(join(answers_dir, ANSWERS, 'token'), 'token.key')
+  await writeFile(join(answers_dir, 'other'), 'not an answer')
+  const names = 'localhost'
+  const site = { names, tls_dir: folder, proxy_file, answers_dir, has_limits: true, upstream }
   const full = renderSite({ ...site, bind: '127.0.0.1', published: 'hub' })
   const few = renderSite({ ...site, bind: '192.0.2.1', published: 'unsubscribe' })
   // The second one's own parts alone: zones stand once in a configuration, and the machine has no such address.
   const open = few
-    .slice(few.lastIndexOf('server {'))
+    .slice(few.lastIndexOf('server {', few.lastIndexOf('server {') - 1))
     .replace('192.0.2.1:443 ssl', `127.0.0.1:${links} ssl`)
+    .replace('192.0.2.1:80', `127.0.0.1:${plain}`)
   await writeFile(
     join(folder, 'nginx.conf'),
     `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; worker_processes 1;
@@ -313,6 +328,7 @@ describe('what the installer writes', () => {
     names: 'host 192.0.2.1',
     tls_dir: '/etc/watchpost/tls',
     proxy_file: '/opt/watchpost/nginx-proxy.conf',
+    answers_dir: '/opt/watchpost/acme',
     has_limits: true,
   }
   test('is TLS alone beyond loopback, and plain HTTP at loopback alone', () => {
@@ -338,4 +354,17 @@ describe('what the installer writes', () => {
   test('holds no secret that is none', () => {
     expect(() => renderProxy('root:x:0:0; return 200')).toThrow('damaged')
   })
+})
+
+test('a certificate authority reads the answers of certbot without TLS, and nothing else', async () => {
+  const get = (path: string, method = 'GET') => ask(method, path, { port: plain })
+  expect(await get(`/${ANSWERS}/token`)).toMatchObject({ status: 200, text: 'token.key' })
+  expect((await get(`/${ANSWERS}/token`, 'POST')).status).toBe(403)
+  for (const path of ['', '../other', '../../other', '%2e%2e/%2e%2e/other', 'absent']) {
+    expect((await get(`/${ANSWERS}/${path}`)).text, path).not.toContain('not an answer')
+  }
+  expect((await get('/other')).status).toBe(404)
+  const whole = renderSite({ ...SITE, bind: '192.0.2.1', published: 'hub' })
+  expect(whole.match(/acme-challenge/g)).toHaveLength(1)
+  expect(renderSite({ ...SITE, bind: '127.0.0.1', published: 'hub' })).not.toMatch('acme-challenge')
 })
