@@ -7,14 +7,14 @@ import { clip, one } from './run/facts.ts'
 import type { StepName } from './step-names.ts'
 
 /** The content of a mail before it has a form. Its sentences stay the same in every form. */
-export type Letter = {
+export type Mail = {
   subject: string
   greeting: string
   sentences: string[]
   closing: string
 }
 
-/** The templates of a campaign; a letter to one person is never one of these. */
+/** The templates of a campaign; a mail to one person is never one of these. */
 const FORMS = ['newsletter', 'offer'] as const satisfies TemplateName[]
 type Form = (typeof FORMS)[number] | 'letter' | 'follow_up'
 
@@ -33,86 +33,86 @@ type Given = {
 export async function design(
   context: AgentContext,
   name: StepName,
-  letter: Letter,
+  mail: Mail,
   { judge, audience, now }: Given,
 ): Promise<{ template: Form; slots: Record<string, unknown> }> {
   const website = context.project.website
-  const question = letter.sentences.findLast((text) => text.trim().endsWith('?'))
-  if (audience === 'lead') return personal(letter, question, now)
+  const question = mail.sentences.findLast((text) => text.trim().endsWith('?'))
+  if (audience === 'lead') return personal(mail, question, now)
   const forms = FORMS.filter((form) => form !== 'offer' || website)
-  const labels = letter.sentences.map((_, index) => `S${index + 1}`)
+  const labels = mail.sentences.map((_, index) => `S${index + 1}`)
   const chosen = await context.complete(name, {
     schema: z.object({
       template: z.enum(forms as ['newsletter', ...typeof forms]), // safe: it is always among them
       preheader: z.string().min(3).max(100),
       headline: z.string().min(3).max(90),
-      highlight: z.array(z.enum(labels as [string, ...string[]])).max(3), // safe: a letter has sentences
+      highlight: z.array(z.enum(labels as [string, ...string[]])).max(3), // safe: a mail has sentences
     }),
     facts: [
-      { label: 'subject', text: letter.subject },
+      { label: 'subject', text: mail.subject },
       {
         label: 'letter',
-        text: letter.sentences.map((text, index) => `S${index + 1}: ${one(text)}`).join('\n'),
+        text: mail.sentences.map((text, index) => `S${index + 1}: ${one(text)}`).join('\n'),
       },
     ],
     task:
       `Choose the form of this mail to a list: ${forms.map((form) => `${form} (${TEMPLATE_PURPOSE[form].en})`).join(', ')}. ` +
       'The preheader is the line an inbox shows after the subject, the headline stands above the letter: both say only what the letter says. Highlight up to three of its sentences.',
   })
-  const said = new Set([letter.subject, ...letter.sentences].map((text) => squashed(text)))
-  // A line above the letter that says more than the letter gives way to its subject.
+  const said = new Set([mail.subject, ...mail.sentences].map((text) => squashed(text)))
+  // A line above the mail that says more than the mail gives way to its subject.
   const honest = (text: string) => {
     const isSafe = ['harmless', 'supported'].includes(judge(text).verdict)
-    return isSafe || said.has(squashed(text)) ? one(text, 140) : letter.subject
+    return isSafe || said.has(squashed(text)) ? one(text, 140) : mail.subject
   }
   const slots = fillForm(chosen.template, {
-    letter,
+    mail,
     website,
     question,
     language: context.language,
     preheader: honest(chosen.preheader),
     headline: honest(chosen.headline),
-    points: letter.sentences.filter((_, index) => chosen.highlight.includes(`S${index + 1}`)),
+    points: mail.sentences.filter((_, index) => chosen.highlight.includes(`S${index + 1}`)),
   })
   const isSound = SLOTS[chosen.template].safeParse(slots).success
   if (isSound) return { template: chosen.template, slots }
-  return { template: 'letter', slots: plainLetter(letter, letter.subject) }
+  return { template: 'letter', slots: plainMail(mail, mail.subject) }
 }
 
 /**
- * A mail to one person looks as if that person's name had been typed: a letter, or the short
- * reminder where a letter gets another form and asks something.
+ * A mail to one person looks as if that person's name had been typed: a plain text, or the
+ * short reminder where one gets another form and asks something.
  */
-function personal(letter: Letter, question: string | undefined, now: TemplateName | undefined) {
+function personal(mail: Mail, question: string | undefined, now: TemplateName | undefined) {
   const template = now === 'letter' && question ? ('follow_up' as const) : ('letter' as const)
-  const [first = letter.subject] = letter.sentences
+  const [first = mail.subject] = mail.sentences
   const slots = fillForm(template, {
-    letter,
+    mail,
     website: null,
     question,
     language: 'en',
     preheader: first,
-    headline: letter.subject,
+    headline: mail.subject,
     points: [],
   })
   if (SLOTS[template].safeParse(slots).success) return { template, slots }
-  return { template: 'letter' as const, slots: plainLetter(letter, letter.subject) }
+  return { template: 'letter' as const, slots: plainMail(mail, mail.subject) }
 }
 
-/** plainLetter is the form that fits every mail. */
-function plainLetter(letter: Letter, preheader: string): Record<string, unknown> {
+/** plainMail is the form that fits every mail. */
+function plainMail(mail: Mail, preheader: string): Record<string, unknown> {
   return {
-    subject: letter.subject,
+    subject: mail.subject,
     // Half a sentence may say what the whole one does not.
-    preheader: preheader.length <= 140 ? one(preheader) : letter.subject,
-    greeting: letter.greeting,
-    paragraphs: paragraphs(letter.sentences, 6),
-    closing: letter.closing,
+    preheader: preheader.length <= 140 ? one(preheader) : mail.subject,
+    greeting: mail.greeting,
+    paragraphs: paragraphs(mail.sentences, 6),
+    closing: mail.closing,
   }
 }
 
 type Filling = {
-  letter: Letter
+  mail: Mail
   website: string | null
   question: string | undefined
   language: 'en' | 'tr'
@@ -122,35 +122,35 @@ type Filling = {
 }
 
 function fillForm(form: Form, given: Filling): Record<string, unknown> {
-  const { letter, website, question, language, preheader, headline, points } = given
-  const base = plainLetter(letter, preheader)
+  const { mail, website, question, language, preheader, headline, points } = given
+  const base = plainMail(mail, preheader)
   const button = { label: language === 'tr' ? 'Siteyi açın' : 'Open the website', url: website }
   switch (form) {
     case 'letter':
       return base
     case 'follow_up': {
-      const rest = letter.sentences.filter((text) => text !== question)
+      const rest = mail.sentences.filter((text) => text !== question)
       return { ...base, paragraphs: paragraphs(rest, 3), question }
     }
     case 'offer': {
-      const rest = letter.sentences.filter((text) => !points.includes(text))
+      const rest = mail.sentences.filter((text) => !points.includes(text))
       const offer = { title: headline, points: points.map((text) => clip(text, 200)) }
       return {
         ...base,
-        paragraphs: paragraphs(rest.length > 0 ? rest : letter.sentences, 4),
+        paragraphs: paragraphs(rest.length > 0 ? rest : mail.sentences, 4),
         offer,
         button,
       }
     }
     case 'newsletter': {
-      const [intro = '', ...rest] = letter.sentences
+      const [intro = '', ...rest] = mail.sentences
       return {
-        subject: letter.subject,
+        subject: mail.subject,
         preheader: base.preheader,
         title: headline,
         intro,
         sections: [
-          { heading: letter.subject, paragraphs: paragraphs(rest.length > 0 ? rest : [intro], 3) },
+          { heading: mail.subject, paragraphs: paragraphs(rest.length > 0 ? rest : [intro], 3) },
         ],
         ...(website ? { button } : {}),
       }
@@ -169,8 +169,6 @@ function paragraphs(sentences: string[], most: number): string[] {
 }
 
 /** textOf is the mail as plain text, which a draft shows before it is rendered. */
-export function textOf(letter: Letter): string {
-  return [`${letter.greeting},`, ...paragraphs(letter.sentences, 6), `${letter.closing},`].join(
-    '\n\n',
-  )
+export function textOf(mail: Mail): string {
+  return [`${mail.greeting},`, ...paragraphs(mail.sentences, 6), `${mail.closing},`].join('\n\n')
 }

@@ -4,8 +4,8 @@ import type { Audience } from '../mail/drafts/audience.ts'
 import { createDraft } from '../mail/drafts/drafts.ts'
 import { keepOwnFacts, missingNote } from '../projects/own-facts.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, MissionFailure } from './agent.ts'
-import { design, type Letter, textOf } from './designer.ts'
-import { earlierLetter, replaceLetter } from './earlier-letter.ts'
+import { design, type Mail, textOf } from './designer.ts'
+import { earlierMail, replaceMail } from './earlier-mail.ts'
 import {
   type EvidenceRow,
   evidenceOf,
@@ -28,7 +28,7 @@ import { redesign } from './redesign.ts'
 import { one } from './run/facts.ts'
 import { stopText } from './stop.text.ts'
 
-/** Leads who get a letter of their own; more get one campaign. */
+/** Leads who get a mail of their own; more get one campaign. */
 export const MAX_LEADS = 5
 /** Evidence about a reader and about us that the model is given; the judge reads all of it. */
 const MAX_EVIDENCE = 12
@@ -87,12 +87,12 @@ export const marketing: Agent = {
       const language = languageFor({ ...context, language: asked }, recipient.countries)
       context.speak(language)
       if (language !== asked) other.push(recipient.lead ? nameOf(recipient.lead) : '')
-      const { letter, judge } = await write(context, number, recipient, {
+      const { mail, judge } = await write(context, number, recipient, {
         theirs: evidence.filter(({ lead_id }) => lead_id === recipient.lead?.id),
         own,
         history: recipient.lead ? history.get(recipient.lead.id) : undefined,
       })
-      const { template, slots } = await design(context, `design ${number}`, letter, {
+      const { template, slots } = await design(context, `design ${number}`, mail, {
         judge,
         audience: recipient.audience.kind,
       })
@@ -102,14 +102,14 @@ export const marketing: Agent = {
             audience: recipient.audience,
             template,
             language: context.language,
-            subject: letter.subject,
-            text: textOf(letter),
+            subject: mail.subject,
+            text: textOf(mail),
             slots,
             agent: 'marketing',
             mission_id: context.mission.id,
           })
           await context.render(sql, { id })
-          await replaceLetter(sql, context, recipient.audience)
+          await replaceMail(sql, context, recipient.audience)
           return { id, held: await context.held(sql, id) }
         }),
       )
@@ -167,7 +167,7 @@ async function write(
     own: EvidenceRow[]
     history: Parameters<typeof historyFact>[2]
   },
-): Promise<{ letter: Letter; judge: Judge }> {
+): Promise<{ mail: Mail; judge: Judge }> {
   const { theirs, own, history } = known
   const evidence = [...theirs, ...own]
   const who = lead ? nameOf(lead) : ''
@@ -190,7 +190,7 @@ async function write(
   })
   type Written = z.infer<typeof schema>
   const facts: Fact[] = [
-    ...earlierLetter(context.thread, audience),
+    ...earlierMail(context.thread, audience),
     ...(lead ? [leadFact(lead, [])] : []),
     {
       label: 'evidence',
@@ -239,7 +239,7 @@ async function write(
   // Small models repeat themselves.
   const sentences = [...new Set(written.sentences.map(({ text }) => one(text, 220)))]
   return {
-    letter: {
+    mail: {
       subject: one(written.subject, 90),
       greeting,
       sentences,

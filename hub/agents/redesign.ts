@@ -4,7 +4,7 @@ import { canStep } from '../mail/drafts/flow.ts'
 import { evidenceFor } from '../mail/drafts/judged.ts'
 import type { AgentContext, Result } from './agent.ts'
 import { MissionFailure } from './agent.ts'
-import { design, type Letter } from './designer.ts'
+import { design, type Mail } from './designer.ts'
 import { judgeOf } from './evidence/judge.ts'
 import { stopText } from './stop.text.ts'
 
@@ -33,7 +33,7 @@ export async function redesign(context: AgentContext, draft_id: string): Promise
   }
   const scene = { language: draft.language, reader: draft.reader, us: context.project.name }
   const judge = judgeOf(scene, draft.evidence)
-  const { template, slots } = await design(context, 'design', letterOf(draft), {
+  const { template, slots } = await design(context, 'design', mailOf(draft), {
     judge,
     audience: draft.audience.kind,
     now: draft.template,
@@ -47,7 +47,7 @@ export async function redesign(context: AgentContext, draft_id: string): Promise
 /**
  * The sentences of a draft, from its slots as the user may have edited them, or else from its text.
  */
-function letterOf({ subject, text, slots: given }: Row): Letter {
+function mailOf({ subject, text, slots: given }: Row): Mail {
   const slots = given ?? {}
   const blocks = text
     .split(/\n{2,}/)

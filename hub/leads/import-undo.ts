@@ -11,7 +11,7 @@ const OWN = ['activities', 'evidence', 'notes']
 
 /**
  * undoImport deletes the leads that an import made and nothing was built on since: no change, note, task,
- * letter, mail or finding. The others stay, as do facts and fields that it gave to leads that were there
+ * mail or finding. The others stay, as do facts and fields that it gave to leads that were there
  * before; both are counted.
  *
  * @throws ApiError `conflict` while the import runs, or if it was undone before.

@@ -28,7 +28,7 @@ export const leadsText = texts(
       in_use: (label: string, leads: number) =>
         `Leads with a value that “${label}” would no longer take: ${leads}. Change their values first.`,
       type_label: 'Type the name of the field to remove it with its values.',
-      taken: (key: string) => `“${key}” already has a meaning in letters. Choose another key.`,
+      taken: (key: string) => `“${key}” already has a meaning in mails. Choose another key.`,
       twice: (name: string) => `“${name}” is in the list twice. Give each field its own name.`,
       no_choices: 'Give at least one value to choose from.',
     },
@@ -71,7 +71,7 @@ export const leadsText = texts(
       in_use: (label, leads) =>
         `“${label}” alanının artık almayacağı bir değeri olan aday sayısı: ${leads}. Önce o değerleri değiştirin.`,
       type_label: 'Alanı değerleriyle kaldırmak için adını yazın.',
-      taken: (key) => `“${key}” mektuplarda zaten bir anlam taşıyor. Başka bir anahtar seçin.`,
+      taken: (key) => `“${key}” e-postalarda zaten bir anlam taşıyor. Başka bir anahtar seçin.`,
       twice: (name) => `“${name}” listede iki kez var. Her alana ayrı bir ad verin.`,
       no_choices: 'Seçilecek en az bir değer verin.',
     },

@@ -90,7 +90,7 @@ export async function mergeLeads(
   const change = mergedFields(kept, gone, choices)
   await keepOptOuts(sql, { salt, queued }, [kept.email, gone.email, change.email ?? null])
   await stopSequences(sql, { project_id, lead_id: gone_id }, 'lead_deleted')
-  await moveLetters(sql, gone_id, kept_id)
+  await moveMails(sql, gone_id, kept_id)
   const [done] = await sql<{ moved: Record<string, number>; dropped: unknown[] }>`
     select moved, dropped from private.move_to_lead(${gone_id}, ${kept_id})`
   const { moved = {}, dropped = [] } = done ?? {}
@@ -150,8 +150,8 @@ async function keepOptOuts(
   await suppressHashes(sql, { hashes: emails.map((email) => emailHash(salt, email)), reason })
 }
 
-/** Letters to the lead that goes become letters to the kept one; unsent ones are rendered anew. */
-async function moveLetters(sql: Sql, from: string, to: string): Promise<void> {
+/** Mails to the lead that goes become mails to the kept one; unsent ones are rendered anew. */
+async function moveMails(sql: Sql, from: string, to: string): Promise<void> {
   const open = await sql<{ id: string }>`
     select id from hub.drafts
     where audience ->> 'lead_id' = ${from} and state in ('draft', 'rendered')

@@ -22,7 +22,7 @@ export const OwnField = z
     key: z
       .string()
       .regex(/^[a-z][a-z0-9_]{0,39}$/)
-      .meta({ description: 'Its name in values, exports and letters; never changes.' }),
+      .meta({ description: 'Its name in values, exports and mails; never changes.' }),
     label: Label,
     kind: z.enum(FIELD_KINDS),
     choices: z

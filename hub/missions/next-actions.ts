@@ -346,7 +346,7 @@ function imports(status: 'done' | 'failed'): Work['find'] {
     order by import.finished_at desc, import.id limit ${MAX_OF_A_KIND}`
 }
 
-/** Projects whose letters have nothing to say yet; the oldest ones of many. */
+/** Projects whose mails have nothing to say yet; the oldest ones of many. */
 async function fromFolders(sql: Sql, { config }: Deps): Promise<NextAction[]> {
   const projects = await sql<{ slug: string; name: string }>`
     select slug, name from hub.projects order by created_at, id limit ${MAX_PROJECTS_READ}`

@@ -92,7 +92,7 @@ export async function refuseBusy(client: pg.ClientBase, email: string): Promise<
 
 /**
  * eraseRows takes a person out of the database, in the caller's transaction over all projects. Their
- * leads go with all that hangs on them, letters to them are deleted or, once sent, emptied. A mail that
+ * leads go with all that hangs on them, mails to them are deleted or, once sent, emptied. A mail that
  * was sent stays as a number without a person.
  */
 export async function eraseRows(

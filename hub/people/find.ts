@@ -73,7 +73,7 @@ export async function staysOf(paths: Paths, unsearched: number, texts: number): 
   ]
 }
 
-/** recordsOf collects every row about a person: what hangs on their leads, letters, mails, refused rows. */
+/** recordsOf collects every row about a person: what hangs on their leads, mails, refused rows. */
 export async function recordsOf(client: pg.ClientBase, paths: Paths, email: string) {
   const ids = (await leadsOf(client, email)).map((lead) => lead.id)
   const records: Record<string, unknown[]> = {}

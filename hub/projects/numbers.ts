@@ -107,7 +107,7 @@ export function partsOf(hours: number[]): ReplyTimes['parts'] {
 }
 
 export type AgentShare = {
-  letters: {
+  mails: {
     all: number
     by_agents: number
     as_written: number
@@ -119,11 +119,11 @@ export type AgentShare = {
 }
 
 /**
- * agentShare counts what agents wrote and what became of it. Each letter of an agent is in one part:
+ * agentShare counts what agents wrote and what became of it. Each mail of an agent is in one part:
  * rejected, approved as it was written, approved after a person edited it, or not decided yet.
  */
 export async function agentShare(sql: Sql, project_id: string): Promise<AgentShare> {
-  const [letters] = await sql<AgentShare['letters']>`
+  const [mails] = await sql<AgentShare['mails']>`
     select count(*)::int as all,
       count(*) filter (where agent is not null)::int as by_agents,
       count(*) filter (where fate = 'as_written')::int as as_written,
@@ -139,7 +139,7 @@ export async function agentShare(sql: Sql, project_id: string): Promise<AgentSha
         else 'as_written'
       end as fate
       from hub.drafts where project_id = ${project_id}
-    ) as letter`
+    ) as mail`
   const [documents] = await sql<AgentShare['documents']>`
     select
       coalesce(sum(jsonb_array_length(
@@ -152,7 +152,7 @@ export async function agentShare(sql: Sql, project_id: string): Promise<AgentSha
     from hub.missions
     where project_id = ${project_id} and status = 'done'`
   return {
-    letters: letters ?? {
+    mails: mails ?? {
       all: 0,
       by_agents: 0,
       as_written: 0,

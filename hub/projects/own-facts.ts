@@ -10,7 +10,7 @@ const MAX_LENGTH = 1000
 
 export type OwnFact = { id: string; lead_id: null; fact: string; source: string }
 
-/** ownFacts lists what CONTEXT.md says about us that a letter may say. */
+/** ownFacts lists what CONTEXT.md says about us that a mail may say. */
 export function ownFacts(text: string): string[] {
   const { description, value_proposition, proof_points, offers } = parseContext(text)
   // A paragraph is one fact: a sentence may take back the one before it. One that is too long is

@@ -19,7 +19,7 @@ const SECTIONS = {
 type Section = keyof typeof SECTIONS
 export type Context = { title: string } & Record<Section, string>
 
-/** What letters have nothing to say without. */
+/** What mails have nothing to say without. */
 export const WRITING_SECTIONS = ['value_proposition', 'tone', 'proof_points', 'offers'] as const
 export type WritingSection = (typeof WRITING_SECTIONS)[number]
 
@@ -83,7 +83,7 @@ export function parseContext(text: string): Context {
   return { title, ...Object.fromEntries(sections) }
 }
 
-/** missingSections lists what a project has not said yet and letters need. */
+/** missingSections lists what a project has not said yet and mails need. */
 export function missingSections(text: string): WritingSection[] {
   const context = parseContext(text)
   return WRITING_SECTIONS.filter((section) => context[section] === '')

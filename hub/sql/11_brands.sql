@@ -2,7 +2,7 @@
 
 create table hub.brands (
   project_id uuid primary key references hub.projects on delete cascade,
-  -- Above a letter and below a document; null is the project's name.
+  -- Above a mail and below a document; null is the project's name.
   name text check (length(name) between 1 and 80),
   -- A data: URL of a PNG or a JPEG.
   logo text check (length(logo) <= 40000),
@@ -10,7 +10,7 @@ create table hub.brands (
   sender_name text check (length(sender_name) between 1 and 80),
   sender_email text check (length(sender_email) between 3 and 254),
   reply_to text check (length(reply_to) between 3 and 254),
-  -- The lines under a letter; null is the sender's name.
+  -- The lines under a mail; null is the sender's name.
   signature text check (length(signature) between 1 and 400),
   postal_address text check (length(postal_address) between 1 and 300),
   -- Why a recipient gets the mail, and what the link to unsubscribe says; null is the hub's own text.

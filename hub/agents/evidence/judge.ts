@@ -27,7 +27,7 @@ export function allowedFor(evidence: Evidence[], reader: Scene['reader']): Evide
   return evidence.filter(({ lead_id }) => lead_id === null || lead_id === reader?.id)
 }
 
-/** The judge of one reader's letter: it has read the evidence, and decides sentence by sentence. */
+/** The judge of one reader's mail: it has read the evidence, and decides sentence by sentence. */
 export type Judge = (sentence: string) => Judged
 
 /** What is known about us, prepared once for the many readers of a campaign. */

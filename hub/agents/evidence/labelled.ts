@@ -2,7 +2,7 @@ import type { Language } from '../../i18n/words.ts'
 import { decimal } from '../run/facts.ts'
 
 /*
- * A customer's own list says "Trucks: 42" about a lead. A letter says it in a sentence, so the fact
+ * A customer's own list says "Trucks: 42" about a lead. A mail says it in a sentence, so the fact
  * is also read as the sentences that say exactly that and no more.
  */
 

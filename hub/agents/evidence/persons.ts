@@ -4,8 +4,8 @@ import { tokensOf } from './tokens.ts'
 /** Who a sentence may speak of. A company's name with and without its legal form is one name. */
 export type Names = { us: string[]; person: string | null; company: string | null }
 
-/** Where a sentence stands: in a letter, in evidence about us, or in evidence about the reader. */
-export type Voice = 'letter' | 'us' | 'lead'
+/** Where a sentence stands: in a mail, in evidence about us, or in evidence about the reader. */
+export type Voice = 'mail' | 'us' | 'lead'
 
 const US = '‹us›'
 const YOU = '‹you›'
@@ -209,7 +209,7 @@ function ownedBy(token: string): { word: string; who: string } | undefined {
   return { word: base + tail, who: owner === 'n' ? YOU : US }
 }
 
-/** The same words with the reader called "you", in each way in which a letter may mix them. */
+/** The same words with the reader called "you", in each way in which a mail may mix them. */
 export function asReader(tokens: string[]): string[][] {
   const places = tokens.flatMap((token, at) =>
     token.startsWith(PERSON) || token.startsWith(COMPANY) ? [at] : [],
@@ -234,7 +234,7 @@ export function fromReader(tokens: string[]): string[][] {
  * it would be turned into the reader's.
  */
 export function turned(text: string, names: Names, language: Language): string[] {
-  const tokens = personed(text, { ...names, us: [] }, 'letter', language)
+  const tokens = personed(text, { ...names, us: [] }, 'mail', language)
   return tokens.map((token) =>
     token.startsWith(US) ? token.replace(US, YOU) : token.replace(YOU, US),
   )

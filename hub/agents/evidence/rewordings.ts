@@ -5,7 +5,7 @@ import { ENGLISH_RULES, englishTexts, ownThing, REACHES_OVER, type Rule } from '
 import { seen, TURKISH_RULES, TURKISH_TIME_FIRST, turkishTexts } from './rewordings-tr.ts'
 
 /*
- * The ways in which a letter may say what a fact says. A rule turns a sentence into others that
+ * The ways in which a mail may say what a fact says. A rule turns a sentence into others that
  * mean the same; what they are compared with stays word by word.
  */
 
@@ -78,6 +78,6 @@ export function remeasured(forms: string[][], language: Language): string[][] {
   return dated.flatMap((form) => [form, ...otherUnits(form, language)])
 }
 
-/** A fact's own forms: whose "its" is. The rest is left to the letter's rules. */
+/** A fact's own forms: whose "its" is. The rest is left to the mail's rules. */
 export const factForms = (tokens: string[], language: Language): string[][] =>
   language === 'en' ? [tokens, ...ownThing(tokens)] : [tokens]

@@ -50,7 +50,7 @@ const QUESTION = /[?？][\s"”’')]*$/u
 
 /**
  * indexOf prepares evidence for many sentences, so that the cost is its length and not its length
- * times that of the letter. Questions, and sentences that the next one may take back, say nothing.
+ * times that of the mail. Questions, and sentences that the next one may take back, say nothing.
  */
 export function indexOf(
   evidence: Evidence[],
@@ -75,7 +75,7 @@ export function indexOf(
     if (column && lead_id !== null) {
       const value = fact.slice(column.length + 1)
       for (const statement of statementsOf(column, value, language)) {
-        for (const tokens of fromReader(personed(statement, names, 'letter', language))) {
+        for (const tokens of fromReader(personed(statement, names, 'mail', language))) {
           add(id, tokens)
         }
       }
@@ -152,13 +152,13 @@ function wholly(
   names: Names,
   language: Language,
 ): Found | undefined {
-  const tokens = personed(statement, names, 'letter', language)
+  const tokens = personed(statement, names, 'mail', language)
   const against = contradiction(tokens, indexes, language)
   if (against) return { verdict: 'contradicted', evidence_ids: [against] }
   const exact = exactly(tokens, indexes)
   if (exact) return { verdict: 'supported', evidence_ids: [exact] }
   const texts = textsOf(statement, names, language)
-  const all = [tokens, ...texts.map((text) => personed(text, names, 'letter', language))]
+  const all = [tokens, ...texts.map((text) => personed(text, names, 'mail', language))]
   const forms = all.flatMap((read) => rewordings(read, language))
   const denied = forms.map((form) => contradiction(form, indexes, language)).find(Boolean)
   if (denied) return { verdict: 'contradicted', evidence_ids: [denied] }
@@ -235,7 +235,7 @@ function halves(
   if (joints.length > MAX_JOINED || reachesOver(statement, language)) return undefined
   for (const joint of joints) {
     const before = statement.slice(0, joint.index)
-    const first = personed(before, names, 'letter', language)
+    const first = personed(before, names, 'mail', language)
     const rest = statement.slice(joint.index + joint[0].length)
     if (first.some((token) => REACHING.has(token))) continue
     const supported = wholly(before, indexes, names, language)

@@ -13,7 +13,7 @@ const TURKIYE = new Set([
   'turchia',
 ])
 
-/** spokenIn returns the language of letters into a country; undefined where none is known. */
+/** spokenIn returns the language of mails into a country; undefined where none is known. */
 export function spokenIn(country: string | null): Language | undefined {
   const name = (country ?? '')
     .normalize('NFD')

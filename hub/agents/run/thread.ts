@@ -50,7 +50,7 @@ export function languageIn(thread: Thread): Language {
 
 /**
  * resultFact returns the earlier result as material: its words, documents, query, table and, unless
- * the agent that wrote them looks at each, its letters.
+ * the agent that wrote them looks at each, its mails.
  */
 export async function resultFact(
   thread: Thread,

@@ -277,7 +277,7 @@ imports.openapi(
     tags: ['Leads'],
     summary: 'Delete the leads of an import on which nothing was built',
     description:
-      'A lead with any change, note, task, letter, mail or finding since stays, and so does what the import added to leads that were there before. 409 while it runs, and when it was undone before.',
+      'A lead with any change, note, task, mail or finding since stays, and so does what the import added to leads that were there before. 409 while it runs, and when it was undone before.',
     middleware: write,
     request: { params: z.object({ id: pathId('An import.') }) },
     responses: { 200: jsonResponse(Undone, 'Undone.'), ...problems(402, 404, 409) },

@@ -15,7 +15,7 @@ import { Slug } from '../projects/projects.ts'
 const { own_fields: say } = bilingual(leadsText)
 const Fields = z.object({ fields: z.array(OwnField) })
 const MAX_FIELDS = 40
-/** What placeholders of letters mean already. */
+/** What placeholders of mails mean already. */
 const TAKEN = [...PERSONAL_FIELDS, 'unsubscribe_url']
 
 /** The fields that a project has for its leads, beside those that every lead has. */

@@ -51,7 +51,7 @@ merge.openapi(
     tags: ['Leads'],
     summary: 'Merge a lead into another one',
     description:
-      'Notes, tasks, timeline, evidence, letters, mails with their replies and all else of the lead `gone_id` come to `kept_id`, in one transaction; a record of both as they were stays (`leads/merges`). `choices` says for each field whose value stays; without a choice the kept lead’s, or the other’s where it has none. Tags are those of both. A lawful basis is never lost to an empty one, and whoever asked for no more mail at one address gets none at the other. 409 while a mail to either is on its way, and for leads of different projects.',
+      'Notes, tasks, timeline, evidence, mails with their replies and all else of the lead `gone_id` come to `kept_id`, in one transaction; a record of both as they were stays (`leads/merges`). `choices` says for each field whose value stays; without a choice the kept lead’s, or the other’s where it has none. Tags are those of both. A lawful basis is never lost to an empty one, and whoever asked for no more mail at one address gets none at the other. 409 while a mail to either is on its way, and for leads of different projects.',
     middleware: write,
     request: {
       body: jsonBody(

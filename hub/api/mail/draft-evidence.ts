@@ -101,7 +101,7 @@ draftEvidence.openapi(
     tags: ['Drafts'],
     summary: 'Add a fact about a lead or about us',
     description:
-      'It supports sentences of letters to that lead; a fact about us supports those of every letter. The same fact from the same source is added once.',
+      'It supports sentences of mails to that lead; a fact about us supports those of every mail. The same fact from the same source is added once.',
     middleware: write,
     request: { body: jsonBody(NewEvidence) },
     responses: { 201: jsonResponse(OneEvidence, 'Added.'), ...problems(402, 404, 422) },

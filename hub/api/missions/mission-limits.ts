@@ -21,8 +21,8 @@ const Limits = z
       description: 'A longer text is summarised in parts of this many characters.',
     }),
     parts: Count.meta({ description: 'Parts that are read at most; the rest is left out.' }),
-    letters: Count.meta({
-      description: 'Leads who each get a letter of their own; more get one campaign.',
+    mails: Count.meta({
+      description: 'Leads who each get a mail of their own; more get one campaign.',
     }),
     context_tokens: Count.meta({ description: 'What the model reads and writes in one call.' }),
     context_is_known: z.boolean().meta({
@@ -53,7 +53,7 @@ missionLimits.openapi(
       whole_text_characters: MAX_GIVEN,
       part_characters: PART,
       parts: MAX_PARTS,
-      letters: MAX_LEADS,
+      mails: MAX_LEADS,
       context_tokens: context_size,
       context_is_known: context_source !== 'assumed',
     }

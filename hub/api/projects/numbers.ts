@@ -35,7 +35,7 @@ const Numbers = z
       ),
     }),
     agents: z.object({
-      letters: z
+      mails: z
         .object({
           all: z.int().meta({ description: 'Those of people too.' }),
           by_agents: z.int(),
@@ -44,7 +44,7 @@ const Numbers = z
           rejected: z.int(),
           undecided: z.int(),
         })
-        .meta({ description: 'Each letter of an agent is in one of the last four.' }),
+        .meta({ description: 'Each mail of an agent is in one of the last four.' }),
       documents: z.object({ by_agents: z.int(), edited: z.int() }),
     }),
   })

@@ -48,7 +48,7 @@ const Fields = {
     description: 'What can be shown: references, figures, certificates; one in a line.',
   }),
   offers: z.string().trim().max(4000).meta({
-    description: 'What may be offered in a letter, with its conditions; one in a line.',
+    description: 'What may be offered in a mail, with its conditions; one in a line.',
   }),
 }
 
@@ -79,7 +79,7 @@ const Detailed = z.object({
     proof_points: z.string(),
     offers: z.string(),
     missing: z.array(z.enum(WRITING_SECTIONS)).meta({
-      description: 'What is not said yet and letters need.',
+      description: 'What is not said yet and mails need.',
     }),
   }),
 })

@@ -25,7 +25,7 @@ export function lacksAddress(text: string): boolean {
   return PLACEHOLDERS.some((placeholder) => whole.includes(placeholder))
 }
 
-/** partsOf returns everything of a mail that its letter does not say: head, signature and footer. */
+/** partsOf returns everything of a mail but its text: head, signature and footer. */
 export function partsOf(
   brand: Brand,
   project: Pick<Project, 'name'>,
@@ -44,7 +44,7 @@ export function partsOf(
   }
 }
 
-/** nameOf returns the name above a letter and below a document. */
+/** nameOf returns the name above a mail and below a document. */
 export function nameOf(brand: Brand, project: Pick<Project, 'name'>): string {
   return brand.name ?? project.name.slice(0, 80)
 }

@@ -1,6 +1,6 @@
 import { texts } from '../../i18n/words.ts'
 
-/** Why a brand is refused, and the letter in its preview. */
+/** Why a brand is refused, and the mail in its preview. */
 export const brandText = texts(
   {
     both: 'Enter the name and the address of the sender, or neither.',

@@ -19,7 +19,7 @@ const line = (max: number) =>
     .regex(/^\P{Cc}*$/u, fieldText.en.one_line)
 const email = z.email().max(254)
 
-/** The lines under a letter: 1 to 6 of at most 80 characters; empty ones are left out. */
+/** The lines under a mail: 1 to 6 of at most 80 characters; empty ones are left out. */
 const Signature = z
   .string()
   .transform((text) => linesOf(text).join('\n'))
@@ -38,7 +38,7 @@ const Signature = z
 /** What a project's mails and documents carry; null takes what the hub has for it. */
 export const Brand = z.strictObject({
   name: line(80).nullable().meta({
-    description: 'Above a letter and below a document; null is the project’s name.',
+    description: 'Above a mail and below a document; null is the project’s name.',
   }),
   logo: z
     .string()
@@ -55,7 +55,7 @@ export const Brand = z.strictObject({
   sender_email: email.nullable().meta({ description: 'The address that mails are sent from.' }),
   reply_to: email.nullable().meta({ description: 'Where replies go; null: to the sender.' }),
   signature: Signature.nullable().meta({
-    description: 'Up to 6 lines under a letter; null is the sender’s name.',
+    description: 'Up to 6 lines under a mail; null is the sender’s name.',
   }),
   postal_address: line(300).nullable().meta({ description: 'Required before mail is sent.' }),
   reason_en: line(300).nullable().meta({
@@ -95,7 +95,7 @@ export function fromOf({ sender_name, sender_email, reply_to }: Brand): From | n
   return { name: sender_name, email: sender_email, reply_to }
 }
 
-/** signatureOf returns the lines under a letter of a project; at least one. */
+/** signatureOf returns the lines under a mail of a project; at least one. */
 export function signatureOf(brand: Brand, project: Pick<Project, 'name'>): string[] {
   if (brand.signature) return linesOf(brand.signature)
   return [brand.sender_name ?? project.name]

@@ -22,7 +22,7 @@ const Content = {
   language: z.enum(['en', 'tr']),
   template: TemplateChoice,
   slots: z.record(z.string(), z.unknown()).meta({
-    description: 'The values for the template’s slots; {} renders the text as a personal letter.',
+    description: 'The values for the template’s slots; {} renders the text as a personal mail.',
   }),
 }
 

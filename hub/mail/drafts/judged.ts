@@ -88,7 +88,7 @@ export async function judgeDraft(given: Given): Promise<JudgedSentence[]> {
   return settle(sql, { draft, project_id: project.id, found, evidence: current(evidence), asked })
 }
 
-/** The one reader of a personal letter. */
+/** The one reader of a personal mail. */
 async function readerOf(
   sql: Sql,
   { audience, project_id }: Pick<DraftRow, 'audience' | 'project_id'>,

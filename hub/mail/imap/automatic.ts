@@ -36,7 +36,7 @@ function bareSubject(subject: string): string {
   return even(even(subject).replace(PREFIX, '')).toLocaleLowerCase('en')
 }
 
-/** What stands for a reader's own words in the subject of a letter to many. */
+/** What stands for a reader's own words in the subject of a mail to many. */
 const FIELD = /\{(?:first_name|name|company)\}/
 
 /** relatesTo tells whether a subject is an answer to one of ours; a short or empty one is none. */

@@ -97,15 +97,15 @@ export function unquoted(text: string): string {
 const MIN_QUOTED = 20
 
 /**
- * Removes the letter that a reply repeats without marks, with its footer: its first long line, the
- * short ones right above, and each line below that stands in the letter too.
+ * Removes the mail that a reply repeats without marks, with its footer: its first long line, the
+ * short ones right above, and each line below that stands in the mail too.
  */
-export function withoutLetter(said: string, letter: string): string {
+export function withoutMail(said: string, mail: string): string {
   const linesOf = (text: string) => text.split('\n').map((line) => line.trim().replace(/\s+/g, ' '))
-  const ours = new Set(linesOf(letter))
+  const ours = new Set(linesOf(mail))
   const lines = said.split('\n')
   const bare = linesOf(said)
-  const labels = linesOf(letter).flatMap((line) => LINK.exec(line)?.[1] ?? [])
+  const labels = linesOf(mail).flatMap((line) => LINK.exec(line)?.[1] ?? [])
   let from = bare.findIndex((line) => line.length >= MIN_QUOTED && ours.has(line))
   if (from === -1) return said
   // Its greeting, which is short.

@@ -8,7 +8,7 @@ import type { Mail } from '../drafts/state.ts'
 import { relatesTo } from '../imap/automatic.ts'
 import type { IncomingMail } from '../imap/imap.ts'
 import { asksToStop } from '../imap/opt-out-words.ts'
-import { MAX_REPLY, reportedBy, withoutLetter } from '../imap/reply.ts'
+import { MAX_REPLY, reportedBy, withoutMail } from '../imap/reply.ts'
 import { postponeSequences } from '../sequences/stop.ts'
 import { readMail } from '../settings.ts'
 import { readSalt, type Salt } from '../suppression.ts'
@@ -78,7 +78,7 @@ export async function takeMail(mailing: Mailing, mail: IncomingMail): Promise<vo
     const { ours, matched_by } = answered
     const kind = kindOf(mail, matched_by)
     const text = mail.body?.said
-      ? withoutLetter(mail.body.said, await letterOf(sql, ours)) || null
+      ? withoutMail(mail.body.said, await mailOf(sql, ours)) || null
       : null
     const judged = mail.automatic ? 'no' : asksToStop(mail.subject, text)
     const is_named = matched_by === 'message_id'
@@ -200,8 +200,8 @@ export async function holdMail(sql: Sql, { draft_id, email }: Mail): Promise<voi
     where draft_id = ${draft_id} and email = ${email} and opt_out is null`
 }
 
-/** The letter as it was rendered; its lines with personal fields differ from those that were sent. */
-async function letterOf(sql: Sql, { draft_id }: Mail): Promise<string> {
+/** The mail as it was rendered; its lines with personal fields differ from those that were sent. */
+async function mailOf(sql: Sql, { draft_id }: Mail): Promise<string> {
   const [draft] = await sql<{ text: string | null }>`
     select rendered_text as text from hub.drafts where id = ${draft_id}`
   return draft?.text ?? ''

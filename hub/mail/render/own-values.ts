@@ -9,7 +9,7 @@ type Field = { key: string; kind: string }
 type Values = Record<string, string | number | boolean>
 
 /**
- * fillOwnFields puts the values of a project's own fields into the texts of a letter to one lead, where
+ * fillOwnFields puts the values of a project's own fields into the texts of a mail to one lead, where
  * they are written `{key}`. An empty one goes with the space before it. Braces in a value are left out, so
  * that it is not a placeholder itself.
  */
@@ -62,7 +62,7 @@ function mapTexts<T>(value: T, change: (text: string) => string): T {
 }
 
 /**
- * withOwnFields fills a letter to one lead. In a letter to many, an own field is refused: what each reader
+ * withOwnFields fills a mail to one lead. In a mail to many, an own field is refused: what each reader
  * gets is fixed by the approval, which knows names and companies only.
  */
 export async function withOwnFields<T>(

@@ -8,7 +8,7 @@ export const renderText = texts(
     personal_field: (field: string) =>
       `{${field}} cannot be filled in a campaign. Use {first_name} or leave it out.`,
     own_field: (key: string) =>
-      `{${key}} is filled in letters to one lead only. Write to one lead, or leave it out.`,
+      `{${key}} is filled in mails to one lead only. Write to one lead, or leave it out.`,
     yes: 'yes',
     no: 'no',
     no_fit: 'The content does not match the template.',
@@ -25,7 +25,7 @@ export const renderText = texts(
     personal_field: (field) =>
       `{${field}} bir kampanyada doldurulamaz; {first_name} kullanın ya da çıkarın.`,
     own_field: (key) =>
-      `{${key}} yalnızca tek adaya giden mektupta doldurulur. Tek adaya yazın ya da çıkarın.`,
+      `{${key}} yalnızca tek adaya giden e-postada doldurulur. Tek adaya yazın ya da çıkarın.`,
     yes: 'evet',
     no: 'hayır',
     no_fit: 'İçerik şablona uymuyor.',

@@ -57,7 +57,7 @@ const paragraphs = (maxItems: number) =>
     .array(words(900, 'One paragraph of plain text'))
     .min(1)
     .max(maxItems)
-    .describe('The text of the letter')
+    .describe('The text of the mail')
 
 /** The texts that a writer fills in for each template; never HTML. */
 export const SLOTS = {
@@ -112,7 +112,7 @@ export const SLOTS = {
   follow_up: z.strictObject({
     ...common,
     greeting,
-    earlier: optionalWords(300, 'What the earlier letter said, in one sentence'),
+    earlier: optionalWords(300, 'What the earlier mail said, in one sentence'),
     paragraphs: paragraphs(3),
     question: words(200, 'One question that is easy to answer'),
     closing,
@@ -125,18 +125,18 @@ export const TEMPLATES = Object.keys(SLOTS) as TemplateName[] // safe: the keys 
 
 /** The purpose of each template, for the model and the template picker. */
 export const TEMPLATE_PURPOSE = {
-  letter: { en: 'A plain personal letter', tr: 'Sade bir kişisel mektup' },
-  offer: { en: 'A letter with a highlighted offer', tr: 'Öne çıkan teklifli mektup' },
+  letter: { en: 'A plain personal letter', tr: 'Sade bir kişisel e-posta' },
+  offer: { en: 'A letter with a highlighted offer', tr: 'Öne çıkan teklifli e-posta' },
   newsletter: { en: 'A newsletter with sections', tr: 'Bölümlü bülten' },
   invitation: { en: 'An invitation to an event', tr: 'Etkinlik daveti' },
-  follow_up: { en: 'A short reminder of a letter', tr: 'Mektup sonrası kısa hatırlatma' },
+  follow_up: { en: 'A short reminder of a letter', tr: 'E-posta sonrası kısa hatırlatma' },
 } as const satisfies Record<TemplateName, { en: string; tr: string }>
 
 const Colour = z.string().regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #1a7f5a')
 
 /** The look of the sender: `logo` is https, or data: up to 40 KB (sent as an inline picture). */
 export const MailBranding = z.object({
-  name: words(80, 'The name above the letter'),
+  name: words(80, 'The name above the mail'),
   logo: z
     .union([
       z.url({ protocol: /^https$/ }).max(1000),
@@ -152,14 +152,14 @@ export const MailBranding = z.object({
 })
 export type MailBranding = z.infer<typeof MailBranding>
 
-/** The lines under the letter: the first is the name of the person who signs. */
+/** The lines under the mail: the first is the name of the person who signs. */
 export const MailSignature = z.array(words(80, 'One line of the signature')).min(1).max(6)
 export type MailSignature = z.infer<typeof MailSignature>
 
 /** What the law requires in every mail: a postal address, why it was sent, and a way out. */
 export const MailFooter = z.object({
   postal_address: words(300, 'Company and postal address in one line'),
-  reason: words(300, 'Why the reader gets this letter'),
+  reason: words(300, 'Why the reader gets this mail'),
   unsubscribe: words(60, 'The words of the link to unsubscribe').optional(),
 })
 export type MailFooter = z.infer<typeof MailFooter>

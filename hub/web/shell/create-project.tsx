@@ -109,7 +109,7 @@ export function ProjectForm({
         </FormField>
       </div>
       <fieldset className="mt-6 grid gap-4 md:grid-cols-2">
-        <legend className="mb-1 text-sm text-muted">{text.letters}</legend>
+        <legend className="mb-1 text-sm text-muted">{text.mails}</legend>
         {WRITING.map((field) => (
           <FormField
             key={field}

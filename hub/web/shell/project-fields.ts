@@ -19,7 +19,7 @@ export function websiteFrom(typed: string | undefined): string | null {
   return /^[a-z][a-z0-9+.-]*:/i.test(typed) ? typed : `https://${typed}`
 }
 
-/** What letters are written from; the agents ask for what is missing. */
+/** What mails are written from; the agents ask for what is missing. */
 export const WRITING = ['value_proposition', 'proof_points', 'offers', 'tone'] as const
 
 /** Characters that the hub takes for each text of a project. */

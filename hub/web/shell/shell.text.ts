@@ -81,7 +81,7 @@ export const shellText = texts(
       icp: 'Ideal customer',
       icp_hint: 'Who, where and how big. The agents read this before they research or write.',
       icp_example: 'Haulage firms in Marmara with 20 to 200 trucks, head of operations',
-      letters: 'What letters are written from. You can add it later; until then they say little.',
+      mails: 'What mails are written from. You can add it later; until then they say little.',
       submit: 'Create project',
       created: (name: string) => `${name} was created`,
       over_limit: 'See what other licenses allow',
@@ -167,8 +167,8 @@ export const shellText = texts(
       icp: 'İdeal müşteri',
       icp_hint: 'Kim, nerede, ne büyüklükte. Ajanlar araştırmadan ve yazmadan önce bunu okur.',
       icp_example: 'Marmara’da 20–200 kamyonlu nakliye firmaları, operasyon müdürü',
-      letters:
-        'Mektuplar bunlardan yazılır. Sonra da ekleyebilirsiniz; o zamana dek az şey söylerler.',
+      mails:
+        'E-postalar bunlardan yazılır. Sonra da ekleyebilirsiniz; o zamana dek az şey söylerler.',
       submit: 'Proje oluştur',
       created: (name) => `${name} oluşturuldu`,
       over_limit: 'Diğer lisansların sınırlarını gör',

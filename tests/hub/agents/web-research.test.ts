@@ -217,7 +217,7 @@ test('a page is evidence about the leads of its domain, and about nobody else', 
     )
   const site = 'https://shop.bound.example/'
   web[site] = { text: TEXT }
-  // A fact about nobody would be one about ourselves, which every letter may state.
+  // A fact about nobody would be one about ourselves, which every mail may state.
   const nobody = await research(`Read ${site}`)
   expect(await about(nobody)).toEqual([])
   expect(nobody.result?.leads).toEqual([])

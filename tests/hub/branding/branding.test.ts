@@ -108,7 +108,7 @@ describe('with an Enterprise license', () => {
     expect((await refused.json()).errors).toMatchObject([{ path: 'colors.accent' }])
   })
 
-  test('colours that are hard to read, and a logo that letters cannot show, are warned of', () => {
+  test('colours that are hard to read, and a logo that mails cannot show, are warned of', () => {
     const warned = brandingWarnings({
       name: 'x',
       logo: url('png', Buffer.concat([PNG, Buffer.alloc(40_000)])),

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
-test('a backup is made while letters go out', async () => {
+test('a backup is made while mails go out', async () => {
   await hub.deps.db.transaction('*', async (sql) => {
     // What the mailer holds for as long as it sends.
     await sql`select pg_advisory_xact_lock(${LOCK_SPACE}, ${LOCKS.mailer})`

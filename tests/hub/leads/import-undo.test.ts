@@ -17,7 +17,7 @@ afterAll(() => hub.close())
 
 test('undoing an import deletes only leads on which nothing was built, and says what stays', async () => {
   await add({ name: 'Known', email: 'known@x.example' })
-  const rows = ['untouched', 'noted', 'lettered', 'found', 'edited', 'known']
+  const rows = ['untouched', 'noted', 'mailed', 'found', 'edited', 'known']
   const csv = `Name,Email,Note,City\n${rows.map((n) => `${n},${n}@x.example,Hi,Ankara`).join('\n')}`
   const { id } = await bring(csv, { project: 'demir', duplicates: 'merge' })
   const idOf = async (name: string) => (await leadsOf('demir', `&q=${name}@x.example`))[0].id
@@ -26,7 +26,7 @@ test('undoing an import deletes only leads on which nothing was built, and says 
   await hub.query(
     `insert into hub.drafts (project_id, audience)
      select project_id, jsonb_build_object('kind', 'lead', 'lead_id', id) from hub.leads
-     where name = 'lettered'`,
+     where name = 'mailed'`,
   )
   await hub.query(
     `insert into hub.evidence (project_id, lead_id, fact, source)
@@ -37,7 +37,7 @@ test('undoing an import deletes only leads on which nothing was built, and says 
   expect(undone.body).toMatchObject({ import: { removed: 1 }, kept: 4, completed: 1 })
   expect(undone.body.import.undone_at).toMatch(/Z$/)
   const left = (await leadsOf('demir')).map(({ name }: { name: string }) => name)
-  expect(left.toSorted()).toEqual(['Known', 'edited', 'found', 'lettered', 'noted'])
+  expect(left.toSorted()).toEqual(['Known', 'edited', 'found', 'mailed', 'noted'])
   expect((await post(`leads/imports/${id}/undo`, {})).status).toBe(409)
 })
 

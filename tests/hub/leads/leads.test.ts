@@ -342,7 +342,7 @@ describe('tag_project', () => {
     expect(nowhere.status).toBe(404)
   })
 
-  test('does not wait for a letter that is on its way, as deletion does', async () => {
+  test('does not wait for a mail that is on its way, as deletion does', async () => {
     const lead = await add({ name: 'Busy' })
     await hub.query(
       `insert into hub.drafts (project_id, audience, state)

@@ -58,7 +58,7 @@ test('moves the rows of every table that refers to a lead', async () => {
        ($1, $3, 'Size: 9', 'b.csv:2', 'Size')`,
     [project_id, kept.id, gone.id],
   )
-  const letter = await draft('rendered', { kind: 'lead', lead_id: gone.id }, [])
+  const mail = await draft('rendered', { kind: 'lead', lead_id: gone.id }, [])
   const list = await draft('sent', { kind: 'list', filter: { lead_ids: [gone.id, kept.id] } }, [
     {
       lead_id: gone.id,
@@ -99,7 +99,7 @@ test('moves the rows of every table that refers to a lead', async () => {
   expect((await get(`lead/get?lead_id=${gone.id}`)).status).toBe(404)
   const drafts = await hub.query('select id, state, html, audience from hub.drafts order by state')
   expect(drafts).toEqual([
-    { id: letter, state: 'draft', html: null, audience: { kind: 'lead', lead_id: kept.id } },
+    { id: mail, state: 'draft', html: null, audience: { kind: 'lead', lead_id: kept.id } },
     {
       id: list,
       state: 'sent',

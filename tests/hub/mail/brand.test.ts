@@ -142,7 +142,7 @@ describe('the mails of a project', () => {
     }
     const id = await create({ slots: { ...slots, subject: 'x' } })
     await steps(id, 'render')
-    // Room for the letter alone, as after a limit of a later release.
+    // Room for the mail alone, as after a limit of a later release.
     await hub.query('update hub.drafts set slots = $2 where id = $1', [
       id,
       JSON.stringify({ ...slots, subject: 'x', paragraphs: ['x'.repeat(901)] }),

@@ -3,9 +3,9 @@ import { createServer, type Socket } from 'node:net'
 /** A small IMAP4rev1 server with one mailbox, for what the hub asks: it only reads. */
 export type ImapStandIn = {
   port: number
-  /** Delivers a raw letter and answers its UID. */
+  /** Delivers a raw mail and answers its UID. */
   deliver(raw: string): number
-  /** Gives every letter a new number, as a server does after a repair. */
+  /** Gives every mail a new number, as a server does after a repair. */
   renumber(): void
   /** The commands seen, without their tags. */
   commands: string[]
@@ -15,7 +15,7 @@ export type ImapStandIn = {
 export async function startImap({ user = 'ayse', password = 'right' } = {}): Promise<ImapStandIn> {
   let validity = 1
   let next = 1
-  let letters: { uid: number; raw: string }[] = []
+  let mails: { uid: number; raw: string }[] = []
   const commands: string[] = []
   const sockets = new Set<Socket>()
 
@@ -47,7 +47,7 @@ export async function startImap({ user = 'ayse', password = 'right' } = {}): Pro
     if (verb === 'LIST') say('* LIST (\\HasNoChildren) "/" INBOX')
     if (verb === 'EXAMINE' || verb === 'SELECT') {
       if (!/ "?INBOX"?$/.test(command)) return 'NO [NONEXISTENT] No such mailbox'
-      say(`* ${letters.length} EXISTS`)
+      say(`* ${mails.length} EXISTS`)
       say('* FLAGS (\\Seen)')
       say(`* OK [UIDVALIDITY ${validity}] ok`)
       say(`* OK [UIDNEXT ${next}] ok`)
@@ -61,16 +61,16 @@ export async function startImap({ user = 'ayse', password = 'right' } = {}): Pro
 
   function search(command: string): number[] {
     const from = /UID (\d+):\*/.exec(command)?.[1]
-    if (!from) return letters.map(({ uid }) => uid)
-    const found = letters.filter(({ uid }) => uid >= Number(from)).map(({ uid }) => uid)
-    const last = letters.at(-1)?.uid
+    if (!from) return mails.map(({ uid }) => uid)
+    const found = mails.filter(({ uid }) => uid >= Number(from)).map(({ uid }) => uid)
+    const last = mails.at(-1)?.uid
     return found.length || last === undefined ? found : [last]
   }
 
   function fetch(command: string, say: (line: string) => void) {
     const uid = Number(/^UID FETCH (\d+)/i.exec(command)?.[1])
-    const at = letters.findIndex((letter) => letter.uid === uid)
-    const raw = letters[at]?.raw
+    const at = mails.findIndex((mail) => mail.uid === uid)
+    const raw = mails[at]?.raw
     if (raw === undefined) return
     const items = [`UID ${uid}`]
     const fields = /BODY\.PEEK\[HEADER\.FIELDS \(([^)]*)\)\]/i.exec(command)?.[1]
@@ -94,14 +94,14 @@ export async function startImap({ user = 'ayse', password = 'right' } = {}): Pro
     deliver(raw) {
       // One character a byte, so that the length of a literal is that of its text.
       const bytes = Buffer.from(raw.replace(/\r?\n/g, '\r\n')).toString('latin1')
-      letters.push({ uid: next, raw: bytes })
+      mails.push({ uid: next, raw: bytes })
       next += 1
       return next - 1
     },
     renumber() {
       validity += 1
-      letters = letters.map((letter, index) => ({ ...letter, uid: index + 1 }))
-      next = letters.length + 1
+      mails = mails.map((mail, index) => ({ ...mail, uid: index + 1 }))
+      next = mails.length + 1
     },
     close: () =>
       new Promise((resolve) => {

@@ -46,9 +46,9 @@ function settings(more: Partial<ImapSettings> = {}): ImapSettings {
   return { host: '127.0.0.1', port, security: 'none', ...login, ...more }
 }
 
-async function receive(...letters: string[]) {
+async function receive(...mails: string[]) {
   const { cursor } = await pollMailbox(settings(), null)
-  for (const letter of letters) server.deliver(letter)
+  for (const mail of mails) server.deliver(mail)
   return pollMailbox(settings(), cursor)
 }
 
@@ -90,7 +90,7 @@ describe('polling a mailbox', () => {
   })
 })
 
-describe('a letter that came in', () => {
+describe('a mail that came in', () => {
   test('is a reply to ours', async () => {
     const { mails } = await receive(reply)
     expect(mails).toEqual([
@@ -120,8 +120,8 @@ describe('a letter that came in', () => {
       reply.replace(/Subject: .*/, 'Subject: =?utf-8?Q?Otomatik_yan=C4=B1t:_x?='),
     ],
     ['Precedence', reply.replace('To:', 'Precedence: auto_reply\nTo:')],
-  ])('is an automatic answer by %s', async (_, letter) => {
-    const { mails } = await receive(letter)
+  ])('is an automatic answer by %s', async (_, mail) => {
+    const { mails } = await receive(mail)
     expect(mails).toMatchObject([{ automatic: 'replied', is_report: false }])
   })
 

@@ -14,7 +14,7 @@ export type Received = { from: string; to: string; subject: string }
 /** What was asked, and how it was answered, without what differs from run to run. */
 export type Answer = { asked: string; status: number; answer: unknown }
 
-/** A mail server that takes every letter, but for those to addresses that begin with `refuse`. */
+/** A mail server that takes every mail, but for those to addresses that begin with `refuse`. */
 export async function startSink(port = 0) {
   const received: Received[] = []
   const server = new SMTPServer({
@@ -266,14 +266,14 @@ export async function converse(side: Side): Promise<Answer[]> {
     type: 'campaign',
     body: '',
   })
-  await post('a letter without a subject', '/api/templates', { name: 'n', type: 'tx', body: 'x' })
+  await post('a mail without a subject', '/api/templates', { name: 'n', type: 'tx', body: 'x' })
   await post('a template of an odd type', '/api/templates', { name: 'n', type: 'odd', body: 'x' })
   const frame = await post('a template', '/api/templates', {
     name: `Frame ${run}`,
     type: 'campaign',
     body: '{{ template "content" . }}',
   })
-  const single = await post('a template of letters', '/api/templates', {
+  const single = await post('a template of mails', '/api/templates', {
     name: `Single ${run}`,
     type: 'tx',
     subject: '{{ .Tx.Subject }}',
@@ -384,19 +384,19 @@ export async function converse(side: Side): Promise<Answer[]> {
   await remove('deletes a campaign', path)
   await remove('deletes a campaign that is not there', path)
 
-  const letter = {
+  const mail = {
     subscriber_emails: [email('pre')],
     subscriber_mode: 'default',
     template_id: single.id,
     from_email: 'Ayşe <ayse@demir.example>',
-    subject: `Letter ${run}`,
+    subject: `Mail ${run}`,
     data: { html: '<b>x</b>' },
     altbody: 'x',
     content_type: 'html',
     messenger: 'email',
     headers: [{ 'X-Test': '1' }],
   }
-  const letters: [string, Record<string, unknown>][] = [
+  const mails: [string, Record<string, unknown>][] = [
     ['', {}],
     [' to nobody', { subscriber_emails: [] }],
     [' to a stranger', { subscriber_emails: [email('stranger')] }],
@@ -408,10 +408,9 @@ export async function converse(side: Side): Promise<Answer[]> {
     [' from a name with a comma', { from_email: 'Demir, Ltd. <ayse@demir.example>' }],
     [' with an unknown function in its subject', { subject: '{{ nope }}' }],
   ]
-  for (const [how, fields] of letters)
-    await post(`a letter${how}`, '/api/tx', { ...letter, ...fields })
+  for (const [how, fields] of mails) await post(`a mail${how}`, '/api/tx', { ...mail, ...fields })
   const ours = () => side.received().filter(({ subject }) => subject.includes(run))
-  // Letters leave after the answer; what does not come within this time does not come.
+  // Mails leave after the answer; what does not come within this time does not come.
   await new Promise((resolve) => setTimeout(resolve, 500))
   const sorted = ours()
     .map((mail) => JSON.stringify(plainMail(mail, text)))

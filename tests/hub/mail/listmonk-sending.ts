@@ -172,7 +172,7 @@ async function run(state: State, campaign: StandInCampaign, deliver: Deliver) {
   campaign.status = 'finished'
 }
 
-/** Templates of campaigns and of single letters. */
+/** Templates of campaigns and of single mails. */
 export function templates(app: Hono<Env>, state: State) {
   app.get('/api/templates', (c) => c.json({ data: [...state.templates.values()] }))
   app.post('/api/templates', async (c) => {
@@ -203,7 +203,7 @@ export function templates(app: Hono<Env>, state: State) {
   })
 }
 
-/** Letters to single subscribers. */
+/** Mails to single subscribers. */
 export function transactional(app: Hono<Env>, state: State, deliver: Deliver) {
   app.post('/api/tx', async (c) => {
     const input = await body(

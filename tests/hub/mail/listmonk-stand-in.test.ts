@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { firstNameAttribute, listmonk } from '../../../hub/mail/listmonk/listmonk.ts'
 import { render } from '../../../hub/mail/render/render.ts'
-import { letter, PRICES, until } from './listmonk-letter.ts'
+import { mail, PRICES, until } from './listmonk-mail.ts'
 import { type ListmonkStandIn, startListmonk } from './listmonk-stand-in.ts'
 
 let standIn: ListmonkStandIn
@@ -14,9 +14,9 @@ beforeAll(async () => {
 afterAll(() => standIn.close())
 
 describe('what the stand-in sends', () => {
-  test('is the letter as approved: fields filled, nothing of ours executed', async () => {
+  test('is the mail as approved: fields filled, nothing of ours executed', async () => {
     const client = listmonk(standIn)
-    const list = await client.ensureList({ name: 'Letters', tag: 'letters' })
+    const list = await client.ensureList({ name: 'Mails', tag: 'mails' })
     const recipient = {
       email: 'jo@client.example',
       name: "O'Neil <b> Doe",
@@ -25,10 +25,10 @@ describe('what the stand-in sends', () => {
     }
     await client.subscribe(recipient)
     const made = await client.createCampaign({
-      name: 'Letters',
+      name: 'Mails',
       list_ids: [list.id],
       from_email: 'ayse@demir.example',
-      rendered: await render(letter, { target: 'listmonk', track_opens: true }),
+      rendered: await render(mail, { target: 'listmonk', track_opens: true }),
       template_id: await client.ensureTemplate('campaign'),
     })
     await client.setCampaignStatus(made.id, 'running')
@@ -90,7 +90,7 @@ describe('what the stand-in sends', () => {
       name: 'Sent',
       list_ids: [list.id],
       from_email: 'ayse@demir.example',
-      rendered: await render(letter, {
+      rendered: await render(mail, {
         target: 'listmonk',
         first_name_attribute: firstNameAttribute('demir'),
       }),
@@ -101,12 +101,12 @@ describe('what the stand-in sends', () => {
       () => client.getCampaign(made.id),
       (now) => now.status === 'finished',
     )
-    const mail = await simpleParser(received[0] ?? '')
-    expect(mail.subject).toBe('A question, Jo')
-    expect(mail.text).toContain('Hello Jo,')
-    expect(mail.html).toContain('Hello Jo,')
-    expect(mail.to).toMatchObject({ value: [{ address: 'jo@client.example' }] })
-    expect(mail.headers.get('list')).toMatchObject({
+    const arrived = await simpleParser(received[0] ?? '')
+    expect(arrived.subject).toBe('A question, Jo')
+    expect(arrived.text).toContain('Hello Jo,')
+    expect(arrived.html).toContain('Hello Jo,')
+    expect(arrived.to).toMatchObject({ value: [{ address: 'jo@client.example' }] })
+    expect(arrived.headers.get('list')).toMatchObject({
       unsubscribe: { url: expect.stringContaining('/subscription/') },
     })
     await sending.close()

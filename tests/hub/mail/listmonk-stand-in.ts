@@ -30,7 +30,7 @@ export type StandInOptions = {
   token?: string
   /** Default: all. */
   permissions?: string[]
-  /** A server that takes the letters; else they are only kept in `state.messages`. */
+  /** A server that takes the mails; else they are only kept in `state.messages`. */
   smtp?: { host: string; port: number }
 }
 

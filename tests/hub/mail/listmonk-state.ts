@@ -59,7 +59,7 @@ export type StandInBounce = {
   campaign_id: number | null
   created_at: string
 }
-/** A letter as listmonk hands it to its SMTP server. */
+/** A mail as listmonk hands it to its SMTP server. */
 export type StandInMessage = {
   from: string
   to: string

@@ -8,7 +8,7 @@ import {
 } from '../../../hub/mail/listmonk/listmonk.ts'
 import { checkListmonk } from '../../../hub/mail/listmonk/listmonk-check.ts'
 import { personalise, render } from '../../../hub/mail/render/render.ts'
-import { letter, until } from './listmonk-letter.ts'
+import { mail, until } from './listmonk-mail.ts'
 import { type ListmonkStandIn, startListmonk } from './listmonk-stand-in.ts'
 
 /** With LISTMONK_TEST_URL, _USER and _TOKEN the same suite runs against a real listmonk as well. */
@@ -40,7 +40,7 @@ describe.each(targets)('the client against %s', (_, settings) => {
     name: `${name} ${run}`,
     list_ids: lists,
     from_email: 'Ayşe <ayse@demir.example>',
-    rendered: await render(letter, { target: 'listmonk' }),
+    rendered: await render(mail, { target: 'listmonk' }),
     template_id: await client.ensureTemplate('campaign'),
   })
 
@@ -217,10 +217,10 @@ describe.each(targets)('the client against %s', (_, settings) => {
     })
   })
 
-  test('a single letter goes out with what it says', async () => {
+  test('a single mail goes out with what it says', async () => {
     const email = address('single')
     await client.subscribe({ email, name: 'Si Ngle', list_id, attribs: {} })
-    const rendered = personalise(await render(letter), {
+    const rendered = personalise(await render(mail), {
       first_name: 'Si {{ .Subscriber.Email }}',
       unsubscribe_url: 'https://hub.example/u/1',
     })

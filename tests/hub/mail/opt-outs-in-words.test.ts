@@ -51,7 +51,7 @@ const draftTo = async ({ id }: Person) =>
 async function step(id: string, ...steps: string[]): Promise<void> {
   for (const name of steps) await api.ok(`draft/${name}`, { id, project: 'demir' })
 }
-/** Sends the lead a letter; answers its Message-ID and its text. */
+/** Sends the lead a mail; answers its Message-ID and its text. */
 async function writeTo(person: Person): Promise<{ id: string; text: string; draft: string }> {
   const draft = await draftTo(person)
   await step(draft, 'render', 'approve', 'push', 'send')
@@ -83,7 +83,7 @@ const actionsOn = async ({ id }: Person) =>
     .filter(({ lead_id }: { lead_id: string }) => lead_id === id)
     .map(({ kind }: { kind: string }) => kind)
 
-test('a reply to our letter that only asks for no more mail suppresses both addresses for good', async () => {
+test('a reply to our mail that only asks for no more mail suppresses both addresses for good', async () => {
   const lead = await add('ali')
   const { id } = await writeTo(lead)
   await reply('ali.yilmaz@home.example', 'Merhaba,\n\nLütfen beni listenizden çıkarın.\n\nAli', id)
@@ -164,7 +164,7 @@ test('a lead that is added again keeps the open question of its address', async 
   expect(await reasonOf(lead.email)).toBe('unsubscribed')
 })
 
-test('a reply that repeats our letter and its footer asks for nothing', async () => {
+test('a reply that repeats our mail and its footer asks for nothing', async () => {
   const lead = await add('ece')
   const { id, text } = await writeTo(lead)
   expect(text).toMatch(/unsubscribe/i)
@@ -175,7 +175,7 @@ test('a reply that repeats our letter and its footer asks for nothing', async ()
   expect(replied?.details.text).toBe('Yes, Tuesday at ten.')
 })
 
-test('a second reply stops a letter that was approved since the first', async () => {
+test('a second reply stops a mail that was approved since the first', async () => {
   const lead = await add('figen')
   const { id } = await writeTo(lead)
   await reply(lead.email, 'Tell me more.', id)

@@ -59,7 +59,7 @@ async function draftTo(lead_id: string, steps: string[]): Promise<{ id: string; 
   return of
 }
 const ALL = ['render', 'approve', 'push', 'send']
-/** Where the way out of the last letter leads. */
+/** Where the way out of the last mail leads. */
 function wayOut(): string {
   const list = smtp.mails.at(-1)?.headers.get('list') as { unsubscribe?: { url: string } } // safe: mailparser's form
   return new URL(list.unsubscribe?.url ?? '').pathname

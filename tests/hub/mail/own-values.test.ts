@@ -9,7 +9,7 @@ const fields = [
   { key: 'nick', kind: 'text' },
 ]
 
-test('a letter has the values of own fields, an empty one goes with its space, and none is a placeholder', () => {
+test('a mail has the values of own fields, an empty one goes with its space, and none is a placeholder', () => {
   const values = { fleet: 1200.5, since: '2026-03-01', vip: true, nick: '{first_name} {{x}}' }
   const texts = {
     text: 'Your {fleet} trucks since {since}, {vip}: {nick}, {first_name}, {unknown}.',

@@ -8,8 +8,8 @@ import {
 import { TEMPLATES, type TemplateName } from '../../../hub/mail/render/slots.ts'
 import { PROOF, PROOF_MS, reportProof } from '../../support/proof.ts'
 import { execute, SafeHtml } from './go-template.ts'
-import { letter } from './letters.ts'
 import { GENERIC } from './listmonk-state.ts'
+import { mail } from './mails.ts'
 
 /** What a lead, a model or a settings page could say to get markup, code or a header into a mail. */
 const HOSTILE = [
@@ -44,7 +44,7 @@ type Place = { path: string; put: (input: RenderInput, text: string) => RenderIn
 
 /** Every text of a mail: the slots, the signature, the brand and the footer. */
 function places(template: TemplateName): Place[] {
-  const { slots, signature, branding, footer } = letter(template)
+  const { slots, signature, branding, footer } = mail(template)
   return textsIn({ slots, signature, branding, footer })
     .filter((path) => !/url$|color$|^branding\.logo/.test(path))
     .map((path) => ({
@@ -109,10 +109,10 @@ describe.each(TEMPLATES)('the template %s', (template) => {
   test('takes hostile words in each of its texts as words, for a mailbox and for listmonk', {
     timeout: PROOF ? PROOF_MS : 30_000,
   }, async () => {
-    const plain = structure((await render(letter(template))).html)
+    const plain = structure((await render(mail(template))).html)
     let renderings = 0
     for (const { place, text } of cases(places(template))) {
-      const input = place.put(letter(template), text)
+      const input = place.put(mail(template), text)
       const what = `${place.path}: ${text}`
       const own = personalise(await render(input), { first_name: 'Jo', unsubscribe_url })
       const theirs = asListmonk(await render(input, { target: 'listmonk' }))
@@ -130,7 +130,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
   })
 
   test('takes a hostile recipient as words', { timeout: PROOF ? PROOF_MS : 30_000 }, async () => {
-    const input = letter(template)
+    const input = mail(template)
     const slots = setAt(input.slots, ['preheader'], 'For {first_name}, {name} of {company}')
     const rendered = await render({ ...input, slots })
     const plain = structure(personalise(rendered, { first_name: 'Jo', unsubscribe_url }).html)

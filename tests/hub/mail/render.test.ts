@@ -10,8 +10,8 @@ import {
 } from '../../../hub/mail/render/render.ts'
 import { SLOTS, TEMPLATE_PURPOSE, TEMPLATES } from '../../../hub/mail/render/slots.ts'
 import { execute, SafeHtml } from './go-template.ts'
-import { letter } from './letters.ts'
 import { GENERIC } from './listmonk-state.ts'
+import { mail } from './mails.ts'
 
 const unsubscribe_url = 'https://hub.example/u/t0ken?a=1&b=2'
 
@@ -44,7 +44,7 @@ function tags(html: string) {
 }
 
 function withText(text: string): RenderInput {
-  const given = letter('letter')
+  const given = mail('letter')
   return {
     ...given,
     slots: { ...(given.slots as object), subject: text, greeting: text, paragraphs: [text] },
@@ -53,7 +53,7 @@ function withText(text: string): RenderInput {
 
 describe.each(TEMPLATES)('the template %s', (template) => {
   test('renders both parts with the footer the law asks for', async () => {
-    const input = letter(template)
+    const input = mail(template)
     const { html, text, subject, bytes } = personalise(await render(input), {
       first_name: 'Jo',
       unsubscribe_url,
@@ -77,7 +77,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
   })
 
   test('renders the same bytes every time', async () => {
-    const [first, second] = [await render(letter(template)), await render(letter(template))]
+    const [first, second] = [await render(mail(template)), await render(mail(template))]
     expect(second).toEqual(first)
   })
 
@@ -92,7 +92,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
   })
 
   test('becomes a campaign that runs and says the same', async () => {
-    const { html, text, subject } = await render(letter(template), {
+    const { html, text, subject } = await render(mail(template), {
       target: 'listmonk',
       track_opens: true,
       track_clicks: true,
@@ -101,17 +101,17 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     expect(sent).toContain('href="https://list.example/u"')
     expect(sent).toContain('https://list.example/px')
     expect(sent).toContain('<!--[if mso | IE]>')
-    for (const url of JSON.stringify(letter(template).slots).match(/https:[^"]*/g) ?? []) {
+    for (const url of JSON.stringify(mail(template).slots).match(/https:[^"]*/g) ?? []) {
       const tracked = `href="https://list.example/link?to=${url.replaceAll('&', '&amp;')}"`
       expect(sent).toContain(tracked)
     }
-    expect(asListmonk(subject, 'text')).toBe(letterSubject(template))
+    expect(asListmonk(subject, 'text')).toBe(mailSubject(template))
     expect(asListmonk(text, 'html')).toContain('<https://list.example/u>')
   })
 })
 
-function letterSubject(template: (typeof TEMPLATES)[number]) {
-  return z.object({ subject: z.string() }).parse(letter(template).slots).subject
+function mailSubject(template: (typeof TEMPLATES)[number]) {
+  return z.object({ subject: z.string() }).parse(mail(template).slots).subject
 }
 
 describe('what a slot says', () => {
@@ -205,7 +205,7 @@ describe('links', () => {
     'demir.example',
     '',
   ])('%j is refused', async (url) => {
-    const given = letter('offer')
+    const given = mail('offer')
     const slots = { ...(given.slots as object), button: { label: 'Go', url } } // safe: an object above
     await expect(render({ ...given, slots })).rejects.toMatchObject({ code: 'invalid_slots' })
   })
@@ -216,7 +216,7 @@ describe('links', () => {
     ['https://d.example/x@TrackLink', 'https://d.example/x%40TrackLink'],
     ['mailto:jo@d.example?subject=Hi%20there', 'mailto:jo@d.example?subject=Hi%20there'],
   ])('%j becomes %j', async (url, href) => {
-    const given = letter('offer')
+    const given = mail('offer')
     const slots = { ...(given.slots as object), button: { label: 'Go', url } } // safe: an object above
     expect((await render({ ...given, slots })).html).toContain(`href="${href}"`)
   })
@@ -224,7 +224,7 @@ describe('links', () => {
 
 describe('personal fields', () => {
   test('are filled for the recipient, and an empty one leaves no gap', async () => {
-    const rendered = await render(letter('letter'))
+    const rendered = await render(mail('letter'))
     expect(rendered.text).toContain('Dear {first_name},')
     expect(personalise(rendered, { first_name: 'Jo', unsubscribe_url }).text).toContain('Dear Jo,')
     expect(personalise(rendered, { first_name: null, unsubscribe_url }).text).toMatch(/^Dear,\n/)
@@ -240,7 +240,7 @@ describe('personal fields', () => {
     )
   })
 
-  test('of a letter to one lead are filled before it is approved', async () => {
+  test('of a mail to one lead are filled before it is approved', async () => {
     const recipient = { first_name: 'Jo', company: 'Client {{ .X }}' }
     const own = await render(withText('For {first_name} of {{company}}'), {
       target: 'smtp',
@@ -258,14 +258,14 @@ describe('personal fields', () => {
     [undefined, 'Hi,', 'Hi,'],
   ])('of a campaign are what the attribute %j says', async (x, text, html) => {
     const options = { target: 'listmonk', first_name_attribute: 'x' } as const
-    const letter = await render(withText('Hi {first_name}'), options)
+    const mail = await render(withText('Hi {first_name}'), options)
     const context = {
       fields: { Subscriber: { FirstName: 'Dr.', Attribs: x === undefined ? {} : { x } } },
       functions: FUNCTIONS,
     }
-    expect(execute(letter.subject, context, 'text')).toBe(text.slice(0, -1))
-    expect(execute(letter.text, context, 'html')).toContain(text)
-    expect(execute(letter.html, context, 'html')).toContain(html)
+    expect(execute(mail.subject, context, 'text')).toBe(text.slice(0, -1))
+    expect(execute(mail.text, context, 'html')).toContain(text)
+    expect(execute(mail.html, context, 'html')).toContain(html)
     const wrong = { ...options, first_name_attribute: 'a b }} {{ .Email' }
     await expect(render(withText('x'), wrong)).rejects.toThrow(RangeError)
   })
@@ -278,7 +278,7 @@ describe('personal fields', () => {
 
 describe('bounds', () => {
   test('faults of slots are named', async () => {
-    const given = letter('letter')
+    const given = mail('letter')
     const slots = {
       ...(given.slots as object),
       subject: 'x'.repeat(151),
@@ -294,7 +294,7 @@ describe('bounds', () => {
     )
   })
 
-  test('a letter Gmail would cut is refused with its size', async () => {
+  test('a mail Gmail would cut is refused with its size', async () => {
     const many = '&'.repeat(890)
     const section = { heading: 'H', paragraphs: [many, many, many] }
     const slots = {
@@ -305,7 +305,7 @@ describe('bounds', () => {
       sections: Array(6).fill(section),
     }
     const branding = { name: 'Demir', logo: `data:image/png;base64,${'A'.repeat(39_000)}` }
-    const input = letter('newsletter', { slots, branding })
+    const input = mail('newsletter', { slots, branding })
     await expect(render(input)).rejects.toMatchObject({
       code: 'too_large',
       message: new RegExp(`${MAX_HTML_BYTES}`),
@@ -318,11 +318,11 @@ describe('bounds', () => {
     'data:text/html;base64,AAAA',
     'javascript:1',
   ])('the logo %s is refused', async (logo) => {
-    await expect(render(letter('letter', { branding: { name: 'D', logo } }))).rejects.toThrow()
+    await expect(render(mail('letter', { branding: { name: 'D', logo } }))).rejects.toThrow()
   })
 
-  test('a letter without address or reason is refused', async () => {
+  test('a mail without address or reason is refused', async () => {
     const footer = { postal_address: ' ', reason: 'x' }
-    await expect(render(letter('letter', { footer }))).rejects.toThrow(/postal_address/)
+    await expect(render(mail('letter', { footer }))).rejects.toThrow(/postal_address/)
   })
 })

@@ -41,7 +41,7 @@ const add = async (name: string): Promise<{ id: string; email: string }> => {
   return (await api.ok('lead/quick_add', { slug: 'demir', data })).lead
 }
 
-/** Sends the lead a letter; answers its Message-ID, which only its readers know. */
+/** Sends the lead a mail; answers its Message-ID, which only its readers know. */
 async function writeTo({ id }: { id: string }): Promise<string> {
   const { draft } = await api.ok('draft/create', {
     project: 'demir',
@@ -64,7 +64,7 @@ const sample = (name: string, email: string, id: string) =>
 async function receive(raw: string): Promise<void> {
   imap.deliver(raw)
   await hub.deps.poller.run(true)
-  // One bounce of a few letters pauses mail, as it should.
+  // One bounce of a few mails pauses mail, as it should.
   await hub.deps.mailer.run()
   await api.ok('settings/mail/confirm')
 }
@@ -77,7 +77,7 @@ const PLAIN =
   'From: MAILER-DAEMON@client.example\nSubject: failed\nDate: Sat, 21 Nov 2026 10:00:00 +0300\nMessage-ID: <f@x>\n'
 
 describe('a forged bounce or complaint', () => {
-  /** What a stranger can write who knows the address and our own, and has no letter of ours. */
+  /** What a stranger can write who knows the address and our own, and has no mail of ours. */
   const forgeries: [string, (email: string, ofAnother: string) => string][] = [
     [
       'X-Failed-Recipients and nothing else',
@@ -89,11 +89,11 @@ describe('a forged bounce or complaint', () => {
     ],
     ['a whole report with an id of its own', (email) => sample('postfix', email, STRANGERS_ID)],
     [
-      'a whole report about another’s letter',
+      'a whole report about another’s mail',
       (email, ofAnother) => sample('postfix', email, ofAnother),
     ],
     [
-      'a report that names two of which one got the letter',
+      'a report that names two of which one got the mail',
       (email, ofAnother) =>
         sample('postfix', 'other@client.example', ofAnother).replace(
           '\nFinal-Recipient: rfc822;',

@@ -109,7 +109,7 @@ const polite = (line: string): string | undefined => {
   return undefined
 }
 
-describe('a letter by SMTP', () => {
+describe('a mail by SMTP', () => {
   test('arrives with both parts, its own id and one-click unsubscribe headers', async () => {
     const { port, received } = await server({ disabledCommands: ['STARTTLS', 'AUTH'] })
     const { on_data, calls } = hook()
@@ -120,18 +120,18 @@ describe('a letter by SMTP', () => {
     expect(calls()).toBe(1)
     const raw = received[0] ?? ''
     expect(raw).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n')
-    const letter = await simpleParser(raw)
-    expect(letter.headers.get('list')).toMatchObject({
+    const arrived = await simpleParser(raw)
+    expect(arrived.headers.get('list')).toMatchObject({
       unsubscribe: { url: mail.unsubscribe_url },
     })
-    expect(letter.messageId).toBe(mail.message_id)
-    expect(letter.inReplyTo).toBe('<first@demir.example>')
-    expect(letter.subject).toBe('Günaydın — a question')
-    expect(letter.from?.value).toEqual([mail.from])
-    expect(letter.to).toMatchObject({ value: [mail.to] })
-    expect(letter.text).toContain('Günaydın\n.\nA line that starts with a dot stays.')
-    expect(letter.html).toContain('<p>Günaydın</p>')
-    expect(letter.date).toEqual(mail.date)
+    expect(arrived.messageId).toBe(mail.message_id)
+    expect(arrived.inReplyTo).toBe('<first@demir.example>')
+    expect(arrived.subject).toBe('Günaydın — a question')
+    expect(arrived.from?.value).toEqual([mail.from])
+    expect(arrived.to).toMatchObject({ value: [mail.to] })
+    expect(arrived.text).toContain('Günaydın\n.\nA line that starts with a dot stays.')
+    expect(arrived.html).toContain('<p>Günaydın</p>')
+    expect(arrived.date).toEqual(mail.date)
   })
 
   test('carries a data: picture inside, named by its id', async () => {
@@ -139,9 +139,9 @@ describe('a letter by SMTP', () => {
     await sendMail(plain(port), mail, hook())
     const raw = received[0] ?? ''
     expect(raw).toMatch(/src=3D"cid:[0-9a-f]{24}@picture"/)
-    const letter = await simpleParser(raw)
-    expect(letter.attachments).toHaveLength(1)
-    expect(letter.attachments[0]?.contentType).toBe('image/png')
+    const arrived = await simpleParser(raw)
+    expect(arrived.attachments).toHaveLength(1)
+    expect(arrived.attachments[0]?.contentType).toBe('image/png')
   })
 
   test('has the same Message-ID for every attempt and another for everybody else', () => {
@@ -163,7 +163,7 @@ describe('a letter by SMTP', () => {
     ],
     ['http unsubscribe link', { ...mail, unsubscribe_url: 'http://hub.example/u/1' }],
     ['message id', { ...mail, message_id: '<a@b>\r\nBcc: x@y.example' }],
-  ])('a header smuggled in by the %s stops the letter', async (_, forged) => {
+  ])('a header smuggled in by the %s stops the mail', async (_, forged) => {
     const { port, received } = await server({ disabledCommands: ['STARTTLS', 'AUTH'] })
     const { on_data, calls } = hook()
     await expect(sendMail(plain(port), forged, { on_data })).rejects.toThrow()
@@ -207,7 +207,7 @@ describe('what is refused is known not to be sent', () => {
     expect(result).toMatchObject({ kind: 'refused', response: said.trim(), ...expected })
   })
 
-  test('the letter itself, after its final dot', async () => {
+  test('the mail itself, after its final dot', async () => {
     const port = await scripted((line, inData) => {
       if (inData) return line === '.' ? '554 5.7.1 looks like spam\r\n' : undefined
       return polite(line)
@@ -298,7 +298,7 @@ describe('what may have been taken is unclear', () => {
 })
 
 describe('the connection test', () => {
-  test('passes without a letter being sent', async () => {
+  test('passes without a mail being sent', async () => {
     const { port, received } = await server({ disabledCommands: ['STARTTLS', 'AUTH'] })
     const check = await checkSmtp(plain(port), 'ayse@demir.example')
     expect(check).toMatchObject({ ok: true, stage: null })

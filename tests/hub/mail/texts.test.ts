@@ -22,7 +22,7 @@ import { oddText } from '../../support/odd.ts'
 import { agree, outcome } from '../support/agree.ts'
 
 const long = (length: number) => 'word '.repeat(length / 5)
-const LETTERS = [
+const MAILS = [
   'Hello Ada,\n\nWe deliver.\n\nBest regards,\nAyşe',
   'Hello Ada,\nWe deliver.\n\nMore of it.\nAnd more.',
   'Merhaba Ada Hanım,\r\n\r\nTeslim ederiz.\r\n  \r\nSaygılarımla',
@@ -37,9 +37,9 @@ const LETTERS = [
   'Dear Sir or Madam of the department of everything that has a very long name indeed ok,\n\nText.\n\nYours',
 ]
 
-test('a letter is taken apart into greeting, paragraphs and closing', async () => {
+test('a mail is taken apart into greeting, paragraphs and closing', async () => {
   for (const language of ['en', 'tr'] as const) {
-    await agree(`letters-${language}`, LETTERS, (text) =>
+    await agree(`mails-${language}`, MAILS, (text) =>
       slotsOfText({ subject: ' A  subject\n of it ', text, language }),
     )
   }

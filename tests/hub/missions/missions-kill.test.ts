@@ -72,8 +72,8 @@ async function addLead(name: string): Promise<string> {
   return lead.id
 }
 
-/** A letter of one question: nothing to cite. */
-const letter = ({ name }: Asked) =>
+/** A mail of one question: nothing to cite. */
+const mail = ({ name }: Asked) =>
   name.startsWith('design')
     ? { template: 'letter', preheader: 'Short', headline: 'Short', highlight: [] }
     : {
@@ -115,7 +115,7 @@ const PLACES: Record<string, (id: string) => Promise<void>> = {
     await start()
     stub.script((asked) => {
       stub.hold(true)
-      return letter(asked)
+      return mail(asked)
     })
     await until(async () => (await stepsOf(id)) > 2 && stub.asked.length > 1)
   },
@@ -127,7 +127,7 @@ const PLACES: Record<string, (id: string) => Promise<void>> = {
   },
   'processing, when all is done but not yet said': async (id) => {
     await lock.query('begin')
-    stub.script((asked) => letter(asked))
+    stub.script((asked) => mail(asked))
     await start()
     await until(async () => {
       const [row] = await hub.query<{ n: number }>(
@@ -151,7 +151,7 @@ describe('a hub that is killed', () => {
     '%s: the mission is done once',
     async (place) => {
       stub.hold(false)
-      stub.script((asked) => letter(asked))
+      stub.script((asked) => mail(asked))
       const lead_id = await addLead(`Firma${Object.keys(PLACES).indexOf(place)}`)
       const id = await compose(hub, 'marketing', 'Write an email', { lead_ids: [lead_id] })
       await PLACES[place]?.(id)
@@ -159,7 +159,7 @@ describe('a hub that is killed', () => {
       await lock.query('rollback')
       const before = (await tell(hub, id)).steps.map(({ name }) => name)
       stub.hold(false)
-      stub.script((asked) => letter(asked))
+      stub.script((asked) => mail(asked))
       await start()
       const done = await until(async () => {
         const mission = await tell(hub, id)

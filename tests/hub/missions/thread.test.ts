@@ -7,7 +7,7 @@ import { hub, LIMIT_MS, run, stub, textOf, useHub } from '../support/work.ts'
 
 useHub()
 
-const LETTER: Script = ({ name }) =>
+const MAIL: Script = ({ name }) =>
   /write/.test(name)
     ? {
         subject: 'A question',
@@ -46,12 +46,12 @@ const draftsOf = (mission: ShownMission) =>
     [mission.id],
   )
 
-describe('a mission that goes on from a letter', () => {
+describe('a mission that goes on from a mail', () => {
   test(
-    'is for the same reader, sees the letter, and replaces it; “the other two” are the rest',
+    'is for the same reader, sees the mail, and replaces it; “the other two” are the rest',
     async () => {
       const [ada, bo, cy] = [await addLead('Ada'), await addLead('Bo'), await addLead('Cy')]
-      const first = await run('marketing', 'Write a letter to Ada about our routes', LETTER)
+      const first = await run('marketing', 'Write a letter to Ada about our routes', MAIL)
       expect(first.status, first.reason ?? '').toBe('done')
       expect(first).toMatchObject({ continues: null, thread: first.id })
 
@@ -110,7 +110,7 @@ describe('a mission that goes on from a letter', () => {
   test(
     'asks where “the others” are not as many, and shows it before',
     async () => {
-      const first = await run('marketing', 'Write a letter to Ada', LETTER)
+      const first = await run('marketing', 'Write a letter to Ada', MAIL)
       const preview = async (task: string) =>
         (
           await (
@@ -142,7 +142,7 @@ describe('a mission that goes on from a letter', () => {
     'never takes somebody else for a reader who is gone',
     async () => {
       const gone = await addLead('Dee')
-      const first = await run('marketing', 'Write a letter to Dee', LETTER)
+      const first = await run('marketing', 'Write a letter to Dee', MAIL)
       await hub.query('delete from hub.leads where id = $1', [gone])
       const next = await follow(first, 'shorter')
       expect(next).toMatchObject({ status: 'failed', reason: expect.stringMatching(/no longer/) })

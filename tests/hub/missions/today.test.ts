@@ -242,7 +242,7 @@ test('next actions are facts: each is there while it is to be done, and gone whe
   ])
 })
 
-test('what letters lack is asked for until it is said, in the file or on the page', async () => {
+test('what mails lack is asked for until it is said, in the file or on the page', async () => {
   const folder = join(hub.paths.data_dir, 'projects/demir')
   await mkdir(folder, { recursive: true })
   await writeFile(

@@ -53,9 +53,9 @@ test('weeks count what happened in them, decided deals by currency, and reopened
   })
 })
 
-test('time to reply and the agents’ share count each letter once', async () => {
+test('time to reply and the agents’ share count each mail once', async () => {
   const [project] = await hub.query<{ id: string }>('select id from hub.projects')
-  const letter = async (agent: string | null, state: string, edited = false) => {
+  const mail = async (agent: string | null, state: string, edited = false) => {
     const [made] = await hub.query<{ id: string }>(
       `insert into hub.drafts (project_id, audience, agent, state, edited_at)
        values ($1, '{"kind": "list", "filter": {}}', $2, $3, case when $4 then now() end) returning id`,
@@ -63,11 +63,11 @@ test('time to reply and the agents’ share count each letter once', async () =>
     )
     return made?.id
   }
-  const draft = await letter('marketing', 'sent')
-  await letter('marketing', 'approved', true)
-  await letter('marketing', 'rejected', true)
-  await letter('marketing', 'rendered')
-  await letter(null, 'sent')
+  const draft = await mail('marketing', 'sent')
+  await mail('marketing', 'approved', true)
+  await mail('marketing', 'rejected', true)
+  await mail('marketing', 'rendered')
+  await mail(null, 'sent')
   await hub.query(
     `insert into hub.recipients (draft_id, project_id, email, state, sent_at, replied_at)
      select $1, $2, hours || '@x.example', 'sent', now(), now() + make_interval(hours => hours)
@@ -82,7 +82,7 @@ test('time to reply and the agents’ share count each letter once', async () =>
   const { reply_time, agents } = (await get('projects/numbers?project=demir')).body
   expect(reply_time).toMatchObject({ replies: 3, median_hours: 30 })
   expect(reply_time.parts.map(({ count }: { count: number }) => count)).toEqual([0, 1, 0, 1, 0, 1])
-  expect(agents.letters).toEqual({
+  expect(agents.mails).toEqual({
     all: 5,
     by_agents: 4,
     as_written: 1,

@@ -274,7 +274,7 @@ test('requests beyond the limit are 429, and slow headers are hung up on', async
   expect(many.filter(({ status }) => status === 429).length).toBeGreaterThan(20)
 })
 
-test('with --public=unsubscribe only the links in letters are answered', async () => {
+test('with --public=unsubscribe only the links in mails are answered', async () => {
   process.env.NODE_NO_WARNINGS = '1'
   const get = (path: string, method = 'GET') =>
     new Promise<{ status: number; text: string }>((resolve, reject) => {

@@ -59,7 +59,7 @@ export function apiOf(hub: TestHub, headers: Record<string, string> = {}) {
     put: (path: string, body: unknown) => send('PUT', path, body),
     /**
      * A POST that works; answers its body. Before an approval somebody stands for each sentence that
-     * has no evidence, as the author of a letter does.
+     * has no evidence, as the author of a mail does.
      */
     ok: async (path: string, body: unknown = {}) => {
       if (path === 'draft/approve') await standForAll(api, Draft.parse(body))

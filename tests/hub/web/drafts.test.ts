@@ -67,8 +67,8 @@ async function make(draft: object, steps: readonly string[]): Promise<string> {
   return id
 }
 
-/** A letter to one lead, whose company has something to say for itself. */
-async function makeLetter({ guess, steps = [] }: { guess?: string; steps?: string[] } = {}) {
+/** A mail to one lead, whose company has something to say for itself. */
+async function makeMail({ guess, steps = [] }: { guess?: string; steps?: string[] } = {}) {
   const lead = await add({ name: EVIL, email: 'jo@client.example', company: '<b>Client</b>' })
   await hub.query(
     `insert into hub.evidence (project_id, lead_id, fact, quote, source)
@@ -76,12 +76,12 @@ async function makeLetter({ guess, steps = [] }: { guess?: string; steps?: strin
        'https://client.example/news' from hub.leads where id = $1`,
     [lead.id, FACT],
   )
-  const letter = {
+  const mail = {
     audience: { kind: 'lead', lead_id: lead.id },
     subject: 'Fewer empty kilometres',
     text: `Hello {first_name},\n\n${[FACT, guess].filter(Boolean).join(' ')}\n\nWould a short call next week suit you?`,
   }
-  return make(letter, steps)
+  return make(mail, steps)
 }
 
 /** Three people from the fair, and an address that is nobody's own. */
@@ -119,13 +119,13 @@ async function sentBy(id: string) {
   return stateOf(id)
 }
 
-test('a letter is rendered, its unsupported sentence stands in the way, an edit clears it', async () => {
-  const letter = await makeLetter({ guess: GUESS })
+test('a mail is rendered, its unsupported sentence stands in the way, an edit clears it', async () => {
+  const mail = await makeMail({ guess: GUESS })
   const opened = await openDrafts()
   const { page } = opened
   await page.getByRole('link', { name: /Fewer empty kilometres/ }).click()
   await page.getByRole('button', { name: 'Render the mail' }).click()
-  await expect.poll(() => stateOf(letter), SLOW).toBe('rendered')
+  await expect.poll(() => stateOf(mail), SLOW).toBe('rendered')
   const frame = page.frameLocator('iframe')
   await frame.getByText('42 trucks', { exact: false }).last().waitFor()
   expect(await page.locator('iframe').getAttribute('sandbox')).toBe('')
@@ -153,14 +153,14 @@ test('a letter is rendered, its unsupported sentence stands in the way, an edit 
   await subject.getByText('The admin stands for this sentence').waitFor()
   await page.getByText(/checks passed/).waitFor()
   await approve.click()
-  await expect.poll(() => stateOf(letter), SLOW).toBe('approved')
+  await expect.poll(() => stateOf(mail), SLOW).toBe('approved')
   expect(await page.locator('img[src="x"]').count()).toBe(0)
   expectClean(opened)
 })
 
 test('an edit voids the approval, and shows what is no longer what was approved', async () => {
-  const letter = await makeLetter({ steps: ['render', 'approve'] })
-  const opened = await openDrafts(`?draft=${letter}&do=edit`)
+  const mail = await makeMail({ steps: ['render', 'approve'] })
+  const opened = await openDrafts(`?draft=${mail}&do=edit`)
   const { page } = opened
   const dialog = page.getByRole('dialog', { name: 'Edit the draft' })
   await dialog.getByText('Editing voids the approval').waitFor()
@@ -168,7 +168,7 @@ test('an edit voids the approval, and shows what is no longer what was approved'
   await paragraphs.fill((await paragraphs.inputValue()).replace('next week', 'on Friday'))
   await dialog.getByRole('button', { name: 'Save changes' }).click()
   await dialog.waitFor({ state: 'hidden' })
-  expect(await stateOf(letter)).toBe('rendered')
+  expect(await stateOf(mail)).toBe('rendered')
   await page.getByRole('button', { name: /^Approve: send to/ }).waitFor()
   await page.getByText('Compared with the last approved version').waitFor()
   await page.locator('ins').filter({ hasText: 'on Friday' }).waitFor()
@@ -256,8 +256,8 @@ test('the designer gives a campaign another form, and the page shows it', async 
 
 test('other people are counted before they are taken, and void the approval', async () => {
   await addPeople()
-  const letter = await makeLetter({ steps: ['render', 'approve'] })
-  const opened = await openDrafts(`?draft=${letter}`)
+  const mail = await makeMail({ steps: ['render', 'approve'] })
+  const opened = await openDrafts(`?draft=${mail}`)
   const { page } = opened
   await page.getByRole('button', { name: 'Choose another lead' }).click()
   const dialog = page.getByRole('dialog', { name: 'Choose another lead' })
@@ -269,7 +269,7 @@ test('other people are counted before they are taken, and void the approval', as
   await save.click()
   await dialog.waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Approve: send to Zeynep Çelik' }).waitFor()
-  expect(await stateOf(letter)).toBe('rendered')
+  expect(await stateOf(mail)).toBe('rendered')
   expectClean(opened)
 })
 
@@ -288,7 +288,7 @@ test('the recipients of a campaign are searched, counted, and replaced when that
   expectClean(opened)
 })
 
-test('on a phone what comes next stands over the letter, in reach, and hides nothing', async () => {
+test('on a phone what comes next stands over the mail, in reach, and hides nothing', async () => {
   const campaign = await makeCampaign('render')
   await standForAll(api, { id: campaign, project: 'demir' })
   const opened = await openDrafts(`?draft=${campaign}`, { isPhone: true })
@@ -318,9 +318,9 @@ test('on a phone what comes next stands over the letter, in reach, and hides not
   expectClean(opened)
 })
 
-test('a letter is put aside with its reason', async () => {
-  const letter = await makeLetter({ steps: ['render'] })
-  const opened = await openDrafts(`?draft=${letter}`)
+test('a mail is put aside with its reason', async () => {
+  const mail = await makeMail({ steps: ['render'] })
+  const opened = await openDrafts(`?draft=${mail}`)
   const { page } = opened
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Reject' }).click()
@@ -352,15 +352,15 @@ test.each([
   { theme: 'light', language: 'en', isPhone: false },
   { theme: 'dark', language: 'tr', isPhone: true },
 ] as const)('the page is accessible: %o', async (look) => {
-  const letter = await makeLetter({ guess: GUESS, steps: ['render'] })
-  const opened = await openDrafts(`?draft=${letter}`, look)
+  const mail = await makeMail({ guess: GUESS, steps: ['render'] })
+  const opened = await openDrafts(`?draft=${mail}`, look)
   await expectAccessible(opened.page)
   await expectNoSideways(opened.page)
   if (look.language === 'tr') {
     const vocabulary = await readVocabulary('tr')
     expect(strangers(await wordsOn(opened.page), vocabulary, DATA)).toEqual([])
   }
-  await walkTo(opened.page, `/hub/p/demir/drafts?draft=${letter}&view=text`)
+  await walkTo(opened.page, `/hub/p/demir/drafts?draft=${mail}&view=text`)
   await opened.page.getByRole('button', { name: GUESS }).first().waitFor()
   await expectAccessible(opened.page)
 })

@@ -12,7 +12,7 @@ const limits = {
   whole_text_characters: 3000,
   part_characters: 3000,
   parts: 12,
-  letters: 5,
+  mails: 5,
   context_tokens: 8192,
   context_is_known: true,
 }

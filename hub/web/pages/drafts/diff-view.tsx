@@ -8,7 +8,7 @@ export function DiffView({ patch, isMail = false }: { patch: string; isMail?: bo
     <div
       className={cn(
         'flex flex-col gap-3 text-base break-words',
-        isMail ? 'font-letter text-lg' : 'font-mono text-sm',
+        isMail ? 'font-mail text-lg' : 'font-mono text-sm',
       )}
     >
       {linesOf(patch).map((lines, hunk) => (

@@ -80,7 +80,7 @@ function Whole({ detailed, isReadOnly }: { detailed: Detailed; isReadOnly: boole
             <ArrowLeft size={16} aria-hidden />
           </IconButton>
           <div className="min-w-0 flex-1">
-            <h2 className="font-letter text-xl break-words">
+            <h2 className="font-mail text-xl break-words">
               {draft.rendered_subject ?? draft.subject}
             </h2>
             <Envelope detailed={detailed} />

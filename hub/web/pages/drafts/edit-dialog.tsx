@@ -77,7 +77,7 @@ function EditForm({ draft, onClose, onSaved }: Omit<Props, 'isOpen'>) {
               defaultValue={draft.text}
               rows={12}
               maxLength={20_000}
-              className="font-letter text-lg!"
+              className="font-mail text-lg!"
             />
           </FormField>
         </>
@@ -93,7 +93,7 @@ function EditForm({ draft, onClose, onSaved }: Omit<Props, 'isOpen'>) {
               <Textarea
                 defaultValue={value}
                 rows={kind === 'paragraphs' ? 6 : 2}
-                className="font-letter text-lg!"
+                className="font-mail text-lg!"
               />
             ) : (
               <Input defaultValue={value} />

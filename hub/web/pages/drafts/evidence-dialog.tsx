@@ -11,7 +11,7 @@ import { common } from '../../common.text.ts'
 import { type Draft, refreshDrafts } from './queries.ts'
 import { sentencesText } from './sentences.text.ts'
 
-/** Adds a fact with its source, about the recipient of a letter or about us. */
+/** Adds a fact with its source, about the recipient of a mail or about us. */
 export function EvidenceDialog({
   draft,
   sentence,
@@ -58,11 +58,11 @@ function EvidenceForm({
         onClose()
       }}
     >
-      <p lang={draft.language} className="font-letter text-lg text-muted break-words">
+      <p lang={draft.language} className="font-mail text-lg text-muted break-words">
         {sentence}
       </p>
       <FormField name="fact" label={text.fact} hint={text.fact_hint}>
-        <Textarea rows={3} maxLength={1000} required className="font-letter text-lg!" />
+        <Textarea rows={3} maxLength={1000} required className="font-mail text-lg!" />
       </FormField>
       <FormField name="source" label={text.source} hint={text.source_hint}>
         <Input maxLength={500} required />

@@ -81,9 +81,9 @@ function Text({
   return (
     <article
       lang={draft.language}
-      className="mx-auto w-full max-w-2xl px-5 py-6 font-letter text-lg leading-relaxed whitespace-pre-wrap break-words md:px-8"
+      className="mx-auto w-full max-w-2xl px-5 py-6 font-mail text-lg leading-relaxed whitespace-pre-wrap break-words md:px-8"
     >
-      <h2 className="mb-4 font-letter text-xl">{draft.rendered_subject ?? draft.subject}</h2>
+      <h2 className="mb-4 font-mail text-xl">{draft.rendered_subject ?? draft.subject}</h2>
       {pieces.map(({ text, sentence }, at) => {
         const judged = sentence === undefined ? undefined : sentences[sentence]
         if (!judged) return text

@@ -130,7 +130,7 @@ function Row({
     >
       <p className="flex gap-2">
         <Icon size={16} aria-hidden className={cn('mt-1 shrink-0', tone)} />
-        <span lang={draft.language} className="min-w-0 font-letter text-lg break-words">
+        <span lang={draft.language} className="min-w-0 font-mail text-lg break-words">
           {sentence.sentence}
         </span>
       </p>

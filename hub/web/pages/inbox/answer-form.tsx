@@ -72,7 +72,7 @@ export function AnswerForm({ detail, isReadOnly }: { detail: InboxDetail; isRead
           rows={4}
           maxLength={20_000}
           disabled={isReadOnly}
-          className="font-letter text-lg!"
+          className="font-mail text-lg!"
           onChange={(event) => write(event.target.value)}
         />
       </Field>

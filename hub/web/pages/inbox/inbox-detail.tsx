@@ -68,7 +68,7 @@ function Whole({
           <ArrowLeft size={16} aria-hidden />
         </IconButton>
         <div className="min-w-0 flex-1">
-          <h2 className="font-letter text-xl break-words">{mail.subject}</h2>
+          <h2 className="font-mail text-xl break-words">{mail.subject}</h2>
           <p className="text-sm text-muted break-words">
             {mail.from_name ?? ''} {mail.from_email ? `<${mail.from_email}>` : ''}
           </p>
@@ -130,7 +130,7 @@ function ThreadEntry({ mail, isOpen }: { mail: ThreadMail; isOpen: boolean }) {
         <Time at={mail.at} className="shrink-0 text-xs" />
       </p>
       {mail.reason ? <p className="mt-1 text-sm text-bad break-words">{mail.reason}</p> : null}
-      <p className="mt-2 font-letter leading-relaxed break-words whitespace-pre-wrap">
+      <p className="mt-2 font-mail leading-relaxed break-words whitespace-pre-wrap">
         {mail.text ?? (mail.kind === 'unrelated' ? text.not_read : text.no_text)}
       </p>
       {mail.quoted ? (

@@ -24,7 +24,7 @@ export function Evidence({ evidence }: { evidence: LeadWhole['evidence'] }) {
               <div className="min-w-0">
                 <p className="break-words">{row.fact}</p>
                 {row.quote ? (
-                  <blockquote className="mt-1 border-l-2 border-line pl-3 font-letter text-muted break-words">
+                  <blockquote className="mt-1 border-l-2 border-line pl-3 font-mail text-muted break-words">
                     {row.quote}
                   </blockquote>
                 ) : null}

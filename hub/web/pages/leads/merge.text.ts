@@ -31,7 +31,7 @@ export const mergeText = texts(
       amount: 'Amount',
       next_step: 'Next step',
       close_on: 'Expected close',
-      all: 'Tags, notes, tasks, timeline, evidence, letters, mails and replies of both stay. If one of them asked for no more mail, the merged lead gets none.',
+      all: 'Tags, notes, tasks, timeline, evidence, mails and replies of both stay. If one of them asked for no more mail, the merged lead gets none.',
       submit: 'Merge',
       done: 'The two leads are one now',
       dropped: (n: number) =>
@@ -71,7 +71,7 @@ export const mergeText = texts(
       undo_label: (file: string) => `Undo the import of ${file}`,
       undo_title: 'Undo this import?',
       undo_text:
-        'Leads that it added and that nobody worked with are deleted. A lead with a change, note, task, letter, mail or finding since stays, and so does what the import added to leads that were there before.',
+        'Leads that it added and that nobody worked with are deleted. A lead with a change, note, task, mail or finding since stays, and so does what the import added to leads that were there before.',
       undone: (removed: number, kept: number) =>
         kept > 0 ? `${removed} leads deleted, ${kept} stay` : `${removed} leads deleted`,
       removed: (n: number) => plural('en', n, { one: '# lead deleted', other: '# leads deleted' }),
@@ -105,7 +105,7 @@ export const mergeText = texts(
       amount: 'Tutar',
       next_step: 'Sonraki adım',
       close_on: 'Beklenen sonuç',
-      all: 'İkisinin etiketleri, notları, yapılacakları, geçmişi, kanıtları, mektupları, e-postaları ve yanıtları kalır. Biri artık posta istemediyse birleşen adaya posta gitmez.',
+      all: 'İkisinin etiketleri, notları, yapılacakları, geçmişi, kanıtları, e-postaları ve yanıtları kalır. Biri artık posta istemediyse birleşen adaya posta gitmez.',
       submit: 'Birleştir',
       done: 'İki aday artık bir',
       dropped: (n) =>
@@ -144,7 +144,7 @@ export const mergeText = texts(
       undo_label: (file) => `${file} aktarmasını geri al`,
       undo_title: 'Bu aktarma geri alınsın mı?',
       undo_text:
-        'Eklediği ve kimsenin çalışmadığı adaylar silinir. Sonradan değişikliği, notu, yapılacağı, mektubu, e-postası ya da bulgusu olan aday kalır; önceden var olan adaylara ekledikleri de kalır.',
+        'Eklediği ve kimsenin çalışmadığı adaylar silinir. Sonradan değişikliği, notu, yapılacağı, e-postası ya da bulgusu olan aday kalır; önceden var olan adaylara ekledikleri de kalır.',
       undone: (removed, kept) =>
         kept > 0 ? `${removed} aday silindi, ${kept} aday kaldı` : `${removed} aday silindi`,
       removed: (n) => plural('tr', n, { other: '# aday silindi' }),

@@ -4,7 +4,7 @@ type Chip = 'shorter' | 'english' | 'turkish' | 'others'
 
 /**
  * What is often asked next of a result: what was written can be shorter or in another language, and
- * letters can be written to others as well.
+ * mails can be written to others as well.
  */
 export function chipsFor(result: Details['result']): Chip[] {
   const { documents = [], drafts = [] } = result ?? {}

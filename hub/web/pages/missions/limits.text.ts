@@ -7,7 +7,7 @@ export const limitsText = texts(
     task: (n: string) => `Task: ${n} characters`,
     text: (whole: string, read: string) =>
       `Text: ${whole} characters as they are, up to ${read} as a summary of their parts`,
-    letters: (n: string) =>
+    mails: (n: string) =>
       `Mails: up to ${n} leads each get a mail of their own; more get one campaign`,
     context: (n: string) => `Model: ${n} tokens for what it reads and writes at once`,
     assumed: (n: string) =>
@@ -23,7 +23,7 @@ export const limitsText = texts(
     task: (n) => `Görev: ${n} karakter`,
     text: (whole, read) =>
       `Metin: ${whole} karakter olduğu gibi, ${read} karaktere kadar bölüm bölüm özetlenerek`,
-    letters: (n) =>
+    mails: (n) =>
       `E-postalar: en çok ${n} adayın her birine ayrı e-posta; daha fazlası için tek kampanya`,
     context: (n) => `Model: bir kerede okuyup yazdığı ${n} belirteç`,
     assumed: (n) => `Model bir kerede ne kadar okuduğunu söylemiyor; ${n} belirteç varsayılıyor`,

@@ -33,7 +33,7 @@ export function Limits({ task, text }: { task: number; text: number }) {
         <ul className="mt-1 list-disc pl-5 text-muted">
           <li>{words.task(say(task_characters))}</li>
           <li>{words.text(say(whole_text_characters), say(part_characters * parts))}</li>
-          <li>{words.letters(say(limits.letters))}</li>
+          <li>{words.mails(say(limits.mails))}</li>
           <li>{context(say(limits.context_tokens))}</li>
         </ul>
         <p className="mt-1 text-muted">{words.told}</p>

@@ -130,17 +130,17 @@ function ReplyTime({ times }: { times: Numbers['reply_time'] }) {
 
 const FATES = ['as_written', 'edited', 'rejected', 'undecided'] as const
 
-function Agents({ share: { letters, documents } }: { share: Numbers['agents'] }) {
+function Agents({ share: { mails, documents } }: { share: Numbers['agents'] }) {
   const text = useText(numbersText).agents
   const language = useLanguage()
   return (
     <Card title={text.title}>
       <p className="mb-3" data-numbers>
-        {text.letters(number(language, letters.by_agents), number(language, letters.all))}
+        {text.mails(number(language, mails.by_agents), number(language, mails.all))}
       </p>
       <NamedBars
         label={text.title}
-        rows={FATES.map((key) => ({ key, label: text.fates[key], value: letters[key] }))}
+        rows={FATES.map((key) => ({ key, label: text.fates[key], value: mails[key] }))}
       />
       <p className="mt-4 text-sm text-muted" data-numbers>
         {text.documents(number(language, documents.by_agents), number(language, documents.edited))}

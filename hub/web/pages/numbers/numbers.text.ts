@@ -57,7 +57,7 @@ export const numbersText = texts(
     },
     agents: {
       title: 'What agents wrote',
-      letters: (own: string, all: string) => `${own} of ${all} mails were written by agents`,
+      mails: (own: string, all: string) => `${own} of ${all} mails were written by agents`,
       fates: {
         as_written: 'Approved as written',
         edited: 'Approved after edits',
@@ -125,7 +125,7 @@ export const numbersText = texts(
     },
     agents: {
       title: 'Ajanların yazdıkları',
-      letters: (own, all) => `${all} e-postadan ${own} tanesini ajanlar yazdı`,
+      mails: (own, all) => `${all} e-postadan ${own} tanesini ajanlar yazdı`,
       fates: {
         as_written: 'Yazıldığı gibi onaylandı',
         edited: 'Düzenlenip onaylandı',

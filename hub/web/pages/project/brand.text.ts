@@ -14,7 +14,7 @@ export const brandText = texts(
       reply_to: 'Reply-to address',
       reply_to_hint: 'Leave it empty if replies go to the sender.',
       signature: 'Signature',
-      signature_hint: 'Up to 6 lines under each letter, such as name, job title and phone.',
+      signature_hint: 'Up to 6 lines under each mail, such as name, job title and phone.',
     },
     footer: {
       title: 'Footer',
@@ -30,7 +30,7 @@ export const brandText = texts(
     look: {
       title: 'Look',
       text: 'Of mails and of documents as PDF.',
-      name: 'Name above the letter',
+      name: 'Name above the mail',
       name_hint: 'Leave it empty for the project’s name.',
       color: 'Colour of buttons and links',
       logo: 'Logo',
@@ -89,7 +89,7 @@ export const brandText = texts(
       reply_to: 'Yanıt adresi',
       reply_to_hint: 'Yanıtlar gönderene gidecekse boş bırakın.',
       signature: 'İmza',
-      signature_hint: 'Her mektubun altında en çok 6 satır: ad, unvan, telefon gibi.',
+      signature_hint: 'Her e-postanın altında en çok 6 satır: ad, unvan, telefon gibi.',
     },
     footer: {
       title: 'Alt bilgi',
@@ -105,7 +105,7 @@ export const brandText = texts(
     look: {
       title: 'Görünüm',
       text: 'E-postaların ve PDF belgelerin görünümü.',
-      name: 'Mektubun üstündeki ad',
+      name: 'E-postanın üstündeki ad',
       name_hint: 'Projenin adı için boş bırakın.',
       color: 'Düğme ve bağlantı rengi',
       logo: 'Logo',

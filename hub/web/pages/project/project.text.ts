@@ -17,8 +17,8 @@ export const projectText = texts(
       icp: 'Who, where and how big.',
     },
     writing: {
-      title: 'What letters are written from',
-      text: 'A letter says only what stands here and what is known about the lead. What is missing is not invented.',
+      title: 'What mails are written from',
+      text: 'A mail says only what stands here and what is known about the lead. What is missing is not invented.',
     },
     saved: 'The project was saved',
     rules: {
@@ -52,8 +52,8 @@ export const projectText = texts(
       icp: 'Kim, nerede, ne büyüklükte.',
     },
     writing: {
-      title: 'Mektuplar bunlardan yazılır',
-      text: 'Bir mektup yalnızca burada yazanları ve aday hakkında bilinenleri söyler. Eksik olan uydurulmaz.',
+      title: 'E-postalar bunlardan yazılır',
+      text: 'Bir e-posta yalnızca burada yazanları ve aday hakkında bilinenleri söyler. Eksik olan uydurulmaz.',
     },
     saved: 'Proje kaydedildi',
     rules: {

@@ -120,7 +120,7 @@ export function BatchView({
 /** A mark is an element of its own, so that it is not told by colour alone. */
 function Pieces({ pieces }: { pieces: BatchMail['pieces'] }) {
   return (
-    <p className="mt-3 font-letter leading-relaxed break-words whitespace-pre-wrap">
+    <p className="mt-3 font-mail leading-relaxed break-words whitespace-pre-wrap">
       {pieces.map(({ text, is_common }, at) =>
         is_common ? (
           <span key={at} className="text-muted">

@@ -96,7 +96,7 @@ export function DraftItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
           <ArrowLeft size={16} aria-hidden />
         </IconButton>
         <div className="min-w-0 flex-1">
-          <h2 className="font-letter text-xl break-words">
+          <h2 className="font-mail text-xl break-words">
             {draft.rendered_subject ?? draft.subject}
           </h2>
           {item.who ? <p className="text-sm text-muted break-words">{item.who}</p> : null}
@@ -174,7 +174,7 @@ export function DraftItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
       </section>
       <p
         lang={draft.language}
-        className="max-w-2xl font-letter text-lg leading-relaxed break-words whitespace-pre-wrap"
+        className="max-w-2xl font-mail text-lg leading-relaxed break-words whitespace-pre-wrap"
       >
         {draft.rendered_text ?? draft.text}
       </p>

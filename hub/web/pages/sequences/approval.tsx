@@ -91,7 +91,7 @@ function Unproven({ detailed, isReadOnly }: Given) {
             className={`rounded-panel border p-3 ${one.stand ? 'border-line' : 'border-bad/50'}`}
           >
             <p className="text-sm text-muted">{text.step(one.step)}</p>
-            <p lang={sequence.language} className="font-letter break-words">
+            <p lang={sequence.language} className="font-mail break-words">
               {one.sentence}
             </p>
             <p className="mt-1 text-sm text-muted">

@@ -242,7 +242,7 @@ function StepFields({
           required
           rows={6}
           maxLength={20_000}
-          className="font-letter"
+          className="font-mail"
           value={step.text}
           onChange={(event) => onChange({ text: event.target.value })}
         />

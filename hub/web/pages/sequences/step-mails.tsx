@@ -91,8 +91,8 @@ function Mail({
           className="h-[30rem] w-full rounded-b-panel bg-white"
         />
       ) : (
-        <div lang={language} className="px-4 py-3 font-letter break-words">
-          <h3 className="mb-2 font-letter text-lg">{mail.subject}</h3>
+        <div lang={language} className="px-4 py-3 font-mail break-words">
+          <h3 className="mb-2 font-mail text-lg">{mail.subject}</h3>
           <p className="whitespace-pre-wrap">{mail.text}</p>
         </div>
       )}

@@ -30,7 +30,7 @@ export const peopleText = texts(
     page: 'Export as a page',
     erase: 'Erase this person',
     erase_text:
-      'Leads with all that hangs on them, letters and mails of the person are erased in every project, and the subscriber in listmonk. That cannot be undone.',
+      'Leads with all that hangs on them and mails of the person are erased in every project, and the subscriber in listmonk. That cannot be undone.',
     in_texts: 'Also replace the address and the exact names in every other text and file',
     type: 'Type the address of the person',
     stays: 'What stays',
@@ -100,7 +100,7 @@ export const peopleText = texts(
     page: 'Sayfa olarak dışa aktar',
     erase: 'Bu kişiyi sil',
     erase_text:
-      'Kişinin adayları ve onlara bağlı her şey, mektupları ve e-postaları tüm projelerde, listmonk’taki aboneliğiyle birlikte silinir. Bu geri alınamaz.',
+      'Kişinin adayları ve onlara bağlı her şey ile e-postaları tüm projelerde, listmonk’taki aboneliğiyle birlikte silinir. Bu geri alınamaz.',
     in_texts: 'Adresi ve tam adları diğer tüm metin ve dosyalarda da değiştir',
     type: 'Kişinin adresini yazın',
     stays: 'Ne kalır',

@@ -165,7 +165,7 @@ describe('a mission', () => {
     expect(await fails('call script', 'sales', { filter: {} })).toContain('not on a group')
   })
 
-  test('for more leads than single letters becomes one campaign to all of them', async () => {
+  test('for more leads than single mails becomes one campaign to all of them', async () => {
     const chosen = Object.values(ids)
     for (const n of [1, 2]) {
       const data = { name: `Extra ${n}`, email: `extra${n}@extra.example` }

@@ -1,25 +1,14 @@
 import type { Scene } from '../run-alone.ts'
-import {
-  bare,
-  brief,
-  design,
-  evidence,
-  HONEST,
-  known,
-  LETTER,
-  lead,
-  page,
-  said,
-} from './material.ts'
+import { bare, brief, design, evidence, HONEST, known, lead, MAIL, page, said } from './material.ts'
 
 /** Agents that find leads, and write to them. */
 export const LEADS: Record<string, Scene> = {
-  'marketing/letter': {
+  'marketing/mail': {
     agent: 'marketing',
     task: said('write to Demir Lojistik', 'Demir Lojistik’e yaz'),
     brief,
     rows: known,
-    answers: { 'write 1': LETTER, 'rewrite 1': HONEST, 'design 1': design('letter') },
+    answers: { 'write 1': MAIL, 'rewrite 1': HONEST, 'design 1': design('letter') },
   },
   'marketing/offer': {
     agent: 'marketing',
@@ -64,7 +53,7 @@ export const LEADS: Record<string, Scene> = {
       [/from hub\.evidence/, evidence.map((row) => ({ ...row, lead_id: bare.id }))],
       ...(known ?? []).slice(2),
     ],
-    answers: { 'write 1': LETTER, 'rewrite 1': LETTER, 'design 1': design('follow_up') },
+    answers: { 'write 1': MAIL, 'rewrite 1': MAIL, 'design 1': design('follow_up') },
   },
   'marketing/campaign': {
     agent: 'marketing',

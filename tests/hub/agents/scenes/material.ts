@@ -50,7 +50,7 @@ export const design = (template: string) => ({
   headline: 'It saves 77 %',
   highlight: ['S1'],
 })
-export const LETTER = {
+export const MAIL = {
   subject: 'Routes for your trucks',
   sentences: [
     { text: 'Demir Lojistik has 40 trucks in Istanbul.', cites: ['E1'] },

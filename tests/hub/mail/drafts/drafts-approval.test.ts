@@ -101,7 +101,7 @@ describe('an approval is void when there is changed', () => {
       })
       expect((await api.post('draft/push', of(id))).body.code).toBe('wrong_state')
     }
-    // A plain letter has no head, and the sender is not in its text.
+    // A plain mail has no head, and the sender is not in its text.
     const [field = ''] = Object.keys(change)
     if (!['sender_name', 'sender_email', 'reply_to', 'logo', 'name'].includes(field))
       expect((await get(approved)).draft.html).not.toBe(before)

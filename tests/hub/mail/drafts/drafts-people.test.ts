@@ -63,7 +63,7 @@ describe('another audience', () => {
     expect((await get(id)).recipients).toMatchObject({ total: 3, will_get_it: 2 })
   })
 
-  test('of a letter is another lead of the project, and no other', async () => {
+  test('of a mail is another lead of the project, and no other', async () => {
     const [first, other] = [await add('ada', []), await add('bora', [])]
     const id = await create({ audience: { kind: 'lead', lead_id: first } })
     await api.ok('draft/edit', { ...of(id), audience: { kind: 'lead', lead_id: other } })
@@ -152,7 +152,7 @@ describe('what the hub says', () => {
 })
 
 describe('an edit', () => {
-  test('of text or subject makes a letter of them: no slots keep saying the old', async () => {
+  test('of text or subject makes a mail of them: no slots keep saying the old', async () => {
     const slots = { paragraphs: ['Old words.'], offer: { title: 'Old', points: ['One'] } }
     const id = await create({ template: 'offer', slots })
     await api.ok('draft/edit', { ...of(id), language: 'tr' })
@@ -201,7 +201,7 @@ describe('an edit', () => {
   })
 })
 
-test('each unclear letter is settled by itself; only who did not get it is written to', async () => {
+test('each unclear mail is settled by itself; only who did not get it is written to', async () => {
   const tags = ['each']
   for (const at of [0, 1, 2]) {
     const data = { email: `p${at}@each.example`, tags, ...LEAD }

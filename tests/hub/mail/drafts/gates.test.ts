@@ -43,7 +43,7 @@ const TODAY = {
 
 const NO_SENDER = { sender_name: null, sender_email: null }
 
-/** The gates of a letter to which nothing is missing, unless told otherwise. */
+/** The gates of a mail to which nothing is missing, unless told otherwise. */
 async function gates(
   more: Partial<Omit<Given, 'draft' | 'mail' | 'brand'>> & {
     draft?: object
@@ -98,7 +98,7 @@ const one = async (name: string, more: Parameters<typeof gates>[0]) => {
   return found && shown(found)
 }
 
-test('of a letter to which nothing is missing are all open, in this order', async () => {
+test('of a mail to which nothing is missing are all open, in this order', async () => {
   const found = await gates()
   expect(found.map(shown)).toEqual([
     'open evidence: Sentences that state something: 0, each with evidence.',

@@ -41,7 +41,7 @@ beforeEach(async () => {
 })
 
 const { of, create, get } = draftsOf(() => ({ api, lead_id }))
-const letter = (text: string, more: object = {}) => create({ subject: 'Hello', text, ...more })
+const mail = (text: string, more: object = {}) => create({ subject: 'Hello', text, ...more })
 type Judged = { sentence: string; verdict: string; stand: { by: string } | null; fails: number }
 const find = async (id: string, sentence: string): Promise<Judged | undefined> =>
   (await get(id)).sentences.find((one: Judged) => one.sentence === sentence)
@@ -57,7 +57,7 @@ const approve = async (id: string) => {
 describe('every sentence is judged after every edit', () => {
   test('one word changed takes the support away: the three false sentences stay', async () => {
     const text = `Hello Jo,\n\nyou run 40 trucks. We lower fuel costs by 12 % on average.`
-    const id = await letter(text)
+    const id = await mail(text)
     expect(await approve(id)).toMatchObject({ status: 200 })
     const lies = [
       'You run 400 trucks.',
@@ -100,7 +100,7 @@ describe('whose evidence counts', () => {
   test('about the reader and about us, not about another lead', async () => {
     const other = await addLead()
     await know('Client exports to 12 countries.', other)
-    const id = await letter('You run 40 trucks. You export to 12 countries.')
+    const id = await mail('You run 40 trucks. You export to 12 countries.')
     expect(await verdictsOf(id)).toContain('supported: You run 40 trucks.')
     expect(await verdictsOf(id)).toContain('unsure: You export to 12 countries.')
     await know('Client exports to 12 countries.', lead_id)
@@ -136,7 +136,7 @@ describe('whose evidence counts', () => {
 
   test('a fact that is deleted supports nothing, and voids what was approved', async () => {
     const { evidence } = await know('Client owns 9 depots.', lead_id)
-    const id = await letter('You own 9 depots.')
+    const id = await mail('You own 9 depots.')
     expect(await approve(id)).toMatchObject({ status: 200 })
     await api.ok('evidence/delete', { project: 'demir', id: evidence.id })
     expect(await api.post('draft/push', of(id))).toMatchObject({
@@ -161,7 +161,7 @@ describe('a person who stands for a sentence', () => {
   const CLAIM = 'You save two hours a day.'
 
   test('opens the gate for it alone; it is recorded, approved and shown', async () => {
-    const id = await letter(`Hello Jo,\n\n${CLAIM} You sleep better.`)
+    const id = await mail(`Hello Jo,\n\n${CLAIM} You sleep better.`)
     expect((await stand(id, CLAIM)).status).toBe(200)
     expect(await find(id, CLAIM)).toMatchObject({
       verdict: 'unsure',
@@ -188,7 +188,7 @@ describe('a person who stands for a sentence', () => {
   })
 
   test('stands no longer when the sentence was changed, even back again', async () => {
-    const id = await letter(`Hello Jo,\n\n${CLAIM}`)
+    const id = await mail(`Hello Jo,\n\n${CLAIM}`)
     await stand(id, CLAIM)
     await api.ok('draft/edit', { ...of(id), text: 'Hello Jo,\n\nYou save 3 hours a day.' })
     expect(await find(id, 'You save 3 hours a day.')).toMatchObject({ stand: null })
@@ -197,7 +197,7 @@ describe('a person who stands for a sentence', () => {
   })
 
   test('nor for another reader, nor when the evidence says otherwise', async () => {
-    const id = await letter('You own 7 depots.')
+    const id = await mail('You own 7 depots.')
     await stand(id, 'You own 7 depots.')
     const other = await addLead()
     const before = (await get(id)).draft.audience
@@ -215,7 +215,7 @@ describe('a person who stands for a sentence', () => {
   })
 
   test('can take it back, before the approval only', async () => {
-    const id = await letter(`Hello Jo,\n\n${CLAIM}`)
+    const id = await mail(`Hello Jo,\n\n${CLAIM}`)
     await stand(id, CLAIM)
     await stand(id, CLAIM, { stands: false })
     expect(await find(id, CLAIM)).toMatchObject({ stand: null })
@@ -228,7 +228,7 @@ describe('a person who stands for a sentence', () => {
   })
 
   test('is needed for no sentence that is not there, or is proven', async () => {
-    const id = await letter('Hello Jo,\n\nYou run 40 trucks.')
+    const id = await mail('Hello Jo,\n\nYou run 40 trucks.')
     for (const sentence of ['You run 41 trucks.', 'You run 40 trucks.', 'Hello Jo,']) {
       expect(await stand(id, sentence), sentence).toMatchObject({
         status: 422,
@@ -238,7 +238,7 @@ describe('a person who stands for a sentence', () => {
   })
 
   test('is part of what the admin has seen: another hash is refused', async () => {
-    const id = await letter(`Hello Jo,\n\n${CLAIM}`)
+    const id = await mail(`Hello Jo,\n\n${CLAIM}`)
     await api.ok('draft/render', of(id))
     const { hash } = await get(id)
     await standForAll(api, of(id))
@@ -252,7 +252,7 @@ describe('a person who stands for a sentence', () => {
 test('a model that was not measured gives a hint, once, and opens nothing', async () => {
   const sentence = 'Your fleet counts 40 trucks.'
   stub.script(() => ({ verdict: 'supported', evidence: 'E1', quote: '40 trucks' }))
-  const id = await letter(`Hello Jo,\n\n${sentence}`)
+  const id = await mail(`Hello Jo,\n\n${sentence}`)
   const asked = stub.asked.length
   const answer = await api.ok('draft/judge', of(id))
   expect(stub.asked.length).toBe(asked + 1)

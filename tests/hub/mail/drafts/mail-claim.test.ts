@@ -155,7 +155,7 @@ describe('between the choice and the claim', () => {
   })
 })
 
-describe('a letter that is being sent does not go to', () => {
+describe('a mail that is being sent does not go to', () => {
   test('the old address nor the new one of a lead that moved', async () => {
     const id = await sendable()
     await api.ok('lead/update', { lead_id, email: `moved${count}@claim.example` })

@@ -141,7 +141,7 @@ const statesOf = async (id: string) => {
 const stateOf = async (id: string) =>
   (await hub.query<{ state: string }>('select state from hub.drafts where id = $1', [id]))[0]?.state
 
-/** Where the hub is killed; what the second of four people then is, and whether the server took that letter. */
+/** Where the hub is killed; what the second of four people then is, and whether the server took that mail. */
 const BOUNDARIES = [
   { name: 'before the commit of `sending`', lock: 'claim', place: '', second: 'sent', took: 1 },
   {
@@ -152,7 +152,7 @@ const BOUNDARIES = [
   },
   { name: 'during DATA', place: 'data', second: 'unclear', took: 0 },
   {
-    name: 'when the server has the letter, before its 250',
+    name: 'when the server has the mail, before its 250',
     place: 'answer',
     second: 'unclear',
     took: 1,
@@ -166,7 +166,7 @@ const BOUNDARIES = [
   },
 ] as const
 
-// The long form takes every boundary, the short one the two at which a letter is at stake.
+// The long form takes every boundary, the short one the two at which a mail is at stake.
 test.each(BOUNDARIES.filter((_, index) => PROOF || index === 1 || index === 3))(
   'killed $name: nobody gets it twice, the rest gets it',
   async (boundary) => {

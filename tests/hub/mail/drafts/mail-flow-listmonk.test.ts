@@ -134,15 +134,15 @@ describe('a campaign', () => {
     await untilOver(id)
     expect(smtp.mails[0]?.subject).toBe('About {{ 2 }}')
     expect(smtp.mails[0]?.text).toContain('we say {{ .Campaign.UUID }} and <b>{{ 3 }}</b>.')
-    // The same lead as a letter, its own name in the text, by listmonk's transactional API.
+    // The same lead as a mail, its own name in the text, by listmonk's transactional API.
     smtp.mails.length = 0
-    const letter = await create(
+    const mail = await create(
       { kind: 'lead', lead_id: lead.id },
       { subject: 'For {name}', text: 'Hello {name},\n\nof {company}.' },
     )
-    await steps(letter, 'render', 'approve', 'push', 'send')
+    await steps(mail, 'render', 'approve', 'push', 'send')
     // listmonk does not tell whether its mail server took it.
-    expect(await untilOver(letter)).toMatchObject({ state: 'unclear', via: 'tx' })
+    expect(await untilOver(mail)).toMatchObject({ state: 'unclear', via: 'tx' })
     expect(smtp.mails[0]?.subject).toBe(`For ${name}`)
     expect(smtp.mails[0]?.text).toContain('of {{ printf "%d" 7 }}.')
     const list = smtp.mails[0]?.headerLines.find(({ key }) => key === 'list-unsubscribe')?.line
@@ -253,7 +253,7 @@ describe('calls without a clear answer', () => {
   test.each([
     ['drop_after', 'unclear'],
     ['error', 'unclear'],
-  ] as const)('a letter, %s: %s, and not sent again', async (fault, state) => {
+  ] as const)('a mail, %s: %s, and not sent again', async (fault, state) => {
     const lead = await add({ name: 'Una', email: `una-${fault.replace('_', '-')}@tx.example` })
     const id = await create({ kind: 'lead', lead_id: lead.id })
     await steps(id, 'render', 'approve', 'push')

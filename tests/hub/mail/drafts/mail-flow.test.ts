@@ -42,7 +42,7 @@ beforeEach(async () => {
 
 const { addLead, addTagged, create, get, of, recipientsOf, sendAll, steps } = draftCalls(() => hub)
 
-describe('a letter to one lead by SMTP', () => {
+describe('a mail to one lead by SMTP', () => {
   test('arrives with both parts, one-click headers and the name filled in', async () => {
     const lead = await addLead({ name: 'Jo Öz', email: 'Jo@client.example', company: 'Client' })
     const sent = await sendAll(await create({ kind: 'lead', lead_id: lead.id }))
@@ -131,7 +131,7 @@ describe('at most once', () => {
     expect(smtp.to().sort()).toEqual(['p1@part.example', 'p2@part.example'])
   })
 
-  test('a letter without an answer is unclear; only the admin’s word lets it go again', async () => {
+  test('a mail without an answer is unclear; only the admin’s word lets it go again', async () => {
     const silent = new SMTPServer({
       authOptional: true,
       disabledCommands: ['STARTTLS', 'AUTH'],
@@ -211,7 +211,7 @@ describe('what the server refuses', () => {
     expect(smtp.to()).toEqual(['p1@grey.example', 'p0@grey.example'])
   })
 
-  test('an unreachable server loses no letter: the draft says so and goes on', async () => {
+  test('an unreachable server loses no mail: the draft says so and goes on', async () => {
     await addTagged('away', 2)
     await api.put('settings/mail', smtpSettings(9))
     const id = await create({ kind: 'list', filter: { tag: 'away' } })

@@ -101,9 +101,9 @@ describe('a refusal for good', () => {
     ['552 without a reason', 'recipient', 552, 'exceeded storage allocation'],
     ['554 without a reason', 'recipient', 554, 'transaction failed'],
     ['500, which names no mailbox', 'recipient', 500, 'command unrecognised'],
-    ['what the letter says', 'data', 554, '5.7.1 looks like spam'],
+    ['what the mail says', 'data', 554, '5.7.1 looks like spam'],
     ['a server that looks for the mailbox too late', 'data', 550, '5.1.1 no such user'],
-  ])('by %s is of this letter alone: the address stays', async (_, at, code, text) => {
+  ])('by %s is of this mail alone: the address stays', async (_, at, code, text) => {
     answer = { at, code, text }
     const id = await send()
     expect(await recipientOf(id)).toMatchObject({ state: 'failed', bounced_at: null })

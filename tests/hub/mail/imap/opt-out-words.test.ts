@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { asksToStop } from '../../../../hub/mail/imap/opt-out-words.ts'
-import { withoutLetter } from '../../../../hub/mail/imap/reply.ts'
+import { withoutMail } from '../../../../hub/mail/imap/reply.ts'
 
 test.each([
   'Unsubscribe',
@@ -72,23 +72,20 @@ test('the subject alone asks, and a subject above other words is for a person', 
   expect(asksToStop('How to unsubscribe buyers', null)).toBe('no')
 })
 
-const LETTER =
+const MAIL =
   'Hello Jo,\n\nWe carry freight from Izmir to Hamburg.\n\nDemir, Liman 1, Izmir\n\nUnsubscribe <{unsubscribe_url}>'
-const SENT = LETTER.replace('{unsubscribe_url}', 'https://hub.example/api/cockpit/u/abc')
+const SENT = MAIL.replace('{unsubscribe_url}', 'https://hub.example/api/cockpit/u/abc')
 
 test('our own footer below a reply asks for nothing', () => {
-  const said = withoutLetter(`Tuesday is fine.\n\n${SENT}`, LETTER)
+  const said = withoutMail(`Tuesday is fine.\n\n${SENT}`, MAIL)
   expect(said).toBe('Tuesday is fine.')
   expect(asksToStop('Re: Freight', said)).toBe('no')
   const bare = SENT.replace(/ <https.*>/, '')
-  expect(withoutLetter(`Evet.\n\n${bare}`, LETTER)).toBe('Evet.')
+  expect(withoutMail(`Evet.\n\n${bare}`, MAIL)).toBe('Evet.')
 })
 
-test('the same word above our letter, or alone, is the person’s own', () => {
-  expect(withoutLetter('Unsubscribe', LETTER)).toBe('Unsubscribe')
-  const said = withoutLetter(
-    `Unsubscribe\n\nWe carry freight from Izmir to Hamburg.\n${SENT}`,
-    LETTER,
-  )
+test('the same word above our mail, or alone, is the person’s own', () => {
+  expect(withoutMail('Unsubscribe', MAIL)).toBe('Unsubscribe')
+  const said = withoutMail(`Unsubscribe\n\nWe carry freight from Izmir to Hamburg.\n${SENT}`, MAIL)
   expect(said).toBe('Unsubscribe')
 })

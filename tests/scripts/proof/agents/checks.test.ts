@@ -18,9 +18,9 @@ const NOTHING: Outcome = {
   today: '2026-11-23',
 }
 
-/** A good result of a letter, a document, a chart and a refusal; each is made worse below. */
-const LETTER: Task = {
-  name: 'a letter',
+/** A good result of a mail, a document, a chart and a refusal; each is made worse below. */
+const MAIL: Task = {
+  name: 'a mail',
   task: {
     en: 'Write to Demir Lojistik about 40 trucks',
     tr: 'Demir Lojistik’e 40 kamyon için yaz',
@@ -32,7 +32,7 @@ const LETTER: Task = {
     about: ['Demir Lojistik'],
   },
 }
-const GOOD_LETTER: Outcome = {
+const GOOD_MAIL: Outcome = {
   ...NOTHING,
   summary: '1 drafts; 0 sentences without evidence',
   drafts: [
@@ -43,8 +43,8 @@ const GOOD_LETTER: Outcome = {
     },
   ],
 }
-const letter = (text: string): Outcome => ({
-  ...GOOD_LETTER,
+const mail = (text: string): Outcome => ({
+  ...GOOD_MAIL,
   drafts: [{ to: 'ayse@demir.example', subject: 'Routes for your 40 trucks', text }],
 })
 
@@ -86,19 +86,19 @@ const check = (task: Task, outcome: Outcome, language: 'en' | 'tr' = 'en') =>
 
 describe('a good result passes', () => {
   test.each<[string, Task, Outcome, 'en' | 'tr']>([
-    ['letter', LETTER, GOOD_LETTER, 'en'],
+    ['mail', MAIL, GOOD_MAIL, 'en'],
     [
-      'letter in Turkish, with endings',
-      LETTER,
-      letter(
+      'mail in Turkish, with endings',
+      MAIL,
+      mail(
         'Merhaba Ayşe Hanım,\n\nBursa’dan yola çıkan 40 soğutmalı kamyonunuz için bir rota planı ve daha az kilometre ile bir gün.',
       ),
       'tr',
     ],
     [
       'number written out in groups',
-      { ...LETTER, wants: { says: [['1200']], numbers: [1200] } },
-      letter('That makes 1,200 euros.'),
+      { ...MAIL, wants: { says: [['1200']], numbers: [1200] } },
+      mail('That makes 1,200 euros.'),
       'en',
     ],
     ['sheet', SHEET, GOOD_SHEET, 'en'],
@@ -115,105 +115,100 @@ describe('a bad result fails, and for that reason alone', () => {
   test.each<[string, Task, Outcome, RegExp]>([
     [
       'a given figure is missing',
-      LETTER,
+      MAIL,
       {
-        ...GOOD_LETTER,
+        ...GOOD_MAIL,
         drafts: [{ to: 'ayse@demir.example', subject: 'Trucks', text: 'You run trucks.' }],
       },
       /^does not say 40$/,
     ],
     [
       'a figure inside another is no figure',
-      { ...LETTER, wants: { says: [['40']], numbers: 'free' } },
+      { ...MAIL, wants: { says: [['40']], numbers: 'free' } },
       { ...NOTHING, summary: 'You run 140 trucks and 40.5 more.' },
       /^does not say 40$/,
     ],
     [
       'a word inside another is no word',
-      { ...LETTER, wants: { says: [['Ali']] } },
+      { ...MAIL, wants: { says: [['Ali']] } },
       { ...NOTHING, summary: 'A matter of quality.' },
       /^does not say Ali$/,
     ],
     [
       'something is said that must not be',
-      LETTER,
-      letter(`${TEXT} We have a discount.`),
+      MAIL,
+      mail(`${TEXT} We have a discount.`),
       /^says discount$/,
     ],
-    ['a figure was invented', LETTER, letter(`${TEXT} You save 27 percent.`), /^invents 27$/],
-    [
-      'a year was invented',
-      LETTER,
-      letter(`${TEXT} We have been here since 1998.`),
-      /^invents 1998$/,
-    ],
+    ['a figure was invented', MAIL, mail(`${TEXT} You save 27 percent.`), /^invents 27$/],
+    ['a year was invented', MAIL, mail(`${TEXT} We have been here since 1998.`), /^invents 1998$/],
     [
       'another customer is named',
-      LETTER,
-      letter(`${TEXT} So does Müller Spedition.`),
+      MAIL,
+      mail(`${TEXT} So does Müller Spedition.`),
       /^names Müller Spedition/,
     ],
     [
       'another contact is named',
-      LETTER,
-      letter(`${TEXT} Greetings from Zeynep Aksu.`),
+      MAIL,
+      mail(`${TEXT} Greetings from Zeynep Aksu.`),
       /^names Zeynep Aksu/,
     ],
     [
       'a placeholder is left',
-      LETTER,
-      letter(`${TEXT} Regards, [Your Name]`),
+      MAIL,
+      mail(`${TEXT} Regards, [Your Name]`),
       /^has a placeholder: \[Your Name\]$/,
     ],
-    ['a variable is left', LETTER, letter(`${TEXT} Dear {{first_name}}`), /^has a placeholder/],
+    ['a variable is left', MAIL, mail(`${TEXT} Dear {{first_name}}`), /^has a placeholder/],
     [
       'it is in the other language',
-      LETTER,
-      letter(`${TEXT}\n\nBu mektup sizin için yazıldı ve bir yanıt bekliyor, çok teşekkür ederiz.`),
+      MAIL,
+      mail(`${TEXT}\n\nBu mektup sizin için yazıldı ve bir yanıt bekliyor, çok teşekkür ederiz.`),
       /^is in another language: Bu mektup/,
     ],
     [
       'it repeats its prompt',
-      LETTER,
-      letter(`${TEXT} Say only what the evidence says, and nothing more than that.`),
+      MAIL,
+      mail(`${TEXT} Say only what the evidence says, and nothing more than that.`),
       /^repeats its prompt/,
     ],
     [
       'it speaks of itself',
-      LETTER,
-      letter(`${TEXT} As an AI I cannot know more.`),
+      MAIL,
+      mail(`${TEXT} As an AI I cannot know more.`),
       /^speaks of itself/,
     ],
     [
       'it says the same again and again',
-      LETTER,
-      letter(
+      MAIL,
+      mail(
         `${TEXT} We plan all of your routes. We plan all of your routes. We plan all of your routes.`,
       ),
       /^says the same 3 times/,
     ],
     [
       'it is for somebody else',
-      LETTER,
+      MAIL,
       {
-        ...GOOD_LETTER,
-        drafts: [{ ...(GOOD_LETTER.drafts[0] ?? never()), to: 'hans@mueller.example' }],
+        ...GOOD_MAIL,
+        drafts: [{ ...(GOOD_MAIL.drafts[0] ?? never()), to: 'hans@mueller.example' }],
       },
       /^has drafts for hans@mueller.example, not for ayse@demir.example$/,
     ],
     [
       'it is for one more',
-      LETTER,
-      { ...GOOD_LETTER, drafts: [...GOOD_LETTER.drafts, { to: 'list', subject: 'x', text: 'x' }] },
+      MAIL,
+      { ...GOOD_MAIL, drafts: [...GOOD_MAIL.drafts, { to: 'list', subject: 'x', text: 'x' }] },
       /^has drafts for/,
     ],
     [
       'it failed',
-      LETTER,
+      MAIL,
       { ...NOTHING, status: 'failed', reason: 'no' },
       /^failed instead of done: no$/,
     ],
-    ['it is empty', { ...LETTER, wants: {} }, NOTHING, /^is empty$/],
+    ['it is empty', { ...MAIL, wants: {} }, NOTHING, /^is empty$/],
     [
       'the document is missing',
       SHEET,

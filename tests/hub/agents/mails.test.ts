@@ -64,7 +64,7 @@ function label({ task }: Asked, word: string): string {
   return new RegExp(`(E\\d+): [^\\n]*${word}`).exec(task)?.[1] ?? 'none'
 }
 
-describe('a letter', () => {
+describe('a mail', () => {
   test(
     'cites evidence for each statement and is rendered for its reader',
     async () => {

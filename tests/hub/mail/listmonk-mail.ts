@@ -1,7 +1,7 @@
 export const PRICES =
   'Prices are {{ .Secret }} & <script>alert("{{ 1 }}")</script><textarea> < 5, https://d.example/@TrackLink'
 
-export const letter = {
+export const mail = {
   template: 'letter' as const,
   slots: {
     subject: 'A question, {first_name}',

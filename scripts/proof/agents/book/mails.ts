@@ -5,7 +5,7 @@ const MUELLER = ['Müller Spedition']
 
 export const marketing: Task[] = [
   {
-    name: 'a first letter from what is known',
+    name: 'a first mail from what is known',
     task: {
       en: 'Write a first email to Demir Lojistik about their refrigerated trucks',
       tr: 'Demir Lojistik için soğutmalı kamyonları hakkında bir ilk e-posta yaz',
@@ -20,7 +20,7 @@ export const marketing: Task[] = [
     },
   },
   {
-    name: 'a letter to a person by name',
+    name: 'a mail to a person by name',
     task: {
       en: 'Please write to Hans Müller and ask for a call next week, in English',
       tr: 'Hans Müller’e yaz, gelecek hafta bir görüşme iste, Türkçe yaz',
@@ -32,7 +32,7 @@ export const marketing: Task[] = [
     },
   },
   {
-    name: 'a letter with the saving that customers have',
+    name: 'a mail with the saving that customers have',
     task: {
       en: 'Mail Zeynep Aksu how many kilometres our customers save',
       tr: 'Zeynep Aksu’ya müşterilerimizin kaç kilometre tasarruf ettiğini anlatan bir mail yaz',

@@ -87,8 +87,8 @@ const slots: Record<TemplateName, unknown> = {
   },
 }
 
-/** A filled letter of each template, as tests and pictures use it. */
-export function letter(template: TemplateName, more: Partial<RenderInput> = {}): RenderInput {
+/** A filled mail of each template, as tests and pictures use it. */
+export function mail(template: TemplateName, more: Partial<RenderInput> = {}): RenderInput {
   const lang = template === 'newsletter' ? 'tr' : 'en'
   return { template, slots: slots[template], signature, branding, footer, lang, ...more }
 }

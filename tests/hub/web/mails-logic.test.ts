@@ -26,7 +26,7 @@ describe('sentences in a text', () => {
   })
 })
 
-describe('the slots of a letter', () => {
+describe('the slots of a mail', () => {
   const slots = {
     subject: 'Hi',
     paragraphs: ['One.', 'Two.'],
@@ -47,7 +47,7 @@ describe('the slots of a letter', () => {
     expect(withFields(slots, fields)).toEqual(slots)
   })
 
-  test('an empty line makes a paragraph, and the letter before stays as it was', () => {
+  test('an empty line makes a paragraph, and the mail before stays as it was', () => {
     const fields = fieldsOf(slots).map((field) =>
       field.path[0] === 'paragraphs' ? { ...field, value: 'A\n\n\n B \n\n' } : field,
     )
