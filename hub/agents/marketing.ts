@@ -4,8 +4,6 @@ import type { Audience } from '../mail/drafts/audience.ts'
 import { createDraft } from '../mail/drafts/drafts.ts'
 import { keepOwnFacts, missingNote } from '../projects/own-facts.ts'
 import { type Agent, type AgentContext, COMMON, type Fact, MissionFailure } from './agent.ts'
-import { design, type Mail, textOf } from './designer.ts'
-import { earlierMail, replaceMail } from './earlier-mail.ts'
 import {
   type EvidenceRow,
   evidenceOf,
@@ -21,10 +19,12 @@ import { objectionText } from './evidence/objection.text.ts'
 import { fillIn } from './evidence/readers.ts'
 import { sentencesOf } from './evidence/sentences.ts'
 import { leftOutText } from './left-out.text.ts'
+import { design, type Mail, textOf } from './mails/designer.ts'
+import { earlierMail, replaceMail } from './mails/earlier-mail.ts'
+import { redesign } from './mails/redesign.ts'
 import { chosenFor } from './recipients/chosen.ts'
 import { newestLeads } from './recipients/newest.ts'
 import { languageFor } from './recipients/spoken.ts'
-import { redesign } from './redesign.ts'
 import { one } from './run/facts.ts'
 import { stopText } from './stop.text.ts'
 

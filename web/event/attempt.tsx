@@ -1,6 +1,6 @@
 import type { ChannelDelivery } from '../api/queries.ts'
-import { FactsLine } from '../ui/facts-line.tsx'
 import { number, useLanguage, useText } from '../ui/language.ts'
+import { FactsLine } from '../ui/lists/facts-line.tsx'
 import { Time } from '../ui/time.tsx'
 import { deliveriesText } from './deliveries.text.ts'
 

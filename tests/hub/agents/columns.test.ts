@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isUsable, readSheet } from '../../../hub/agents/columns.ts'
+import { isUsable, readSheet } from '../../../hub/agents/numbers/columns.ts'
 
 test.each([
   ['email,phone\na@example.com,1', true],

@@ -4,9 +4,11 @@ import { useProject } from '../../project.ts'
 import { Leads } from './leads.tsx'
 
 const Duplicates = lazy(() =>
-  import('./duplicates.tsx').then(({ Duplicates }) => ({ default: Duplicates })),
+  import('./merge/duplicates.tsx').then(({ Duplicates }) => ({ default: Duplicates })),
 )
-const Imports = lazy(() => import('./imports.tsx').then(({ Imports }) => ({ default: Imports })))
+const Imports = lazy(() =>
+  import('./import/imports.tsx').then(({ Imports }) => ({ default: Imports })),
+)
 
 /** The leads, and below their address their duplicates and the history of imports. */
 export function LeadsPages() {

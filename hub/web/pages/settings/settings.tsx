@@ -11,20 +11,22 @@ import { Page } from '../../shell/page.tsx'
 import { settingsText } from './settings.text.ts'
 
 const SECTIONS = {
-  models: lazy(() => import('./models.tsx').then(({ Models }) => ({ default: Models }))),
+  models: lazy(() => import('./models/models.tsx').then(({ Models }) => ({ default: Models }))),
   agents: lazy(() => import('./prompts.tsx').then(({ Prompts }) => ({ default: Prompts }))),
   'service-key': lazy(() =>
     import('./service-key.tsx').then(({ ServiceKey }) => ({ default: ServiceKey })),
   ),
-  mail: lazy(() => import('./mail.tsx').then(({ Mail }) => ({ default: Mail }))),
+  mail: lazy(() => import('./mail/mail.tsx').then(({ Mail }) => ({ default: Mail }))),
   suppression: lazy(() =>
-    import('./suppression.tsx').then(({ Suppression }) => ({ default: Suppression })),
+    import('./mail/suppression.tsx').then(({ Suppression }) => ({ default: Suppression })),
   ),
-  people: lazy(() => import('./people.tsx').then(({ People }) => ({ default: People }))),
-  archives: lazy(() => import('./archives.tsx').then(({ Archives }) => ({ default: Archives }))),
+  people: lazy(() => import('./people/people.tsx').then(({ People }) => ({ default: People }))),
+  archives: lazy(() =>
+    import('./backup/archives.tsx').then(({ Archives }) => ({ default: Archives })),
+  ),
   license: lazy(() => import('./license.tsx').then(({ License }) => ({ default: License }))),
   branding: lazy(() => import('./branding.tsx').then(({ Branding }) => ({ default: Branding }))),
-  backup: lazy(() => import('./backup.tsx').then(({ Backup }) => ({ default: Backup }))),
+  backup: lazy(() => import('./backup/backup.tsx').then(({ Backup }) => ({ default: Backup }))),
   system: lazy(() => import('./system.tsx').then(({ System }) => ({ default: System }))),
   webhooks: lazy(() => import('./webhooks.tsx').then(({ Webhooks }) => ({ default: Webhooks }))),
   keys: lazy(() => import('./keys.tsx').then(({ Keys }) => ({ default: Keys }))),

@@ -15,7 +15,7 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
 import { machineText } from './machine.text.ts'
-import { modelsText } from './models.text.ts'
+import { modelsText } from './models/models.text.ts'
 import { Card, Facts, memory as inMemory, Section } from './section.tsx'
 
 export const systemQuery = queryOptions({

@@ -1,0 +1,153 @@
+import { texts } from '../../../../../shared/texts.ts'
+import { plural } from '../../../../../web/ui/language.ts'
+
+/** Duplicates, merging them, and the history of imports. */
+export const mergeText = texts(
+  {
+    title: 'Duplicates',
+    menu: 'Duplicates',
+    back: 'Leads',
+    text: 'Leads that may be the same person or company. Compare two, choose what stays, and merge them.',
+    empty: {
+      title: 'No duplicates',
+      text: 'No two leads of this project share a name, a phone number or the domain of a company.',
+    },
+    kinds: {
+      email: 'Same e-mail in another project',
+      domain: 'Same company domain',
+      name: 'Same name',
+      phone: 'Same phone number',
+    },
+    elsewhere: (project: string) => `in ${project}`,
+    compare: 'Compare',
+    choose_two: 'Choose two leads of this project.',
+    select: (name: string) => `Choose ${name}`,
+    merge: {
+      title: 'Merge two leads',
+      kept: 'Stays',
+      gone: 'Goes',
+      swap: 'Keep the other one',
+      take: (field: string, value: string) => `${field}: ${value}`,
+      amount: 'Amount',
+      next_step: 'Next step',
+      close_on: 'Expected close',
+      all: 'Tags, notes, tasks, timeline, evidence, mails and replies of both stay. If one of them asked for no more mail, the merged lead gets none.',
+      submit: 'Merge',
+      done: 'The two leads are one now',
+      dropped: (n: number) =>
+        plural('en', n, {
+          one: '# entry that both had was left out; the record of the merge has it.',
+          other: '# entries that both had were left out; the record of the merge has them.',
+        }),
+    },
+    record: {
+      title: 'Merged before',
+      line: (gone: string, kept: string) => `${gone} went into ${kept}`,
+      open: 'Open the lead',
+    },
+    imports: {
+      title: 'Imports',
+      menu: 'Import history',
+      empty: {
+        title: 'No imports yet',
+        text: 'Each list that you import appears here with what came of it.',
+      },
+      file: 'File',
+      rows: 'Rows',
+      created: 'Added',
+      merged: 'Completed',
+      skipped: 'Unchanged',
+      refused: 'With mistakes',
+      status: {
+        queued: 'Waiting',
+        processing: 'Running',
+        done: 'Done',
+        failed: 'Failed',
+        undone: 'Undone',
+      },
+      when: 'When',
+      refused_file: 'Download the rows with mistakes',
+      undo: 'Undo',
+      undo_label: (file: string) => `Undo the import of ${file}`,
+      undo_title: 'Undo this import?',
+      undo_text:
+        'Leads that it added and that nobody worked with are deleted. A lead with a change, note, task, mail or finding since stays, and so does what the import added to leads that were there before.',
+      undone: (removed: number, kept: number) =>
+        kept > 0 ? `${removed} leads deleted, ${kept} stay` : `${removed} leads deleted`,
+      removed: (n: number) => plural('en', n, { one: '# lead deleted', other: '# leads deleted' }),
+    },
+  },
+  {
+    title: 'Yinelenenler',
+    menu: 'Yinelenenler',
+    back: 'Adaylar',
+    text: 'Aynı kişi ya da firma olabilecek adaylar. İkisini karşılaştırın, neyin kalacağını seçin ve birleştirin.',
+    empty: {
+      title: 'Yinelenen yok',
+      text: 'Bu projede adı, telefonu ya da firma alan adı aynı olan iki aday yok.',
+    },
+    kinds: {
+      email: 'Başka projede aynı e-posta',
+      domain: 'Aynı firma alan adı',
+      name: 'Aynı ad',
+      phone: 'Aynı telefon',
+    },
+    elsewhere: (project) => `${project} projesinde`,
+    compare: 'Karşılaştır',
+    choose_two: 'Bu projeden iki aday seçin.',
+    select: (name) => `${name} adayını seç`,
+    merge: {
+      title: 'İki adayı birleştir',
+      kept: 'Kalan',
+      gone: 'Giden',
+      swap: 'Diğeri kalsın',
+      take: (field, value) => `${field}: ${value}`,
+      amount: 'Tutar',
+      next_step: 'Sonraki adım',
+      close_on: 'Beklenen sonuç',
+      all: 'İkisinin etiketleri, notları, yapılacakları, geçmişi, kanıtları, e-postaları ve yanıtları kalır. Biri artık posta istemediyse birleşen adaya posta gitmez.',
+      submit: 'Birleştir',
+      done: 'İki aday artık bir',
+      dropped: (n) =>
+        plural('tr', n, {
+          other: 'İkisinde de olan # kayıt dışarıda kaldı; birleştirme kaydında duruyor.',
+        }),
+    },
+    record: {
+      title: 'Daha önce birleştirilenler',
+      line: (gone, kept) => `${gone} → ${kept}`,
+      open: 'Adayı aç',
+    },
+    imports: {
+      title: 'İçe aktarmalar',
+      menu: 'Aktarma geçmişi',
+      empty: {
+        title: 'Henüz aktarma yok',
+        text: 'Aktardığınız her liste sonucuyla birlikte burada görünür.',
+      },
+      file: 'Dosya',
+      rows: 'Satır',
+      created: 'Eklenen',
+      merged: 'Tamamlanan',
+      skipped: 'Değişmeyen',
+      refused: 'Hatalı',
+      status: {
+        queued: 'Bekliyor',
+        processing: 'Sürüyor',
+        done: 'Bitti',
+        failed: 'Başarısız',
+        undone: 'Geri alındı',
+      },
+      when: 'Zaman',
+      refused_file: 'Hatalı satırları indir',
+      undo: 'Geri al',
+      undo_label: (file) => `${file} aktarmasını geri al`,
+      undo_title: 'Bu aktarma geri alınsın mı?',
+      undo_text:
+        'Eklediği ve kimsenin çalışmadığı adaylar silinir. Sonradan değişikliği, notu, yapılacağı, e-postası ya da bulgusu olan aday kalır; önceden var olan adaylara ekledikleri de kalır.',
+      undone: (removed, kept) =>
+        kept > 0 ? `${removed} aday silindi, ${kept} aday kaldı` : `${removed} aday silindi`,
+      removed: (n) => plural('tr', n, { other: '# aday silindi' }),
+    },
+  },
+)
