@@ -40,10 +40,12 @@ export function outside(options: OutsideOptions = {}): Agent {
   const known = new Map<string, Promise<string[]>>()
 
   async function judged(host: string): Promise<string[]> {
-    if (host === named) return isIP(host) ? [host] : resolved(host)
-    const addresses = isIP(host) ? [host] : isPrivateName(host) ? [] : await resolved(host)
+    const isNamed = host === named
+    const isUnasked = isPrivateName(host) && !isNamed
+    const addresses = isIP(host) ? [host] : isUnasked ? [] : await resolved(host)
     // One private address among public ones is how DNS rebinding looks.
-    if (addresses.length === 0 || !addresses.every(isPublicAddress)) throw new NotPublic(host)
+    const isAllowed = isNamed || addresses.every(isPublicAddress)
+    if (addresses.length === 0 || !isAllowed) throw new NotPublic(host)
     return addresses
   }
 

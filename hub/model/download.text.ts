@@ -23,6 +23,7 @@ export const downloadText = texts(
     plain: (host: string) =>
       `The connection to ${host} is not encrypted. Use https, or enter the file’s SHA-256.`,
     leads_to_plain: (host: string) => `${host} redirects to an unencrypted address.`,
+    not_found: (host: string) => `${host} could not be found.`,
     leads_inside: (host: string) =>
       `The download redirects to ${host}, which does not exist or is inside your own network.`,
     endless: (host: string) => `${host} keeps redirecting to other addresses.`,
@@ -60,6 +61,7 @@ export const downloadText = texts(
     plain: (host) =>
       `${host} ile bağlantı şifresiz. https kullanın ya da dosyanın SHA-256 değerini girin.`,
     leads_to_plain: (host) => `${host} şifresiz bir adrese yönlendiriyor.`,
+    not_found: (host) => `${host} bulunamadı.`,
     leads_inside: (host) =>
       `İndirme ${host} adresine yönlendiriyor; bu adres bulunamadı ya da iç ağda.`,
     endless: (host) => `${host} sürekli başka adreslere yönlendiriyor.`,

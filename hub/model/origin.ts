@@ -110,9 +110,10 @@ export async function follow(
   let at = new URL(url)
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await ask(at).catch((error: unknown) => {
-      if (error instanceof NotPublic)
-        throw new DownloadError('refused', say.leads_inside(error.host))
-      throw error
+      if (!(error instanceof NotPublic)) throw error
+      // The address that was asked for may be in one's own network, but it may be missing, for now.
+      if (redirects === 0) throw new DownloadError('interrupted', say.not_found(error.host))
+      throw new DownloadError('refused', say.leads_inside(error.host))
     })
     const { location } = response.headers
     if (!REDIRECTS.includes(response.statusCode) || typeof location !== 'string') return response

@@ -9,10 +9,7 @@ const TAG_BYTES = 16
 /** The key of this machine, which no backup contains. */
 async function keyOf(paths: Paths): Promise<Buffer> {
   const file = join(paths.config_dir, 'webhooks.key')
-  return Buffer.from(
-    (await makeOnce(file, () => randomBytes(32).toString('base64'))).trim(),
-    'base64',
-  )
+  return Buffer.from(await makeOnce(file, () => randomBytes(32).toString('base64')), 'base64')
 }
 
 /** seal encrypts a secret with AES-256-GCM under the key of this machine. */

@@ -46,8 +46,7 @@ const DAYS = [
 /** What stands before or after the day of a return. */
 const BEFORE =
   /(?:until|till|through|thru|return(?:ing|s)?|back|again|resume|available|bis|zurück|ab)[^.!?\n]{0,40}$/u
-const AFTER =
-  /^['’]?(?:[aeiuü]|y[aei]|n[ae]|d[ae]|t[ae])?[^.!?\n]{0,30}?(?:kadar|dön|tekrar|itibar|zurück|wieder)/u
+const AFTER = /^[^.!?\n]{0,33}(?:kadar|dön|tekrar|itibar|zurück|wieder)/u
 
 /**
  * returnDay reads the day until which a notice of absence asks to wait, as `2026-12-07`: the latest day

@@ -258,6 +258,32 @@ describe('parts of a message', () => {
     expect(isWholeAfter(1_000)).toBe(false)
   })
 
+  test('of messages in different numbers of parts are not mixed', () => {
+    const [first, second] = halves()
+    const other = sentence({ payload: '1', fill: 0 }, { parts: 3, part: 2, sequence: '4' })
+    expect(normalise(first, other, second)).toMatchObject({
+      events: [],
+      rejected: [
+        { item: '#2', reason: 'part: 2 of 2 did not come within 30 s' },
+        { item: '#3', reason: 'part: 1 and 3 of 3 did not come within 30 s' },
+        { item: 'end', reason: 'part: 1 of 2 did not come within 30 s' },
+      ],
+    })
+  })
+
+  test('that begin anew wait from then on, behind those that have waited longer', () => {
+    const reader = createNmeaReader()
+    const [first] = halves()
+    const [elsewhere] = halves(undefined, { channel: 'B' })
+    reader.read(first, { now })
+    reader.read(elsewhere, { now: now + 10_000 })
+    reader.read(first, { now: now + 20_000 })
+    expect(reader.read(sentence(classA()), { now: now + 41_000 })).toMatchObject([
+      { rejected: { reason: 'part: 2 of 2 did not come within 30 s' } },
+      { event: { source: 'nmea' } },
+    ])
+  })
+
   test('wait in bounded number', () => {
     const assembler = createAssembler()
     let given_up = 0

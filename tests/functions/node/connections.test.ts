@@ -117,14 +117,14 @@ describe('a TCP connection', () => {
     const { url, sockets } = await listen()
     const client = open(url)
     await vi.waitFor(() => expect(sockets).toHaveLength(1))
-    for (const piece of ['!AIVDM,1', ',1\r', '\nsec', 'ond\nthird']) {
+    for (const piece of ['!AIVDM,1', ',1\r', '\nse\rc', 'ond\nthird']) {
       sockets[0]?.write(piece)
       await new Promise((resolve) => setTimeout(resolve, 10))
     }
-    expect(client.frames).toEqual(['!AIVDM,1,1', 'second'])
+    expect(client.frames).toEqual(['!AIVDM,1,1', 'se\rcond'])
     sockets[0]?.end()
     expect(await client.ended).toBe('ended')
-    expect(client.frames).toEqual(['!AIVDM,1,1', 'second', 'third'])
+    expect(client.frames).toEqual(['!AIVDM,1,1', 'se\rcond', 'third'])
   })
 
   test('does not hold a line that never ends', async () => {
@@ -136,6 +136,9 @@ describe('a TCP connection', () => {
     await vi.waitFor(() => expect(client.frames).toHaveLength(2))
     expect(client.frames[0]?.length).toBeLessThanOrEqual(4_096)
     expect(client.frames[1]).toBe('good')
+    sockets[0]?.end('y'.repeat(1_000_000))
+    expect(await client.ended).toBe('ended')
+    expect(client.frames[2]).toBe('y'.repeat(4_096))
   })
 
   test('that is refused says so', async () => {

@@ -289,10 +289,35 @@ test('allows the console’s origin and no other', async () => {
   const allowed = (await preflight(ORIGIN)).headers
   expect(allowed.get('Access-Control-Allow-Origin')).toBe(ORIGIN)
   expect(allowed.get('Access-Control-Allow-Headers')).toContain('apikey')
+  expect(allowed.get('Access-Control-Allow-Methods')).toBe('GET,POST')
+  expect(allowed.get('Access-Control-Max-Age')).toBe('600')
   const { headers } = await app.fetch(`${AUTH}/verify`, { headers: { Origin: ORIGIN } })
   expect(headers.get('Access-Control-Expose-Headers')).toBe('x-supabase-api-version,retry-after')
   const refused = (await preflight('https://elsewhere.test')).headers
   expect(refused.get('Access-Control-Allow-Origin')).toBeNull()
+})
+
+test('an address that guessed too often is told to wait, and whoever has a session is not', async () => {
+  const { access_token } = await signIn()
+  const limited = await createIssuingApp(service, { address_limit: () => 7 })
+  const guess = (path: string, authorization = '') =>
+    limited.fetch(AUTH + path, {
+      method: path === '/user' ? 'GET' : 'POST',
+      headers: { Authorization: authorization },
+    })
+  try {
+    for (const path of ['/verify', '/token?grant_type=refresh_token', '/logout', '/user']) {
+      for (const authorization of ['', 'Bearer a.b.c', `Basic ${access_token}`]) {
+        const answer = await guess(path, authorization)
+        expect(answer.status, path).toBe(429)
+        expect(answer.headers.get('Retry-After')).toBe('7')
+        expect(await answer.json()).toMatchObject({ code: 'over_request_rate_limit' })
+      }
+    }
+    expect((await guess('/user', `bearer ${access_token}`)).status).toBe(200)
+  } finally {
+    await limited.close()
+  }
 })
 
 test('tokens are of this service alone', async () => {

@@ -213,8 +213,26 @@ test('currencies are those of ISO 4217, and cells are read as people write them'
   }
   expect(amountOf('7')).toEqual({ amount: 7, currency: null })
   expect(amountOf('EUR')).toBeUndefined()
-  expect(dayOf('1/3/2026')).toBe('2026-03-01')
-  expect(valueOfCell({ kind: 'yes_no', choices: [] }, 'HAYIR')).toBe(false)
+  for (const text of ['7 TL', '₺7', 'tl 7']) expect(amountOf(text)?.currency, text).toBe('TRY')
+  for (const [sign, code] of ['€ EUR', '$ USD', '£ GBP'].map((one) => one.split(' '))) {
+    expect(amountOf(`${sign}1 250`), sign).toEqual({ amount: 1250, currency: code })
+  }
+  for (const text of ['1/3/2026', ' 01.03.2026', '1-03-2026 ', '2026-03-01']) {
+    expect(dayOf(text), text).toBe('2026-03-01')
+  }
+  for (const text of ['001/3/2026', '1/003/2026', '1/3/20261', '1/3/26', 'x1/3/2026']) {
+    expect(dayOf(text), text).toBe(text)
+  }
+  const answers = {
+    true: ['Yes', ' y', 'TRUE', '1', 'x', 'Evet', 'e', 'Var'],
+    false: [] as string[],
+  }
+  answers.false = ['No', 'n ', 'False', '0', 'HAYIR', 'h', 'yok']
+  for (const [said, all] of Object.entries(answers)) {
+    for (const text of all) {
+      expect(String(valueOfCell({ kind: 'yes_no', choices: [] }, text)), text).toBe(said)
+    }
+  }
   expect(valueOfCell({ kind: 'yes_no', choices: [] }, 'maybe')).toBe('maybe')
   expect(valueOfCell({ kind: 'choice', choices: ['Işık'] }, 'IŞIK')).toBe('Işık')
 })

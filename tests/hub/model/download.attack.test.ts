@@ -53,6 +53,19 @@ test('a server of models leads nowhere into the own network', async () => {
   expect(world.inside).toEqual([])
 })
 
+test('a server that does not exist, or not for now, is told of', async () => {
+  world.answers['nowhere.example.org'] = []
+  const elsewhere = () =>
+    download({
+      ...{ url: 'http://nowhere.example.org/model.gguf', folder, spare_bytes: 0, pause_ms: 1 },
+      ...{ sha256, bytes: model.length, outside: world.options },
+    })
+  await expect(elsewhere()).rejects.toMatchObject({
+    reason: 'interrupted',
+    message: 'nowhere.example.org could not be found.',
+  })
+})
+
 test('a redirect to another public server is followed', async () => {
   world.sites['models.example.org'] = {
     '/model.gguf': (_, response) =>

@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createWebhooks } from '../../../hub/webhooks/deliver.ts'
 import { seal, unseal } from '../../../hub/webhooks/seal.ts'
+import { isForbidden } from '../../../hub/webhooks/target.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { makeProject } from '../support/mission-help.ts'
 
@@ -296,10 +297,22 @@ describe('a webhook', () => {
     expect(refused.body.errors).toMatchObject([{ path: 'url', code }])
   })
 
-  test('is not reached when its name leads into a private network', async () => {
-    const made = await post('', { label: 'x', url: 'https://hooks.example/x', events })
+  test('is never in the networks of a machine’s own secrets', () => {
+    const never = ['169.254.1.1', 'fe80::1', 'FE9f::1', 'fea0::1', 'febf::1', 'fd00:ec2::254']
+    for (const address of never) expect(isForbidden(address), address).toBe(true)
+    const others = ['1.169.254.1', '169.253.1.1', 'fec0::1', 'fe7f::1', '1:fe80::1', 'fd00:ec3::1']
+    for (const address of others) expect(isForbidden(address), address).toBe(false)
+  })
+
+  test.each([
+    ['a private network', false, '10.0.0.5'],
+    ['what clouds keep secrets in, private ones allowed', true, '169.254.169.254'],
+  ])('is not reached when its name leads into %s', async (_, allow_private, address) => {
+    const target = { label: ' x ', url: ' https://hooks.example/x ', events, allow_private }
+    const made = await post('', target)
+    expect(made.body.webhook).toMatchObject({ label: 'x', url: 'https://hooks.example/x' })
     const { db, config } = hub.deps
-    const reach = { resolve: async () => ['93.184.215.14', '10.0.0.5'] }
+    const reach = { resolve: async () => (allow_private ? [address] : ['93.184.215.14', address]) }
     const webhooks = createWebhooks({ db, paths: config.paths, log: () => {}, reach })
     const [row] = await hub.query<{ id: string }>(
       `insert into hub.webhook_deliveries (webhook_id, event, data)

@@ -19,7 +19,7 @@ export type IssuingApp = {
 /** createIssuingApp serves a test's database a second time, with Watchpost itself as the issuer. */
 export async function createIssuingApp(
   { database, seal }: Service,
-  options: Partial<Pick<Deps, 'limits' | 'public_url' | 'send' | 'origins'>> & {
+  options: Partial<Pick<Deps, 'limits' | 'public_url' | 'send' | 'origins' | 'address_limit'>> & {
     tiles?: Tiles | undefined
   } = {},
 ): Promise<IssuingApp> {

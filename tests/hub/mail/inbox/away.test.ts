@@ -20,6 +20,16 @@ test.each([
   ['Back on 12/07/2026.', '2026-12-07'],
   // Both are near: the later one, so that nobody is written to on leave.
   ['Back on 01/02/2027.', '2027-02-01'],
+  // The latest day, in whatever form and order they are written.
+  ['Away until 2027-01-04, with a look at my mail back on 7 December.', '2027-01-04'],
+  ['Back on 7 December, or until 2026-12-04 in the warehouse.', '2026-12-07'],
+  // 200 days are not too far, and 201 are.
+  ['On leave until 2027-06-13.', '2027-06-13'],
+  ['On leave until 2027-06-14.', null],
+  // Today is over.
+  ['On leave until 2026-11-25.', null],
+  ['On leave until 2026-11-26.', '2026-11-26'],
+  [`${'x '.repeat(2000)}back on 2026-12-07`, null],
   ['I am away until 1 March 2019.', null],
   ['I am on leave. Our fair is on 9 December 2026, stand 4.', null],
   ['I am on leave until 31 February 2027.', null],
@@ -70,6 +80,58 @@ test('every month in both languages', () => {
     '12',
   ])
 })
+
+test.each([
+  'I am out of office.',
+  'I am out of the office',
+  'Away from my desk until Monday',
+  'away from e-mail',
+  'On annual leave',
+  'parental leave',
+  'maternity leave',
+  'paternity leave',
+  'sick leave',
+  'on vacation',
+  'on holiday',
+  'on holidays',
+  'on business trip',
+  'on a business trip',
+  'I am currently away',
+  'I am travelling',
+  'I am traveling',
+  'I am unavailable',
+  'I have limited access to email',
+  'limited access to my e-mail',
+  'Ofiste değilim',
+  'Ofisimde değilim',
+  'Ofis dışında',
+  'Ofis dışı',
+  'İşyeri dışındayım',
+  'iş yeri dışında',
+  'izindeyim',
+  'izinliyim',
+  'İzinli',
+  'yıllık iznim',
+  'doğum izni',
+  'tatilde',
+  'tatildeyim',
+  'seyahatteyim',
+  'seyahatte',
+  'Ich bin abwesend',
+  'nicht im Büro',
+  'nicht im Haus',
+  'im Urlaub',
+])('"%s" is about an absence', (text) => {
+  expect(saysAway('', text)).toBe(true)
+  expect(saysAway(text, null)).toBe(true)
+})
+
+test.each(['The officer is in', 'season leave', 'tatilden', 'yıllık izlenim', 'a leave'])(
+  '"%s" is not',
+  (text) => {
+    expect(saysAway('', text)).toBe(false)
+  },
+)
 
 test.each([
   ['Automatic reply: Freight', 'I am out of the office.', true],

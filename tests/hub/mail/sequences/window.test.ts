@@ -1,12 +1,46 @@
 import { describe, expect, test } from 'vitest'
 import { dueOf, timetable } from '../../../../hub/mail/sequences/timetable.ts'
-import { daysAfter, nextOpening, officeHours } from '../../../../hub/mail/sequences/window.ts'
+import {
+  daysAfter,
+  nextOpening,
+  officeHours,
+  SendWindow,
+} from '../../../../hub/mail/sequences/window.ts'
 import { zonesFor, zonesOfCountry } from '../../../../hub/mail/sequences/zones.ts'
 
 const hours = officeHours('Europe/Istanbul')
 const at = (text: string) => new Date(text)
 const shown = (opening: ReturnType<typeof nextOpening>) =>
   opening && `${opening.from.toISOString()} ${opening.until.toISOString()}`
+
+describe('office hours as they are given', () => {
+  test.each([
+    [{ from: '00:00', to: '24:00' }, []],
+    [{ from: '23:58', to: '23:59' }, []],
+    [{ from: '9:00' }, ['from', 'to']],
+    [{ from: '009:00' }, ['from']],
+    [{ from: '09:000' }, ['from']],
+    [{ from: '24:00' }, ['from', 'to']],
+    [{ to: '24:01' }, ['to']],
+    [{ to: '17:60' }, ['to']],
+    [{ to: '117:00' }, ['to']],
+    [{ to: '17:000' }, ['to']],
+    [{ from: '17:00', to: '17:00' }, ['to']],
+    [{ days: [] }, ['days']],
+    [{ days: ['monday'] }, ['days.0']],
+    [{ days: [...hours.days, ...hours.days] }, ['days']],
+    [{ time_zone: 'Europe/Nowhere' }, ['time_zone']],
+    [{ holidays: true }, ['']],
+  ])('%o: wrong are %o', (change, wrong) => {
+    const { error } = SendWindow.safeParse({ ...hours, ...change })
+    expect(error?.issues.map(({ path }) => path.join('.')) ?? []).toEqual(wrong)
+  })
+
+  test('have each day once, from Monday on', () => {
+    const { days } = SendWindow.parse({ ...hours, days: ['sun', 'wed', 'mon', 'wed'] })
+    expect(days).toEqual(['mon', 'wed', 'sun'])
+  })
+})
 
 describe('the next office hours', () => {
   test.each([
@@ -79,6 +113,26 @@ describe('the time zone of a recipient', () => {
     expect(zonesOfCountry(country)).toEqual(zones)
   })
 
+  test('by each name that people write', () => {
+    const names = {
+      us: ['ABD', 'America', 'Amerika', 'Amerika Birleşik Devletleri', 'USA'],
+      ae: ['BAE', 'UAE'],
+      cz: ['Czechia', 'Czech Republic', 'Çekya'],
+      gb: ['England', 'Great-Britain', 'İngiltere', 'Scotland', 'Wales', 'UK'],
+      nl: ['Holland', 'Hollanda', 'Países Bajos', 'Pays-Bas', 'Paesi Bassi'],
+      kr: ['Korea', 'South Korea'],
+      ru: ['Russia', 'Rusya'],
+      tr: ['Turkey', 'Turkiye', 'TÜRKİYE'],
+    }
+    for (const [code, all] of Object.entries(names)) {
+      const zones = zonesOfCountry(code)
+      expect(zones).not.toEqual([])
+      for (const name of all) expect(zonesOfCountry(name), name).toEqual(zones)
+    }
+    expect(zonesOfCountry('United States of America')).toEqual(zonesOfCountry('us'))
+    expect(zonesOfCountry(null)).toEqual([])
+  })
+
   test('its own first, then its country, then the project’s', () => {
     const now = at('2026-11-25T00:00Z')
     const of = (time_zone: string | null, country: string | null) =>
@@ -113,7 +167,10 @@ test('a mail is due days after the one before, when the recipient is back, and n
   expect(due({ wait_until: at('2026-12-09T21:00Z') })).toBe('2026-12-10T06:00:00.000Z')
 })
 
-test('the timetable keeps the days, the office hours and the limit of each day', () => {
+test.each([
+  ['a limit that is reached', 2, ['11-27', '12-01']],
+  ['a limit that grows', 100, ['11-27', '11-30']],
+])('the timetable keeps the days, the office hours and %s', (_, daily_cap, last) => {
   const people = ['a', 'b', 'c'].map((email) => person(email))
   const plan = timetable(people, {
     waits: [0, 3],
@@ -123,7 +180,7 @@ test('the timetable keeps the days, the office hours and the limit of each day',
       ...allowance,
       left_today: 0,
       cap_today: 1,
-      daily_cap: 2,
+      daily_cap,
       ramp: { start: 1, step: 1 },
     },
   })
@@ -136,7 +193,7 @@ test('the timetable keeps the days, the office hours and the limit of each day',
   expect(days).toEqual({
     a: ['11-26', '11-30'],
     b: ['11-26', '11-30'],
-    c: ['11-27', '12-01'],
+    c: last,
   })
 })
 
