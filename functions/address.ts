@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import ipaddr from 'ipaddr.js'
-import type { CidrRange } from './config.ts'
 import type { Deps } from './context.ts'
+import type { CidrRange } from './environment.ts'
 
 const WINDOW_MS = 60_000
 /** About 2 MB of memory. Beyond it the least recently seen address is dropped. */

@@ -11,7 +11,7 @@ import {
   NextCursor,
   splitPage,
 } from '../../shared/page.ts'
-import { Preview, previewInSteps } from '../../shared/preview.ts'
+import { Preview, previewInSteps } from '../../shared/preview/preview.ts'
 import { ApiError, notFound } from '../../shared/problem.ts'
 import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../shared/route.ts'
 import { raw, type Sql } from '../../shared/sql.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { readConfig, VARIABLES } from '../../functions/config.ts'
+import { readConfig } from '../../functions/config.ts'
+import { VARIABLES } from '../../functions/environment.ts'
 import { FEED_SETTINGS } from '../../functions/feeds/feeds.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ConfigError, readConfig, VARIABLES } from '../../functions/config.ts'
+import { ConfigError, readConfig } from '../../functions/config.ts'
+import { VARIABLES } from '../../functions/environment.ts'
 import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')

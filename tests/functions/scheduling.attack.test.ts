@@ -3,7 +3,7 @@ import { createPacer, limitConcurrency, runInSlices } from '../../functions/sche
 import type { DecidableEvent } from '../../shared/checks.ts'
 import { prepareZone } from '../../shared/geometry/geometry.ts'
 import { TooMuchWork } from '../../shared/geometry/steps.ts'
-import { previewInSteps } from '../../shared/preview.ts'
+import { previewInSteps } from '../../shared/preview/preview.ts'
 import { zoneDefaults } from '../../shared/zone.ts'
 import { checkShapeInSteps } from '../../shared/zone-shape.ts'
 import { coast, diagonals } from '../support/attacks/expensive.ts'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { DecidableEvent, ZoneRule } from '../../shared/checks.ts'
 import { decideLinked, type LinkedDecision } from '../../shared/decide-linked.ts'
 import { Memory } from '../../shared/match-memory.ts'
-import { preview } from '../../shared/preview.ts'
+import { preview } from '../../shared/preview/preview.ts'
 import { later, NIGHT, NOON, night, quake, ship, zone } from '../support/decisions.ts'
 
 const usgs = (more: Partial<DecidableEvent> = {}) => quake({ magnitude: 5.7, ...more })

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { DecidableEvent, ZoneRule } from '../../shared/checks.ts'
 import { decide, type Memory } from '../../shared/decide.ts'
 import { memoryKey } from '../../shared/match-memory.ts'
-import { Preview, preview, type Revision } from '../../shared/preview.ts'
+import { Preview, preview } from '../../shared/preview/preview.ts'
+import type { Revision } from '../../shared/preview/tally.ts'
 import { zoneDefaults } from '../../shared/zone.ts'
 
 const NOW = new Date('2026-03-07T15:00:00.000Z')

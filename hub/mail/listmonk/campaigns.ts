@@ -13,7 +13,8 @@ import { readRefusals } from '../opt-outs.ts'
 import { readMail, readPause } from '../settings.ts'
 import { reasonToSkip } from '../smtp/send-mails.ts'
 import { readToday } from '../today.ts'
-import { type Campaign, type Listmonk, ListmonkError, listmonk } from './listmonk.ts'
+import { type Listmonk, ListmonkError, listmonk } from './listmonk.ts'
+import type { Campaign } from './listmonk-rows.ts'
 
 const say = bilingual(outcomeText)
 const sayAway = bilingual(inboxText)

@@ -4,6 +4,14 @@ import { escapeGo } from '../render/go-template.ts'
 import type { Rendered } from '../render/render.ts'
 import { serverText } from '../smtp/servers.text.ts'
 import { type CallOptions, caller, ListmonkError, type ListmonkSettings } from './listmonk-call.ts'
+import {
+  Bounce,
+  CAMPAIGN_STATUSES,
+  Campaign,
+  ListmonkList,
+  Subscriber,
+  Template,
+} from './listmonk-rows.ts'
 
 export {
   ListmonkError,
@@ -11,100 +19,8 @@ export {
   ListmonkSettings,
 } from './listmonk-call.ts'
 
-const Id = z.number().int().positive()
-
 /** The tag of every list and campaign of the hub in listmonk. */
 export const HUB_TAG = 'watchpost'
-
-const ListmonkList = z.object({
-  id: Id,
-  uuid: z.string(),
-  name: z.string(),
-  type: z.string(),
-  optin: z.string(),
-  tags: z
-    .array(z.string())
-    .nullable()
-    .transform((tags) => tags ?? []),
-  subscriber_count: z.number().int().catch(0),
-})
-
-const Subscription = z.object({
-  id: Id,
-  name: z.string(),
-  tags: z
-    .array(z.string())
-    .nullish()
-    .transform((tags) => tags ?? []),
-  subscription_status: z.enum(['confirmed', 'unconfirmed', 'unsubscribed']).catch('unconfirmed'),
-})
-
-export const Subscriber = z.object({
-  id: Id,
-  uuid: z.string(),
-  email: z.string(),
-  name: z.string(),
-  status: z.enum(['enabled', 'disabled', 'blocklisted']),
-  attribs: z
-    .record(z.string(), z.unknown())
-    .nullish()
-    .transform((attribs) => attribs ?? {}),
-  lists: z
-    .array(Subscription)
-    .nullish()
-    .transform((lists) => lists ?? []),
-  updated_at: z.string(),
-})
-export type Subscriber = z.infer<typeof Subscriber>
-
-const CAMPAIGN_STATUSES = [
-  'draft',
-  'scheduled',
-  'running',
-  'paused',
-  'finished',
-  'cancelled',
-] as const
-
-export const Campaign = z.object({
-  id: Id,
-  uuid: z.string(),
-  name: z.string(),
-  subject: z.string(),
-  status: z.enum(CAMPAIGN_STATUSES),
-  lists: z
-    // The id of a list that was deleted is null.
-    .array(z.object({ id: Id.nullable(), name: z.string() }))
-    .nullish()
-    .transform((all) => all ?? []),
-  tags: z
-    .array(z.string())
-    .nullish()
-    .transform((tags) => tags ?? []),
-  to_send: z.number().int(),
-  sent: z.number().int(),
-  views: z.number().int(),
-  clicks: z.number().int(),
-  bounces: z.number().int().catch(0),
-  started_at: z
-    .string()
-    .nullish()
-    .transform((at) => at ?? null),
-  updated_at: z.string(),
-})
-export type Campaign = z.infer<typeof Campaign>
-
-const Bounce = z.object({
-  id: Id,
-  type: z.enum(['hard', 'soft', 'complaint']),
-  source: z.string(),
-  email: z.string(),
-  subscriber_id: z.number().int(),
-  created_at: z.string(),
-  campaign: z.object({ id: z.number().int(), name: z.string() }).nullish(),
-})
-
-const Template = z.object({ id: Id, name: z.string(), type: z.string() })
 
 /** The content of a campaign; `rendered` comes from `render(…, {target: 'listmonk'})`. */
 export type CampaignInput = {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Alert } from '../../../shared/alert.ts'
 import { Check } from '../../../shared/checks.ts'
 import type { NormalisedEvent } from '../../../shared/event.ts'
-import { Preview } from '../../../shared/preview.ts'
+import { Preview } from '../../../shared/preview/preview.ts'
 import { createTestJobs, quake, registerSource, type TestJobs } from '../../support/jobs.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { KNOWN_FEEDS } from '../../../functions/feeds/feeds.ts'
 import { EVENT_TYPES } from '../../../shared/event.ts'
 import { linkRuleOf } from '../../../shared/link.ts'
-import { Preview } from '../../../shared/preview.ts'
+import { Preview } from '../../../shared/preview/preview.ts'
 import { parsed } from '../../support/service.ts'
 import {
   alertsOf,
