@@ -31,11 +31,12 @@ const RULES: Rule[] = [
   // Which project a member opened last is their own.
   rule('projects/select', 'reader', 'reader'),
   rule('projects/delete', 'admin', 'admin'),
-  rule('projects/restore', 'admin', 'admin'),
   rule('projects/archives/delete', 'admin', 'admin'),
   rule('projects/restore', 'admin', 'admin'),
   rule('projects/archives', 'admin', 'admin'),
   rule('projects/archives/', 'admin', 'admin'),
+  // It shows a sample mail and changes nothing.
+  rule('projects/brand/preview', 'reader', 'reader'),
   // In whose name the hub writes to people.
   rule('projects/brand', 'reader', 'admin'),
   rule('projects/dkim/', 'admin', 'admin'),

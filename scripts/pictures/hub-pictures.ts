@@ -15,7 +15,7 @@ import { keyFiles, urlFor } from '../../hub/db/keys.ts'
 import { startStubModel } from '../../tests/hub/support/stub-model.ts'
 import { fastTempFolder } from '../postgres/throwaway.ts'
 import { runMain } from '../start/arguments.ts'
-import { type Call, fillProject, sampleLeads } from './hub-sample.ts'
+import { type Call, fillProject, sampleLeads, TWICE } from './hub-sample.ts'
 import { fillPages, type MorePages } from './hub-sample-pages.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -42,6 +42,7 @@ const shotsOf = ({ lead, draft, mission, sequence, draftSequence }: Made): Shot[
   ['import', `${PROJECT}/leads?do=import`, {}, chooseFile],
   ['imports', `${PROJECT}/leads/imports`],
   ['duplicates', `${PROJECT}/leads/duplicates`],
+  ['merge', `${PROJECT}/leads/duplicates`, {}, compareTwo],
   ['sales', `${PROJECT}/sales`],
   ['draft', `${PROJECT}/drafts?draft=${draft}`],
   ['evidence', `${PROJECT}/drafts?draft=${draft}&view=text`, DARK],
@@ -54,7 +55,7 @@ const shotsOf = ({ lead, draft, mission, sequence, draftSequence }: Made): Shot[
   ['numbers', `${PROJECT}/numbers`],
   ['project', `${PROJECT}/project`],
   ['brand', `${PROJECT}/project/brand`],
-  ['documents', `${PROJECT}/documents`],
+  ['documents', `${PROJECT}/documents`, {}, openDocument],
   ['search', `${PROJECT}/today`, DARK, searchFor],
   ['models', '/settings/models'],
   ['agents', '/settings/agents?agent=sales'],
@@ -127,6 +128,7 @@ async function main(): Promise<void> {
       tone: 'Short, concrete, without superlatives.',
     })
     await importLeads(base, cookie)
+    await call('POST', 'lead/quick_add', { slug: 'demir', data: TWICE })
     const { database } = JSON.parse(await readFile(join(paths.config_dir, 'hub.json'), 'utf8'))
     const filled = await fillProject(call, urlFor(key, database))
     const more = await fillPages(call, urlFor(key, database))
@@ -224,6 +226,19 @@ async function openFirst(page: Page): Promise<void> {
   await page.getByRole('textbox').last().waitFor()
 }
 
+/** Compares the two that share a name. */
+async function compareTwo(page: Page): Promise<void> {
+  const group = page.getByRole('listitem').filter({ hasText: 'Same name' })
+  for (const box of await group.getByRole('checkbox').all()) await box.check()
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await page.getByRole('button', { name: 'Merge' }).waitFor()
+}
+
+async function openDocument(page: Page): Promise<void> {
+  await page.locator('a[href*="documents?path="]').first().click()
+  await page.getByRole('button', { name: 'Delete' }).waitFor()
+}
+
 async function composeTask(page: Page): Promise<void> {
   await page
     .getByLabel('What needs to be done')
@@ -259,6 +274,7 @@ async function shoot(browser: Browser, base: string, shots: Shot[], cookie = '')
       viewport,
       colorScheme: theme,
       locale: language === 'tr' ? 'tr-TR' : 'en-GB',
+      timezoneId: 'Europe/Istanbul',
       reducedMotion: 'reduce',
       hasTouch: viewport === PHONE,
     })

@@ -107,6 +107,13 @@ async function addSequences(call: Call, client: pg.Client) {
      where person.sequence_id = $1 and person.email = place.email and at <= 3`,
     [id],
   )
+  await client.query(
+    `update hub.recipients as mail set state = 'skipped', due_at = null, due_until = null
+     from hub.sequence_recipients as person, hub.drafts as draft
+     where person.sequence_id = $1 and person.state = 'stopped' and draft.sequence_id = $1
+       and mail.draft_id = draft.id and mail.email = person.email`,
+    [id],
+  )
   return { draftSequence, sequence: id }
 }
 
@@ -122,10 +129,13 @@ async function addAnswers(client: pg.Client): Promise<void> {
          E'Would a short call suit you?', 'sent' from lead
        returning id, project_id, (audience ->> 'lead_id')::uuid as lead_id
      ), recipient as (
-       insert into hub.recipients (draft_id, project_id, lead_id, email, state, claimed_at, sent_at)
+       insert into hub.recipients (draft_id, project_id, lead_id, email, state, claimed_at, sent_at,
+         replied_at, last_replied_at)
        select draft.id, draft.project_id, lead.id, lead.email, 'sent', now() - interval '2 days',
-         now() - interval '2 days'
-       from draft join lead on lead.id = draft.lead_id
+         now() - interval '2 days', answered.at, answered.at
+       from draft join lead on lead.id = draft.lead_id,
+         lateral (select case when lead.at < 3 then now() - make_interval(hours => lead.at * 5) end as at)
+           as answered
        returning draft_id
      )
      insert into hub.inbox_mails (project_id, lead_id, draft_id, our_email, kind, matched_by, from_email,

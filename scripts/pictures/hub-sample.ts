@@ -19,6 +19,17 @@ const TITLES = ['Operations manager', 'Head of logistics', 'Fleet manager', 'Man
 const STAGES = 'new new new contacted contacted replied meeting proposal won lost'.split(' ')
 const TAGS = ['fair 2026', 'cold chain', 'export']
 
+/** Somebody of the import, met again. */
+export const TWICE = {
+  name: 'Elif Rossi',
+  email: 'e.rossi@mail.example',
+  company: 'Trakya Soğuk Zincir',
+  title: 'Operations manager',
+  phone: '+90 532 000 00 00',
+  source: 'Business card',
+  score: 24,
+}
+
 export const FACT = 'Your fleet grew to 42 reefer trucks this spring.'
 
 /** The rows of an import: a header, `count` leads and one row that cannot be imported. */

@@ -121,7 +121,7 @@ export function NamedBars({ label, rows }: { label: string; rows: BarRow[] }) {
     <dl aria-label={label} className="flex flex-col gap-1">
       {rows.map(({ key, label, value, colour }) => (
         <div key={key} className="grid grid-cols-[9rem_minmax(0,1fr)] items-center gap-3">
-          <dt className="flex min-w-0 items-center gap-2 truncate">{label}</dt>
+          <dt className="flex min-w-0 items-center gap-2 leading-tight">{label}</dt>
           <dd className="flex h-7 items-center gap-2" data-numbers>
             <svg
               height={12}

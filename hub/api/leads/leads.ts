@@ -92,7 +92,7 @@ leads.openapi(
     tags: ['Leads'],
     summary: 'List possible duplicates',
     description:
-      'Grouped within the project by the domain of website or e-mail (domains of mail providers are ignored), by name and by phone, and across projects by e-mail, regardless of case.',
+      'Grouped within the project by the domain of website or e-mail (domains of mail providers are ignored), by name and by phone, and across projects by e-mail, regardless of case. Those of the same phone and name come first, those of the same domain last.',
     request: {
       query: z.strictObject({
         project: LeadFilter.shape.project,
@@ -136,8 +136,8 @@ leads.openapi(
         ),
         page as (
           select * from groups
-          where (kind, value) > (${kind}, ${value})
-          order by kind, value
+          where ${kind} = '' or kind < ${kind} or (kind = ${kind} and value > ${value})
+          order by kind desc, value
           limit ${limit + 1}
         )
         select page.kind, page.value, page.count, (
@@ -159,7 +159,7 @@ leads.openapi(
           ) as same
         ) as leads
         from page
-        order by page.kind, page.value`
+        order by page.kind desc, page.value`
     })
     const { page, last } = splitPage(rows, limit)
     const next_cursor = last ? await encodeCursor(filter, [last.kind, last.value]) : null

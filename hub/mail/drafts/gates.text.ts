@@ -7,7 +7,9 @@ export const gateText = texts(
     stood_for: (count: number, stood: number) =>
       `Sentences with evidence: ${count}. Sentences that a person stands for: ${stood}.`,
     no_evidence: (count: number, sentence: string) =>
-      `${count} ${count === 1 ? 'sentence has' : 'sentences have'} no evidence: “${sentence}”`,
+      count === 1
+        ? `1 sentence has no evidence: “${sentence}”`
+        : `${count} sentences have no evidence, one of them: “${sentence}”`,
     contradicted: (count: number, sentence: string) =>
       `The evidence says otherwise: “${sentence}”${count > 1 ? ` In all, ${count} sentences have no evidence.` : ''}`,
     add_evidence: 'Change the sentence, add evidence for it, or stand for it yourself.',
@@ -73,7 +75,10 @@ export const gateText = texts(
     evidence: (count) => `Bilgi içeren ${count} cümlenin her birinin kanıtı var.`,
     stood_for: (count, stood) =>
       `Kanıtı olan cümle: ${count}. Bir kişinin sorumluluğunu aldığı cümle: ${stood}.`,
-    no_evidence: (count, sentence) => `${count} cümlenin kanıtı yok: “${sentence}”`,
+    no_evidence: (count, sentence) =>
+      count === 1
+        ? `1 cümlenin kanıtı yok: “${sentence}”`
+        : `${count} cümlenin kanıtı yok, biri: “${sentence}”`,
     contradicted: (count, sentence) =>
       `Kanıt tersini söylüyor: “${sentence}”${count > 1 ? ` Toplam ${count} cümlenin kanıtı yok.` : ''}`,
     add_evidence: 'Cümleyi değiştirin, kanıt ekleyin ya da sorumluluğunu siz alın.',

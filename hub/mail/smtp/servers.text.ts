@@ -53,7 +53,7 @@ export const serverText = texts(
     dns_advice: {
       spf: (domain: string) =>
         `Publish a TXT record "v=spf1 … -all" at ${domain} that names your mail server.`,
-      dkim: 'No key was found. Make one below; if your mail server signs with a key of its own, none is needed.',
+      dkim: 'No key was found. Make one in Project > Brand; if your mail server signs with a key of its own, none is needed.',
       dmarc: (domain: string) =>
         `Publish a TXT record "v=DMARC1; p=none; rua=mailto:…" at _dmarc.${domain}.`,
       unknown: 'DNS could not be queried.',
@@ -110,7 +110,7 @@ export const serverText = texts(
     dns_advice: {
       spf: (domain) =>
         `${domain} alan adında, e-posta sunucunuzu adıyla belirten bir TXT kaydı yayımlayın: "v=spf1 … -all"`,
-      dkim: 'Anahtar bulunamadı. Aşağıda bir anahtar oluşturun; e-posta sunucunuz kendi anahtarıyla imzalıyorsa gerekmez.',
+      dkim: 'Anahtar bulunamadı. Proje > Marka sayfasında bir anahtar oluşturun; e-posta sunucunuz kendi anahtarıyla imzalıyorsa gerekmez.',
       dmarc: (domain) =>
         `_dmarc.${domain} adında bir TXT kaydı yayımlayın: "v=DMARC1; p=none; rua=mailto:…"`,
       unknown: 'DNS sorgulanamadı.',

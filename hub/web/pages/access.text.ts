@@ -52,7 +52,7 @@ export const accessText = texts(
     },
     password: {
       title: 'Choose the admin password',
-      text: 'This hub has one admin. The set-up code proves that you have access to the server.',
+      text: 'You are the first admin of this hub. The set-up code proves that you have access to the server.',
       code: 'Set-up code',
       code_hint: 'The installer printed it at the end; watchpost-hub status shows it again.',
       password: 'New password',
@@ -128,7 +128,7 @@ export const accessText = texts(
     },
     password: {
       title: 'Yönetici parolasını seçin',
-      text: 'Bu hub’ın tek yöneticisi vardır. Kurulum kodu, sunucuya erişiminiz olduğunu kanıtlar.',
+      text: 'Bu hub’ın ilk yöneticisi sizsiniz. Kurulum kodu, sunucuya erişiminiz olduğunu kanıtlar.',
       code: 'Kurulum kodu',
       code_hint: 'Kurulumun sonunda gösterildi; watchpost-hub status yeniden gösterir.',
       password: 'Yeni parola',

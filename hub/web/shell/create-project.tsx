@@ -9,7 +9,7 @@ import { useText } from '../../../web/ui/language.ts'
 import { Actions, Dialog } from '../../../web/ui/layer.tsx'
 import { toast } from '../../../web/ui/toast.tsx'
 import { api, ok, ProblemError } from '../api/client.ts'
-import { projectsQuery } from '../api/queries.ts'
+import { projectsQuery, useIsAdmin } from '../api/queries.ts'
 import { common } from '../common.text.ts'
 import { CountedTextarea } from '../counted.tsx'
 import { firstPage } from '../pages.tsx'
@@ -54,6 +54,7 @@ export function ProjectForm({
   const [name, setName] = useState('')
   const [slug, setSlug] = useState<string>()
   const [isOverLimit, setOverLimit] = useState(false)
+  const isAdmin = useIsAdmin()
   return (
     <ApiForm
       onSubmit={async ({ website, industry, icp, ...sections }) => {
@@ -123,7 +124,7 @@ export function ProjectForm({
         ))}
       </fieldset>
       <FormError className="mt-4" />
-      {isOverLimit ? (
+      {isOverLimit && isAdmin ? (
         <Link href="/settings/license" className={`${buttonClass({ size: 'sm' })} mt-2`}>
           {text.over_limit}
         </Link>

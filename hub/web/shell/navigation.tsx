@@ -18,7 +18,7 @@ import { LANGUAGE_NAMES, setLanguage, useLanguage, useText } from '../../../web/
 import { Menu, type MenuItem } from '../../../web/ui/menu.tsx'
 import { setTheme, type Theme, useTheme } from '../../../web/ui/theme.ts'
 import { api, ok } from '../api/client.ts'
-import { queryClient } from '../api/queries.ts'
+import { queryClient, useIsReadOnly } from '../api/queries.ts'
 import { useLook } from '../look.ts'
 import { firstPage, HUB_PAGES, type PageEntry, PROJECT_PAGES } from '../pages.tsx'
 import type { Project } from '../project.ts'
@@ -118,6 +118,7 @@ export function ProjectMark({ name }: { name: string }) {
 
 function ProjectSwitcher({ project, projects, onCreate }: Navigation) {
   const text = useText(shellText)
+  const isReadOnly = useIsReadOnly()
   const [, navigate] = useLocation()
   const items: MenuItem[] = [
     { kind: 'label', label: text.projects },
@@ -134,6 +135,7 @@ function ProjectSwitcher({ project, projects, onCreate }: Navigation) {
     {
       label: text.create_project,
       icon: <Plus size={16} aria-hidden />,
+      isDisabled: isReadOnly,
       onSelect: onCreate,
     },
   ]

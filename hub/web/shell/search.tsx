@@ -6,6 +6,7 @@ import { Kbd } from '../../../web/ui/badge.tsx'
 import { CommandMenu } from '../../../web/ui/command-menu.tsx'
 import { useLanguage, useText } from '../../../web/ui/language.ts'
 import { api, ok } from '../api/client.ts'
+import { useIsReadOnly } from '../api/queries.ts'
 import { missionsText } from '../pages/missions/missions.text.ts'
 import { HUB_PAGES, PROJECT_PAGES } from '../pages.tsx'
 import { type Navigation, ProjectMark } from './navigation.tsx'
@@ -56,6 +57,7 @@ export function SearchEverything({
   const text = words.search_everything
   const { compose } = useText(missionsText)
   const language = useLanguage()
+  const isReadOnly = useIsReadOnly()
   const [, navigate] = useLocation()
   const [query, setQuery] = useState('')
   const fold = (value: string) =>
@@ -118,36 +120,39 @@ export function SearchEverything({
     },
     {
       label: text.do,
-      commands: [
-        ...(base
-          ? [
-              {
-                id: 'new-mission',
-                icon: <Workflow size={16} aria-hidden />,
-                title: compose,
-                onRun: () => navigate(`${base}/missions?do=compose`),
-              },
-              {
-                id: 'add-lead',
-                icon: <UserPlus size={16} aria-hidden />,
-                title: text.add_lead,
-                onRun: () => navigate(`${base}/leads?do=add`),
-              },
-              {
-                id: 'import-leads',
-                icon: <Upload size={16} aria-hidden />,
-                title: text.import_leads,
-                onRun: () => navigate(`${base}/leads?do=import`),
-              },
-            ]
-          : []),
-        {
-          id: 'create-project',
-          icon: <Plus size={16} aria-hidden />,
-          title: words.create_project,
-          onRun: onCreate,
-        },
-      ].filter(({ title }) => matches(title)),
+      commands: (isReadOnly
+        ? []
+        : [
+            ...(base
+              ? [
+                  {
+                    id: 'new-mission',
+                    icon: <Workflow size={16} aria-hidden />,
+                    title: compose,
+                    onRun: () => navigate(`${base}/missions?do=compose`),
+                  },
+                  {
+                    id: 'add-lead',
+                    icon: <UserPlus size={16} aria-hidden />,
+                    title: text.add_lead,
+                    onRun: () => navigate(`${base}/leads?do=add`),
+                  },
+                  {
+                    id: 'import-leads',
+                    icon: <Upload size={16} aria-hidden />,
+                    title: text.import_leads,
+                    onRun: () => navigate(`${base}/leads?do=import`),
+                  },
+                ]
+              : []),
+            {
+              id: 'create-project',
+              icon: <Plus size={16} aria-hidden />,
+              title: words.create_project,
+              onRun: onCreate,
+            },
+          ]
+      ).filter(({ title }) => matches(title)),
     },
   ]
   return (

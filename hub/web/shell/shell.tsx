@@ -25,6 +25,7 @@ export function Shell({ slug }: { slug?: string }) {
   const projects = useQuery(projectsQuery)
   const [, navigate] = useLocation()
   const [open, setOpen] = useState<'search' | 'keys' | 'create'>()
+  const isReadOnly = useReadOnly() !== undefined
   const all = projects.data
   const project = slug
     ? all?.find((one) => one.slug === slug)
@@ -92,7 +93,11 @@ export function Shell({ slug }: { slug?: string }) {
                     title={text.no_project.title}
                     text={text.no_project.text}
                     action={
-                      <Button variant="primary" onClick={() => setOpen('create')}>
+                      <Button
+                        variant="primary"
+                        disabled={isReadOnly}
+                        onClick={() => setOpen('create')}
+                      >
                         {text.create_project}
                       </Button>
                     }

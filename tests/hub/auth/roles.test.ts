@@ -66,6 +66,7 @@ test('reading needs a reader, writing a seller, what is the hub’s own an admin
     'POST logout/everywhere',
     'POST mcp',
     'POST password',
+    'POST projects/brand/preview',
     'POST projects/select',
   ])
   const foreign = /^(settings|people|backups?|model|doctor|license)\b/

@@ -130,7 +130,7 @@ test('the inbox shows a conversation without its HTML, answers in it, and goes o
   const opened = await visit(browser, hub, '/hub/p/demir/inbox')
   const { page } = opened
   await page.keyboard.press('j')
-  await page.getByText('<img src=x onerror=alert(1)> Yes.').last().waitFor()
+  await page.getByText('<img src=x onerror=alert(1)> Yes.', { exact: true }).last().waitFor()
   await page.getByText('list.pdf · application/pdf · 2 KB').first().waitFor()
   const mail = page.getByRole('listitem').filter({ hasText: 'onerror' }).last()
   await mail.getByText('Show the quoted text').click()

@@ -27,6 +27,14 @@ describe('what a page works out by itself', () => {
     return () => vi.unstubAllGlobals()
   })
 
+  test('a line that was broken for its width is joined, a line that the writer ended is not', async () => {
+    const { withoutSoftBreaks } = await import('../../../hub/web/pages/drafts/soft-breaks.ts')
+    const wide = 'You are receiving this mail because Demir Lojistik believes it is relevant to'
+    expect(withoutSoftBreaks(`Hello,\n\n${wide}\nyour work.\n\nKind regards,\nAyşe\n`)).toBe(
+      `Hello,\n\n${wide} your work.\n\nKind regards,\nAyşe\n`,
+    )
+  })
+
   test('opens and clicks are shown only where some were counted; the rest always', async () => {
     const { outcomesOf, replyRate } = await import('../../../hub/web/pages/numbers/outcomes.ts')
     const mail = { sent: 8, opened: 0, clicked: 0, replied: 0, bounced: 0, unsubscribed: 0 }

@@ -52,6 +52,12 @@ test('an admin invites a seller, who joins by the link and sees what a seller ma
   await walkTo(page, '/hub/settings/account')
   await page.getByText('Signed in as Ece (Seller)').waitFor()
   await expectAccessible(page)
+  const sections = page.getByRole('combobox', { name: 'Sections' })
+  expect(await sections.getByRole('option').allTextContents()).toEqual(['Appearance and password'])
+  // Deleting a project is not offered; the page says who may.
+  await walkTo(page, '/hub/p/demir/project')
+  await page.getByText('Only an admin can change this.').waitFor()
+  expect(await page.getByRole('button', { name: 'Delete project' }).count()).toBe(0)
 
   // The admin sees who joined, and takes the role to write away.
   await admin.page.reload()
@@ -60,6 +66,17 @@ test('an admin invites a seller, who joins by the link and sees what a seller ma
   await page.goto('/hub/p/demir/leads')
   await page.getByText('Your role is Reader').waitFor()
   await settled(page)
+  // A reader takes no list along, makes no project, and sees the brand with its sample mail.
+  await page.getByRole('button', { name: 'More actions' }).click()
+  const exporting = page.getByRole('menuitem', { name: 'Export as CSV' })
+  expect(await exporting.getAttribute('data-disabled')).not.toBeNull()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: /Switch project/ }).click()
+  const creating = page.getByRole('menuitem', { name: 'Create project' })
+  expect(await creating.getAttribute('data-disabled')).not.toBeNull()
+  await page.keyboard.press('Escape')
+  await walkTo(page, '/hub/p/demir/project/brand')
+  await page.getByTitle('Preview of a mail').waitFor()
   await walkTo(admin.page, '/hub/settings/audit')
   await admin.page.getByText('Joined with a link').waitFor()
   await settled(admin.page)

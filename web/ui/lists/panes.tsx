@@ -15,7 +15,7 @@ type PanesProps = {
 /** A list, and beside it what is open of it. */
 export function Panes({ list, isOpen, isWide = false, children }: PanesProps) {
   return (
-    <div className="flex min-h-0 flex-1">
+    <div className="flex min-h-0 min-w-0 flex-1">
       <section
         className={cn(
           'flex min-h-0 w-full flex-col border-line md:border-r',

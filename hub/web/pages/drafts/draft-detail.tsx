@@ -71,7 +71,7 @@ function Whole({ detailed, isReadOnly }: { detailed: Detailed; isReadOnly: boole
   return (
     <>
       <header className="flex flex-col gap-3 border-b border-line px-4 pt-4 pb-3 md:px-6">
-        <div className="flex items-start gap-2">
+        <div className="flex items-start gap-x-2 gap-y-1 max-md:flex-wrap">
           <IconButton
             label={text.back}
             className="-ml-2 md:hidden"
@@ -79,7 +79,7 @@ function Whole({ detailed, isReadOnly }: { detailed: Detailed; isReadOnly: boole
           >
             <ArrowLeft size={16} aria-hidden />
           </IconButton>
-          <div className="min-w-0 flex-1">
+          <div className="min-w-0 flex-1 max-md:order-last max-md:basis-full">
             <h2 className="font-mail text-xl break-words">
               {draft.rendered_subject ?? draft.subject}
             </h2>
@@ -228,7 +228,7 @@ function More({
   const render = useStep('render', draft.id)
   const redesign = useRedesign(draft)
   return (
-    <div className="flex shrink-0 items-center gap-1">
+    <div className="flex shrink-0 items-center gap-1 max-md:ml-auto">
       {canEdit ? (
         <Button onClick={onEdit} icon={<PencilLine size={14} aria-hidden />}>
           {text.edit}

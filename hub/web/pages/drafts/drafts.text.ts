@@ -29,7 +29,7 @@ export const draftsText = texts(
     one_lead: 'one person',
     every_lead: 'all leads of the project',
     by_agent: (name: string) => `Written by ${name}`,
-    by_hand: 'Written by you',
+    by_hand: 'Written by hand',
     audience: {
       stage: (value: string) => `stage ${value}`,
       tag: (value: string) => `tag ${value}`,
@@ -79,7 +79,7 @@ export const draftsText = texts(
     one_lead: 'bir kişi',
     every_lead: 'projedeki tüm adaylar',
     by_agent: (name) => `Yazan: ${name}`,
-    by_hand: 'Siz yazdınız',
+    by_hand: 'Elle yazıldı',
     audience: {
       stage: (value) => `aşama ${value}`,
       tag: (value) => `etiket ${value}`,

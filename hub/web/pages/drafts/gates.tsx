@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../../../web/ui/button.tsx'
 import { useText } from '../../../../web/ui/language.ts'
+import { useIsAdmin } from '../../api/queries.ts'
+import { common } from '../../common.text.ts'
 import { useProject } from '../../project.ts'
 import { stepsText } from './drafts.text.ts'
 import { gatesText } from './gates.text.ts'
@@ -56,6 +58,8 @@ export function Gates({ gates }: { gates: Gate[] }) {
 function GateRow({ gate }: { gate: Gate }) {
   const text = useText(gatesText)
   const words = useText(stepsText)
+  const { only_admin } = useText(common)
+  const isAdmin = useIsAdmin()
   const { names } = text
   const isKnown = (name: string): name is keyof typeof names => Object.hasOwn(names, name)
   const name = isKnown(gate.name) ? gate.name : undefined
@@ -71,7 +75,8 @@ function GateRow({ gate }: { gate: Gate }) {
         <p className={gate.ok ? 'text-muted' : 'font-medium'}>{name ? names[name] : gate.name}</p>
         <p className="text-muted break-words">{gate.detail}</p>
         {gate.way_out ? <p className="text-muted break-words">{gate.way_out}</p> : null}
-        {place ? (
+        {place && isAdmin === false ? <p className="text-muted">{only_admin.title}.</p> : null}
+        {place && isAdmin ? (
           <Link href={place} className="text-accent-text hover:underline">
             {brand ? words.brand : words.settings}
           </Link>

@@ -7,6 +7,7 @@ import { cutAtSentences } from './cut-at-sentences.ts'
 import { DiffView } from './diff-view.tsx'
 import { draftsText } from './drafts.text.ts'
 import { type Detailed, isProven } from './queries.ts'
+import { withoutSoftBreaks } from './soft-breaks.ts'
 
 /** The mail in the chosen view. */
 export function MailPreview({
@@ -77,7 +78,8 @@ function Text({
   const stating = sentences.map(({ verdict, sentence }) =>
     verdict === 'harmless' ? undefined : sentence,
   )
-  const pieces = cutAtSentences(draft.rendered_text ?? draft.text, stating)
+  const written = withoutSoftBreaks(draft.rendered_text ?? draft.text)
+  const pieces = cutAtSentences(written, stating)
   return (
     <article
       lang={draft.language}

@@ -12,7 +12,7 @@ import { More } from '../../../../web/ui/lists/more.tsx'
 import { Empty, SkeletonRows } from '../../../../web/ui/states.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
 import { api, ok } from '../../api/client.ts'
-import { mailQuery, useIsReadOnly } from '../../api/queries.ts'
+import { mailQuery, useIsAdmin, useIsReadOnly } from '../../api/queries.ts'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { inboxText } from './inbox.text.ts'
@@ -31,6 +31,7 @@ export function Inbox() {
   const text = useText(inboxText)
   const { slug, read_only } = useProject()
   const isReadOnly = useIsReadOnly() || read_only
+  const isAdmin = useIsAdmin()
   const { show, open, isHandled, isAll, set } = useInboxAddress()
   const query = useInfiniteQuery(inboxQuery({ project: isAll ? null : slug, show, isHandled }))
   const mails = query.data?.pages.flatMap((page) => page.mails) ?? []
@@ -121,7 +122,7 @@ export function Inbox() {
               title={text.empty.title}
               text={text.empty.text}
               action={
-                hasMailbox ? undefined : (
+                hasMailbox || !isAdmin ? undefined : (
                   <Link href="/settings/mail" className={buttonClass()}>
                     {text.empty.set_up}
                   </Link>

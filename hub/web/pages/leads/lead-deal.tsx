@@ -235,7 +235,7 @@ function DateRow({
       <input
         type="date"
         aria-label={label}
-        readOnly={isReadOnly}
+        disabled={isReadOnly}
         value={value ?? ''}
         onChange={({ target }) => onChange(target.value || null)}
         className={`${controlClass} h-8 pointer-coarse:h-10`}

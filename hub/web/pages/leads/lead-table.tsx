@@ -51,11 +51,11 @@ export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props
               onChange={onToggleAll}
             />
           </Th>
-          <Th className="w-[18%] @max-xl:w-auto">{text.columns.name}</Th>
+          <Th className="w-[24%] @max-xl:w-auto @6xl:w-[15%]">{text.columns.name}</Th>
           <Th className={NOT_PHONE}>{text.columns.company}</Th>
           <Th className={emailFrom(rest.own, hasAmounts)}>{text.columns.email}</Th>
           <Th className="w-38 @max-xl:w-31">{text.columns.stage}</Th>
-          <Th className={cn('w-[12%]', TAGS_FROM)}>{text.columns.tags}</Th>
+          <Th className={cn('w-[11%]', TAGS_FROM)}>{text.columns.tags}</Th>
           {rest.own.map(({ key, label }) => (
             <Th key={key} className={cn('w-24 truncate', OWN_FROM)}>
               {label}

@@ -9,7 +9,7 @@ import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { More } from '../../../../web/ui/lists/more.tsx'
 import { Menu } from '../../../../web/ui/menu.tsx'
 import { Empty, SkeletonRows } from '../../../../web/ui/states.tsx'
-import { useIsReadOnly } from '../../api/queries.ts'
+import { useReadOnly } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
@@ -36,7 +36,8 @@ export function Leads() {
   const words = useText(common)
   const language = useLanguage()
   const project = useProject()
-  const isReadOnly = useIsReadOnly() || project.read_only
+  const why = useReadOnly()
+  const isReadOnly = why !== undefined || project.read_only
   const { filter, open, doing, running, set } = useLeadAddress()
   const query = useInfiniteQuery(leadsQuery(project.slug, filter))
   const leads = query.data?.pages.flatMap((page) => page.leads) ?? []
@@ -116,6 +117,8 @@ export function Leads() {
               {
                 label: text.export,
                 icon: <Download size={16} aria-hidden />,
+                // With a read-only key a seller can still take the list along; a reader cannot.
+                isDisabled: why === 'role',
                 onSelect: () => location.assign(exported),
               },
               { kind: 'line' },

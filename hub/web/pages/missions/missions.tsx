@@ -65,7 +65,7 @@ export function Missions() {
         <>
           <Select
             aria-label={text.status}
-            className="w-28 md:w-36"
+            className="w-24 md:w-36"
             value={status ?? ''}
             onChange={(event) => set({ status: event.target.value || null })}
             options={[

@@ -117,7 +117,7 @@ function Documents({
       <header className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2">
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot scroll sideways in every browser */}
         <div
-          className="flex min-w-0 flex-1 gap-1 overflow-x-auto"
+          className="flex min-w-0 flex-1 gap-1 overflow-x-auto max-md:basis-full"
           role="group"
           aria-label={text.documents}
         >

@@ -78,7 +78,7 @@ export function BrandPreview({ slug, brand }: { slug: string; brand: Brand }) {
           />
         </>
       ) : (
-        <Skeleton className="h-[40rem] w-full" />
+        <Skeleton className="h-[40rem] w-full rounded-panel!" />
       )}
     </section>
   )

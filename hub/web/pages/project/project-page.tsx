@@ -11,7 +11,7 @@ import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import { projectsQuery, useIsReadOnly } from '../../api/queries.ts'
+import { projectsQuery, useIsAdmin, useIsReadOnly } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { CountedTextarea } from '../../counted.tsx'
 import { useProject } from '../../project.ts'
@@ -169,15 +169,20 @@ function DeleteProject() {
   const words = useText(common)
   const { name, slug } = useProject()
   const isReadOnly = useIsReadOnly()
+  const isAdmin = useIsAdmin()
   const queryClient = useQueryClient()
   const [, navigate] = useLocation()
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
   return (
     <Section title={text.title} text={text.text}>
-      <Button disabled={isReadOnly} onClick={() => setOpen(true)}>
-        {text.open}
-      </Button>
+      {isAdmin === false ? (
+        <p className="text-sm text-muted">{words.only_admin.title}.</p>
+      ) : (
+        <Button disabled={isReadOnly} onClick={() => setOpen(true)}>
+          {text.open}
+        </Button>
+      )}
       <Dialog isOpen={isOpen} onClose={close} title={text.title} description={text.text}>
         <ApiForm
           onSubmit={async ({ name: typed = '' }) => {

@@ -11,6 +11,7 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
 import { EditDialog, RejectDialog } from '../drafts/edit-dialog.tsx'
 import { draftQuery } from '../drafts/queries.ts'
+import { withoutSoftBreaks } from '../drafts/soft-breaks.ts'
 import { BatchView } from './batch-view.tsx'
 import { prospectQuery, type QueueItem, refreshQueue } from './queries.ts'
 import { queueText } from './queue.text.ts'
@@ -176,7 +177,7 @@ export function DraftItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
         lang={draft.language}
         className="max-w-2xl font-mail text-lg leading-relaxed break-words whitespace-pre-wrap"
       >
-        {draft.rendered_text ?? draft.text}
+        {withoutSoftBreaks(draft.rendered_text ?? draft.text)}
       </p>
       <EditDialog draft={draft} isOpen={layer === 'edit'} onClose={close} onSaved={close} />
       <RejectDialog

@@ -102,8 +102,8 @@ export function Queue() {
             className={cn('min-h-0 min-w-0 flex-1 overflow-y-auto', !asked && 'max-md:hidden')}
           >
             <p aria-live="polite" className="px-4 pt-3 text-sm text-muted md:px-6">
-              {text.position(at + 1, items.length)}
-              <span className="max-md:hidden"> · {text.keys}</span>
+              <span className="md:sr-only">{text.position(at + 1, items.length)}</span>
+              {isReadOnly ? null : <span className="max-md:hidden">{text.keys}</span>}
             </p>
             {item.kind === 'draft' ? (
               <DraftItem key={item.id} item={item} {...props} />

@@ -73,7 +73,7 @@ function Shown({ detailed, isReadOnly }: { detailed: DetailedSequence; isReadOnl
         {isReadOnly ? null : <Steer detailed={detailed} />}
       </header>
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto xl:flex-row xl:overflow-hidden">
-        <div className="flex min-h-80 min-w-0 flex-1 flex-col">
+        <div className="flex min-h-[max(20rem,60dvh)] min-w-0 flex-1 flex-col xl:min-h-0">
           <Tabs
             label={text.view}
             value={shown}

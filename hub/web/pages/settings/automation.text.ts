@@ -68,11 +68,17 @@ export const automationText = texts(
       add: 'Make an API key',
       name: 'Name',
       scope: 'It may',
-      scopes: {
-        read: 'Read the projects',
-        propose: 'Read, and propose leads, notes, drafts and missions',
-        write: 'Do what a seller may',
+      scope_names: {
+        read: 'Read',
+        propose: 'Read and propose',
+        write: 'Work as a seller',
         admin: 'Do everything',
+      },
+      scopes: {
+        read: 'Reads the projects.',
+        propose: 'Reads, and proposes leads, notes, drafts, sequences and missions.',
+        write: 'Does what a seller may.',
+        admin: 'Does everything, with settings and members.',
       },
       expires: 'Ends',
       expiries: { '30': 'After 30 days', '365': 'After a year', '': 'Never' },
@@ -156,11 +162,17 @@ export const automationText = texts(
       add: 'API anahtarı oluştur',
       name: 'Ad',
       scope: 'Yapabilecekleri',
-      scopes: {
-        read: 'Projeleri okumak',
-        propose: 'Okumak; aday, not, taslak ve görev önermek',
-        write: 'Bir satışçının yapabildikleri',
+      scope_names: {
+        read: 'Okumak',
+        propose: 'Okumak ve önermek',
+        write: 'Satışçı gibi çalışmak',
         admin: 'Her şey',
+      },
+      scopes: {
+        read: 'Projeleri okur.',
+        propose: 'Okur; aday, not, taslak, dizi ve görev önerir.',
+        write: 'Bir satışçının yapabildiğini yapar.',
+        admin: 'Ayarlar ve üyeler dahil her şeyi yapar.',
       },
       expires: 'Bitiş',
       expiries: { '30': '30 gün sonra', '365': 'Bir yıl sonra', '': 'Hiçbir zaman' },

@@ -80,11 +80,11 @@ function Add({ onMade }: { onMade: (made: { name: string; secret: string }) => v
           <Input autoComplete="off" maxLength={120} />
         </FormField>
         <div className="grid gap-4 md:grid-cols-2">
-          <FormField name="scope" label={text.scope}>
+          <FormField name="scope" label={text.scope} hint={text.scopes[scope]}>
             <Select
               value={scope}
               onChange={({ target }) => setScope(target.value as Key['scope'])} // safe: our own options
-              options={Object.entries(text.scopes).map(([value, label]) => ({ value, label }))}
+              options={Object.entries(text.scope_names).map(([value, label]) => ({ value, label }))}
             />
           </FormField>
           <FormField name="expires_at" label={text.expires}>

@@ -78,11 +78,11 @@ function Invite({ onLink }: { onLink: (link: Link) => void }) {
             <Input autoComplete="off" maxLength={120} />
           </FormField>
         </div>
-        <FormField name="role" label={text.role}>
+        <FormField name="role" label={text.role} hint={text.role_texts[role]}>
           <Select
             value={role}
             onChange={({ target }) => setRole(target.value as Member['role'])} // safe: our own options
-            options={Object.entries(text.role_texts).map(([value, label]) => ({ value, label }))}
+            options={Object.entries(text.roles).map(([value, label]) => ({ value, label }))}
           />
         </FormField>
         <FormError />

@@ -57,6 +57,8 @@ export function Settings() {
   const current = NAMES.find((name) => name === named)
   if (isAdmin === undefined) return <SkeletonRows />
   if (!current) return <Redirect to={isAdmin ? '/settings/models' : '/settings/account'} replace />
+  // What only an admin may do is not offered; who has its address is told why.
+  const names = isAdmin ? NAMES : NAMES.filter((name) => name === 'account' || name === current)
   const Shown = isAdmin || current === 'account' ? SECTIONS[current] : OnlyAdmin
   return (
     <Page
@@ -67,7 +69,7 @@ export function Settings() {
           className="mb-3 w-full md:hidden"
           value={current}
           onChange={(event) => navigate(`/settings/${event.target.value}`)}
-          options={NAMES.map((name) => ({ value: name, label: text.names[name] }))}
+          options={names.map((name) => ({ value: name, label: text.names[name] }))}
         />
       }
     >
@@ -76,7 +78,7 @@ export function Settings() {
           aria-label={text.sections}
           className="hidden w-52 shrink-0 flex-col gap-0.5 overflow-y-auto border-r border-line p-3 md:flex"
         >
-          {NAMES.map((name) => (
+          {names.map((name) => (
             <Link
               key={name}
               href={`/settings/${name}`}

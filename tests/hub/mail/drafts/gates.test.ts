@@ -133,7 +133,7 @@ describe('nothing is sent', () => {
       `shut evidence: 1 sentence has no evidence: “You own 42 trucks.” ${add}`,
     ])
     expect(await wrong({ sentences: [trucks, city] })).toEqual([
-      `shut evidence: 2 sentences have no evidence: “You own 42 trucks.” ${add}`,
+      `shut evidence: 2 sentences have no evidence, one of them: “You own 42 trucks.” ${add}`,
     ])
     const denied = { ...city, verdict: 'contradicted' as const }
     expect(await wrong({ sentences: [trucks, denied] })).toEqual([

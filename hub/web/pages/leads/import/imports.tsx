@@ -72,7 +72,7 @@ function One({ run }: { run: Import }) {
   return (
     <li className="rounded-panel border border-line bg-surface p-4">
       <div className="flex flex-wrap items-start gap-3">
-        <div className="min-w-0 flex-1">
+        <div className="min-w-48 flex-1">
           <h2 className="truncate font-medium">{run.file}</h2>
           <FactsLine>
             {text.status[run.undone_at ? 'undone' : run.status]}

@@ -61,9 +61,7 @@ export function Duplicates() {
         </>
       }
     >
-      <p className="mb-4 text-muted text-pretty">
-        {text.text} {text.choose_two}
-      </p>
+      <p className="mb-4 text-muted text-pretty">{text.text}</p>
       {query.isPending ? (
         <SkeletonRows />
       ) : query.isError ? (

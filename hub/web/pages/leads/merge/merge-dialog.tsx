@@ -102,7 +102,8 @@ function SideBySide({
     if (field === 'amount') return lead.amount === null ? '' : `${lead.amount} ${lead.currency}`
     return String(lead[field] ?? '')
   }
-  const labels = { ...names, ...text }
+  const { amount, next_step, close_on } = text
+  const labels = { ...names, amount, next_step, close_on }
   const rows = [
     ...FIELDS.map((field) => ({
       key: field as string,
@@ -137,6 +138,7 @@ function SideBySide({
         ))}
       </div>
       <p className="mt-4 text-sm text-muted text-pretty">{text.all}</p>
+      <p className="mt-2 text-sm font-medium text-pretty">{text.for_good}</p>
       {merge.isError ? (
         <Notice tone="bad" className="mt-3" text={errorMessage(merge.error, words)} />
       ) : null}

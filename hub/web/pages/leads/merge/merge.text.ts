@@ -7,7 +7,7 @@ export const mergeText = texts(
     title: 'Duplicates',
     menu: 'Duplicates',
     back: 'Leads',
-    text: 'Leads that may be the same person or company. Compare two, choose what stays, and merge them.',
+    text: 'Leads that may be the same person or company. Choose two of this project, compare them, and merge them into one.',
     empty: {
       title: 'No duplicates',
       text: 'No two leads of this project share a name, a phone number or the domain of a company.',
@@ -20,7 +20,6 @@ export const mergeText = texts(
     },
     elsewhere: (project: string) => `in ${project}`,
     compare: 'Compare',
-    choose_two: 'Choose two leads of this project.',
     select: (name: string) => `Choose ${name}`,
     merge: {
       title: 'Merge two leads',
@@ -32,6 +31,7 @@ export const mergeText = texts(
       next_step: 'Next step',
       close_on: 'Expected close',
       all: 'Tags, notes, tasks, timeline, evidence, mails and replies of both stay. If one of them asked for no more mail, the merged lead gets none.',
+      for_good: 'This cannot be undone. A record of both, as they were, stays under Merged before.',
       submit: 'Merge',
       done: 'The two leads are one now',
       dropped: (n: number) =>
@@ -81,7 +81,7 @@ export const mergeText = texts(
     title: 'Yinelenenler',
     menu: 'Yinelenenler',
     back: 'Adaylar',
-    text: 'Aynı kişi ya da firma olabilecek adaylar. İkisini karşılaştırın, neyin kalacağını seçin ve birleştirin.',
+    text: 'Aynı kişi ya da firma olabilecek adaylar. Bu projeden ikisini seçip karşılaştırın ve tek adayda birleştirin.',
     empty: {
       title: 'Yinelenen yok',
       text: 'Bu projede adı, telefonu ya da firma alan adı aynı olan iki aday yok.',
@@ -94,7 +94,6 @@ export const mergeText = texts(
     },
     elsewhere: (project) => `${project} projesinde`,
     compare: 'Karşılaştır',
-    choose_two: 'Bu projeden iki aday seçin.',
     select: (name) => `${name} adayını seç`,
     merge: {
       title: 'İki adayı birleştir',
@@ -106,6 +105,8 @@ export const mergeText = texts(
       next_step: 'Sonraki adım',
       close_on: 'Beklenen sonuç',
       all: 'İkisinin etiketleri, notları, yapılacakları, geçmişi, kanıtları, e-postaları ve yanıtları kalır. Biri artık posta istemediyse birleşen adaya posta gitmez.',
+      for_good:
+        'Bu geri alınamaz. İkisinin önceki hâli “Daha önce birleştirilenler” bölümünde kayıtlı kalır.',
       submit: 'Birleştir',
       done: 'İki aday artık bir',
       dropped: (n) =>

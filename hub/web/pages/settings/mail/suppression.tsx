@@ -180,20 +180,20 @@ function List() {
             <tr>
               <Th className="bg-surface pl-5">{more.address}</Th>
               <Th className="bg-surface">{text.reason}</Th>
-              <Th className="bg-surface">{text.since}</Th>
+              <Th className="bg-surface max-md:hidden">{text.since}</Th>
               <Th className="bg-surface" />
             </tr>
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr key={row.email_hash}>
-                <Td className="max-w-64 pl-5 break-words">
+              <tr key={row.email_hash} className="last:[&>td]:border-b-0">
+                <Td className="max-w-64 pl-5 break-all">
                   {row.email ?? (
                     <span className="font-mono text-sm text-muted">
                       {row.email_hash.slice(0, 12)}
                     </span>
                   )}
-                  <span className="block text-xs text-muted">
+                  <span className="block text-xs break-words text-muted">
                     {row.email && row.email_until
                       ? more.until(absolute(row.email_until, localeOf(language)))
                       : more.hidden}
@@ -203,7 +203,7 @@ function List() {
                   {text.reasons[row.reason]}
                   {row.note ? <span className="block text-xs text-muted">{row.note}</span> : null}
                 </Td>
-                <Td>
+                <Td className="max-md:hidden">
                   <Time at={row.created_at} />
                 </Td>
                 <Td className="pr-5 text-right">
