@@ -10,6 +10,7 @@ import { isOpen } from '../drafts/judged.ts'
 import { addRecipients } from '../drafts/state.ts'
 import { startStep } from '../drafts/step-state.ts'
 import { type ExaminedStep, examineSequence } from './examine.ts'
+import { hadIt } from './people.ts'
 import { sequencesText } from './sequences.text.ts'
 import { lockSequence, refuseState } from './sequences.ts'
 import { enrol, startSequence } from './state.ts'
@@ -55,7 +56,7 @@ export async function approveSequence(
     })
     if (!isStarted) throw refuseState('approve', 'running')
     // Who was in it before and left stays out, and is no recipient that was left out now.
-    const whole = people.filter(({ left_out }) => left_out !== say.had_it)
+    const whole = people.filter((one) => !hadIt(one))
     await enrol(
       sql,
       sequence,

@@ -12,7 +12,7 @@ import type { Rendered } from '../render/render.ts'
 import { renderContent } from '../render/rendering.ts'
 import { readDkim } from '../smtp/dkim.ts'
 import { knownDns } from '../smtp/known-dns.ts'
-import { type SequencePerson, sequencePeople } from './people.ts'
+import { isInAnother, type SequencePerson, sequencePeople } from './people.ts'
 import { sequencesText } from './sequences.text.ts'
 import { type SequenceRow, stepsOf } from './sequences.ts'
 import { senderHash } from './thread.ts'
@@ -165,7 +165,7 @@ async function gatesOfSequence(
 }
 
 function whoGetsIt(gate: Gate, people: SequencePerson[], inside: number): Gate {
-  const busy = people.filter(({ left_out }) => left_out === say.in_another).length
+  const busy = people.filter(isInAnother).length
   const detail = busy > 0 ? joined([gate.detail, say.busy(busy)]) : gate.detail
   if (inside > MAX_PEOPLE) {
     const many = say.too_many(inside, MAX_PEOPLE)

@@ -20,6 +20,11 @@ export type SequencePerson = Person &
     wait_until: string | null
   }
 
+/** Whether somebody is left out because another running sequence has them. */
+export const isInAnother = ({ left_out }: SequencePerson) => left_out === say.in_another
+/** Whether somebody is left out because they left this sequence, or have had it. */
+export const hadIt = ({ left_out }: SequencePerson) => left_out === say.had_it
+
 /** Columns of imported lists that hold the time zone of a lead. */
 const ZONE_COLUMNS = [
   'time zone',

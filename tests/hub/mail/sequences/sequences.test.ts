@@ -28,10 +28,15 @@ beforeEach(async () => {
   smtp.to().length = 0
   smtp.mails.length = 0
 })
-const { of, get, add, create, approve, run, people } = sequenceCalls(
+const { of, get, add, create, approve, run, people, standForAll } = sequenceCalls(
   () => hub,
   () => api,
 )
+/** The gates of a sequence by name. */
+const gatesOf = async (id: string): Promise<Record<string, object>> => {
+  const { gates } = await get(id)
+  return Object.fromEntries(gates.map((gate: { name: string }) => [gate.name, gate]))
+}
 let count = 0
 /** A tag of its own with so many leads. */
 async function group(names: string[]): Promise<{ tag: string; ids: string[] }> {
@@ -129,12 +134,24 @@ describe('the approval', () => {
     expect(refused.body.errors).toMatchObject([
       { path: 'steps.1.sentences.1', code: 'no_evidence' },
     ])
+    await standForAll(id)
+    const { sequence } = await get(id)
+    const stand = (sentence: string, more: object = {}) =>
+      api.post('sequence/stand', { ...of(id), step_id: sequence.steps[1].id, sentence, ...more })
+    const claim = 'you have 42 trucks.'
+    expect((await stand(claim, { stands: false })).status).toBe(200)
+    expect((await api.post('sequence/approve', of(id))).status).toBe(422)
+    expect((await stand(claim, { step_id: id })).body.errors).toMatchObject([{ path: 'step_id' }])
+    for (const sentence of ['Nobody says this.', 'Hello,']) {
+      expect((await stand(sentence)).body.errors, sentence).toMatchObject([{ path: 'sentence' }])
+    }
     await approve(id)
+    expect((await stand(claim)).status).toBe(409)
     await api.ok('sequence/stop', of(id))
   })
 
   test('is void after an edit of any step, and nobody gets a mail twice', async () => {
-    const { tag } = await group(['once'])
+    const { tag, ids } = await group(['once'])
     const id = await create({ tag })
     await approve(id)
     await run()
@@ -150,6 +167,8 @@ describe('the approval', () => {
     steps[1].text = 'Hello {first_name},\n\nmay I call you?'
     const edited = await api.ok('sequence/edit', { ...of(id), steps })
     expect(edited.sequence).toMatchObject({ state: 'draft', approved_at: null })
+    // Who is in it stays in it, whatever its filter finds now.
+    await api.ok('lead/update', { lead_id: ids[0], tags: [] })
     await passDays(hub, 3)
     await run()
     expect(smtp.mails).toHaveLength(1)
@@ -177,15 +196,37 @@ describe('the approval', () => {
   })
 
   test('leaves out who is in another running sequence, without a basis or a role address', async () => {
-    const { tag } = await group(['in'])
+    const { tag, ids } = await group(['in'])
     const first = await create({ tag })
     await approve(first)
     await add('nobasis', { tags: [tag], lawful_basis: null })
     await add('role', { tags: [tag], email: `info@c${count}.example` })
     await add('free', { tags: [tag], email: `free@c${count}.example` })
     const second = await create({ tag })
+    const gates = await gatesOf(second)
+    const busy = '1 is in another running sequence and left out.'
+    expect(gates.recipients).toMatchObject({ ok: true, detail: expect.stringContaining(busy) })
+    expect(gates.unclear).toMatchObject({ ok: true, detail: 'No mail is unclear.' })
+    expect(gates.replies_read).toMatchObject({ ok: false, blocks: false })
     await approve(second)
     const found = await people(second)
+    const page = async (more: string) =>
+      (await api.get(`sequences/recipients?id=${second}&project=demir&limit=2${more}`)).body
+    const started = await page('&state=active')
+    expect(started.recipients.map(({ name }: { name: string }) => name)).toEqual(['free Öz'])
+    expect(started.next_cursor).toBeNull()
+    const { recipients, next_cursor } = await page('')
+    const rest = await page(`&cursor=${next_cursor}`)
+    const emails = [...recipients, ...rest.recipients].map(({ email }: { email: string }) => email)
+    expect(emails).toEqual(Object.values(found).map(({ email }) => email))
+    expect(emails).toHaveLength(4)
+    const empty = await create({ tag: `in${count}` })
+    expect((await gatesOf(empty)).recipients).toMatchObject({ ok: false, blocks: true })
+    await api.ok('sequence/delete', of(empty))
+    const blocked = await create({ lead_ids: ids })
+    expect((await gatesOf(blocked)).recipients).toMatchObject({
+      ...{ ok: false, blocks: true, detail: expect.stringContaining('Nobody is left.') },
+    })
     expect(found[`in${count}`]).toMatchObject({ state: 'stopped', stop_reason: 'left_out' })
     expect(found.nobasis).toMatchObject({ state: 'stopped', stop_reason: 'left_out' })
     expect(found.info).toMatchObject({ state: 'stopped', stop_reason: 'left_out' })
@@ -194,6 +235,17 @@ describe('the approval', () => {
     expect(smtp.to().sort()).toEqual([`free@c${count}.example`, `in${count}@client.example`])
     await api.ok('sequence/stop', of(first))
     await api.ok('sequence/stop', of(second))
+  })
+
+  test('takes somebody into one of two sequences that are approved at once', async () => {
+    const { tag } = await group(['both'])
+    const ids = [await create({ tag }), await create({ tag })]
+    for (const id of ids) await standForAll(id)
+    const answers = await Promise.all(ids.map((id) => api.post('sequence/approve', of(id))))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    await run()
+    expect(smtp.to()).toEqual([`both${count}@client.example`])
+    for (const id of ids) await api.post('sequence/stop', of(id))
   })
 
   test('of a sequence without SMTP is refused, also with listmonk', async () => {
@@ -213,18 +265,70 @@ test('pausing holds everything, and a recipient can be taken out', async () => {
   const { tag } = await group(['out', 'stays'])
   const id = await create({ tag })
   await approve(id)
+  const other = await create({ tag: (await group(['goes'])).tag })
+  await approve(other)
   await api.ok('sequence/pause', of(id))
   await run()
-  expect(smtp.to()).toEqual([])
+  expect(smtp.to()).toEqual([`goes${count}@client.example`])
+  await api.ok('sequence/stop', of(other))
+  count -= 1
+  smtp.to().length = 0
+  const nobody = await api.post('sequence/take_out', { ...of(id), email: 'x@client.example' })
+  expect(nobody.status).toBe(404)
   await api.ok('sequence/take_out', { ...of(id), email: `out${count}@client.example` })
   await api.ok('sequence/resume', of(id))
   await run()
   expect(smtp.to()).toEqual([`stays${count}@client.example`])
   expect((await people(id))[`out${count}`]).toMatchObject({ stop_reason: 'taken_out' })
+  expect((await api.post('sequence/delete', of(id))).status).toBe(409)
   await api.ok('sequence/stop', of(id))
   await passDays(hub, 9)
   await run()
   expect(smtp.to()).toHaveLength(1)
+  count += 1
+  const { body } = await api.post('sequence/delete', of(id))
+  expect(body.detail).toContain('whose mails have gone is kept')
+  const unsent = await create({ tag })
+  await api.ok('sequence/delete', of(unsent))
+  expect((await get(unsent)).status).toBe(404)
+  expect((await get(id)).sequence.state).toBe('stopped')
+})
+
+test('a mail that may have gone waits for a decision, and one that failed ends it for its reader', async () => {
+  const { tag } = await group(['may', 'no', 'plain'])
+  const id = await create({ tag })
+  await approve(id)
+  await run()
+  smtp.to().length = 0
+  const become = (name: string, state: string) =>
+    hub.query(
+      `update hub.recipients set state = $2, sent_at = null where email = $1 and state = 'sent'`,
+      [`${name}${count}@client.example`, state],
+    )
+  await become('may', 'unclear')
+  await become('no', 'failed')
+  await run()
+  expect(smtp.to()).toEqual([])
+  const { [`no${count}`]: failed, [`may${count}`]: unclear } = await people(id)
+  expect(failed).toMatchObject({ state: 'stopped', stop_reason: 'failed' })
+  expect([unclear.state, unclear.mails[0].state]).toEqual(['active', 'unclear'])
+  expect((await gatesOf(id)).unclear).toMatchObject({
+    ...{ ok: false, blocks: false, detail: expect.stringMatching(/^1 mails are unclear/) },
+  })
+  const decide = (outcome: string, name = 'may') =>
+    api.post('sequence/clear', { ...of(id), outcome, email: `${name}${count}@client.example` })
+  expect((await decide('sent', 'plain')).status).toBe(404)
+  expect((await decide('not_sent')).status).toBe(200)
+  await run()
+  expect(smtp.to()).toEqual([`may${count}@client.example`])
+  await become('may', 'unclear')
+  expect((await decide('sent')).status).toBe(200)
+  await passDays(hub, 3)
+  await run()
+  expect(smtp.to().sort()).toEqual(
+    ['may', 'may', 'plain'].map((name) => `${name}${count}@client.example`),
+  )
+  await api.ok('sequence/stop', of(id))
 })
 
 test('the daily limit is shared by all mail, and the rest goes on the next day', async () => {
@@ -238,8 +342,32 @@ test('the daily limit is shared by all mail, and the rest goes on the next day',
   await passDays(hub, 1)
   await run()
   expect(smtp.to()).toHaveLength(3)
+  // The days between two mails are those since a recipient's own last one.
+  await api.put('settings/mail', { daily_cap: 100 })
+  await passDays(hub, 2)
+  await run()
+  expect(smtp.to()).toHaveLength(5)
+  await passDays(hub, 1)
+  await run()
+  expect(smtp.to()).toHaveLength(6)
   await api.ok('sequence/stop', of(id))
 })
+
+test.each(['Time Zone', 'timezone', 'TIME_ZONE', 'Saat dilimi', ' zaman dilimi ', 'Zeitzone'])(
+  'the column "%s" of a list says the time zone of a lead',
+  async (column) => {
+    const { tag, ids } = await group(['zone'])
+    await hub.query(
+      `insert into hub.evidence (project_id, lead_id, fact, source, import_column)
+       select project_id, id, $2 || ': Asia/Tokyo', 'list.csv', $2 from hub.leads where id = $1`,
+      [ids[0], column],
+    )
+    const id = await create({ tag })
+    const { recipient } = (await api.get(`sequences/preview?id=${id}&project=demir`)).body
+    expect(recipient).toMatchObject({ time_zones: ['Asia/Tokyo'], zone_source: 'lead' })
+    await api.ok('sequence/delete', of(id))
+  },
+)
 
 test('a step is no draft: the routes of drafts do not know it', async () => {
   const { tag } = await group(['step'])
