@@ -3,6 +3,9 @@ import { integerParameter } from '../../../shared/page.ts'
 import { createRoute, jsonResponse, resource } from '../../../shared/route.ts'
 import { inProject } from '../../db/db.ts'
 import { answer, type Env, problems } from '../../http/http.ts'
+import { MAX_SHOWN, sequenceNumbers } from '../../mail/sequences/numbers.ts'
+import { SEQUENCE_STATES } from '../../mail/sequences/state.ts'
+import { People, Stopped } from '../../mail/sequences/view.ts'
 import { slugFor } from '../../projects/active.ts'
 import { agentShare, pipelineByWeek, replyTimes } from '../../projects/numbers.ts'
 import { Slug } from './projects.ts'
@@ -47,6 +50,23 @@ const Numbers = z
         .meta({ description: 'Each mail of an agent is in one of the last four.' }),
       documents: z.object({ by_agents: z.int(), edited: z.int() }),
     }),
+    sequences: z
+      .array(
+        z.object({
+          id: z.uuid(),
+          name: z.string(),
+          state: z.enum(SEQUENCE_STATES),
+          people: People,
+          stopped: Stopped,
+          sent: z.array(z.int()).meta({ description: 'Mails of each step that were sent.' }),
+          replied: z.int().meta({
+            description: 'Recipients who answered a mail of it, also after its last one.',
+          }),
+        }),
+      )
+      .meta({
+        description: `The sequences that were ever approved, the newest ${MAX_SHOWN} first.`,
+      }),
   })
   .meta({ id: 'Numbers' })
 
@@ -59,7 +79,7 @@ numbers.openapi(
     path: '/projects/numbers',
     operationId: 'projectNumbers',
     tags: ['Projects'],
-    summary: 'The pipeline by week, the time to reply, and the agents’ share',
+    summary: 'The pipeline by week, the time to reply, the agents’ share, and the sequences',
     request: {
       query: z.strictObject({
         project: Slug.optional(),
@@ -75,6 +95,7 @@ numbers.openapi(
       weeks: await pipelineByWeek(sql, id, weeks),
       reply_time: await replyTimes(sql, id),
       agents: await agentShare(sql, id),
+      sequences: await sequenceNumbers(sql, id),
     }))
     return answer(c, Numbers, found, 200)
   },

@@ -51,7 +51,7 @@ export async function recordOutcome(
   if (kind === 'sent') await moveStage(sql, lead, { from: ['new'], to: 'contacted', details })
   if (kind === 'unsubscribed') await stopSequences(sql, lead, 'opted_out')
   if (kind === 'replied') {
-    await stopSequences(sql, lead, 'replied')
+    await stopSequences(sql, lead, more.opt_out === 'asked' ? 'opted_out' : 'replied')
     await moveStage(sql, lead, { from: ['new', 'contacted'], to: 'replied', details })
   }
 }

@@ -21,6 +21,13 @@ const StepMails = z.object({
   unsubscribed: Count,
 })
 
+/** How many recipients are in which state. */
+export const People = z.object({ active: Count, done: Count, stopped: Count, left_out: Count })
+/** How many left for which reason. */
+export const Stopped = z
+  .object({ replied: Count, bounced: Count, opted_out: Count, stage: Count, others: Count })
+  .meta({ description: 'Why recipients left it.' })
+
 export const SequenceStep = z
   .object({
     id: z.uuid(),
@@ -46,10 +53,8 @@ export const Sequence = z
     agent: z.string().nullable(),
     mission_id: z.uuid().nullable(),
     steps: z.array(SequenceStep),
-    people: z.object({ active: Count, done: Count, stopped: Count, left_out: Count }),
-    stopped: z
-      .object({ replied: Count, bounced: Count, opted_out: Count, stage: Count, others: Count })
-      .meta({ description: 'Why recipients left it.' }),
+    people: People,
+    stopped: Stopped,
     approved_at: z.string().nullable(),
     started_at: z.string().nullable(),
     ended_at: z.string().nullable(),
@@ -91,6 +96,29 @@ export const SequenceRecipient = z
   })
   .meta({ id: 'SequenceRecipient' })
 
+const PEOPLE = `(
+    select jsonb_build_object(
+      'active', count(*) filter (where person.state = 'active'),
+      'done', count(*) filter (where person.state = 'done'),
+      'stopped', count(*) filter (
+        where person.state = 'stopped' and person.stop_reason <> 'left_out'),
+      'left_out', count(*) filter (where person.stop_reason = 'left_out')
+    )
+    from hub.sequence_recipients as person where person.sequence_id = sequence.id
+  ) as people, (
+    select jsonb_build_object(
+      'replied', count(*) filter (where person.stop_reason = 'replied'),
+      'bounced', count(*) filter (where person.stop_reason in ('bounced', 'failed')),
+      'opted_out', count(*) filter (where person.stop_reason in ('opted_out', 'complained')),
+      'stage', count(*) filter (where person.stop_reason = 'stage'),
+      'others', count(*) filter (where person.stop_reason not in (
+        'replied', 'bounced', 'failed', 'opted_out', 'complained', 'stage', 'left_out'))
+    )
+    from hub.sequence_recipients as person where person.sequence_id = sequence.id
+  ) as stopped`
+/** The columns `people` and `stopped`, for queries over `sequence`. */
+export const peopleColumns = raw(PEOPLE)
+
 /** The columns of a Sequence, for queries over `sequence` and `project`. */
 export const sequenceColumns = raw(`
   sequence.id, project.slug as project, sequence.name, sequence.language, sequence.filter,
@@ -113,26 +141,7 @@ export const sequenceColumns = raw(`
         )
       ) order by step.step), '[]')
     from hub.drafts as step where step.sequence_id = sequence.id
-  ) as steps, (
-    select jsonb_build_object(
-      'active', count(*) filter (where person.state = 'active'),
-      'done', count(*) filter (where person.state = 'done'),
-      'stopped', count(*) filter (
-        where person.state = 'stopped' and person.stop_reason <> 'left_out'),
-      'left_out', count(*) filter (where person.stop_reason = 'left_out')
-    )
-    from hub.sequence_recipients as person where person.sequence_id = sequence.id
-  ) as people, (
-    select jsonb_build_object(
-      'replied', count(*) filter (where person.stop_reason = 'replied'),
-      'bounced', count(*) filter (where person.stop_reason in ('bounced', 'failed')),
-      'opted_out', count(*) filter (where person.stop_reason in ('opted_out', 'complained')),
-      'stage', count(*) filter (where person.stop_reason = 'stage'),
-      'others', count(*) filter (where person.stop_reason not in (
-        'replied', 'bounced', 'failed', 'opted_out', 'complained', 'stage', 'left_out'))
-    )
-    from hub.sequence_recipients as person where person.sequence_id = sequence.id
-  ) as stopped,
+  ) as steps, ${PEOPLE},
   sequence.approved_at, sequence.started_at, sequence.ended_at, sequence.created_at,
   sequence.updated_at`)
 

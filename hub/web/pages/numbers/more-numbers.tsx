@@ -11,11 +11,12 @@ import { leadsText } from '../leads/leads.text.ts'
 import { money } from '../leads/money.ts'
 import { Card } from './card.tsx'
 import { numbersText } from './numbers.text.ts'
+import { SequenceNumbers } from './sequence-numbers.tsx'
 import { WeekBars } from './week-bars.tsx'
 
 type Numbers = Schemas['Numbers']
 
-/** The pipeline by week, the time to reply and what agents wrote, each with its table. */
+/** The pipeline by week, the time to reply, what agents wrote, and what became of sequences. */
 export function MoreNumbers() {
   const { slug } = useProject()
   const query = useQuery({
@@ -25,12 +26,13 @@ export function MoreNumbers() {
   })
   if (query.isPending) return <SkeletonRows />
   if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
-  const { weeks, reply_time, agents } = query.data
+  const { weeks, reply_time, agents, sequences } = query.data
   return (
     <>
       <Weeks weeks={weeks} />
       <ReplyTime times={reply_time} />
       <Agents share={agents} />
+      {sequences.length > 0 ? <SequenceNumbers sequences={sequences} /> : null}
     </>
   )
 }

@@ -67,6 +67,15 @@ export const numbersText = texts(
       documents: (all: string, edited: string) =>
         `Documents by agents: ${all}, of which people edited ${edited}`,
     },
+    sequences: {
+      title: 'Sequences',
+      sequence: 'Sequence',
+      recipients: 'Recipients',
+      left_out: (n: string) => `left out: ${n}`,
+      replied: 'Replied to it',
+      sent: 'Mails sent',
+      hint: 'Since each sequence began. Who answers another mail of the project leaves it as well, without having replied to it.',
+    },
     none_sent: 'No mail has been sent yet. Its outcome will appear here.',
   },
   {
@@ -133,6 +142,15 @@ export const numbersText = texts(
         undecided: 'Henüz karar yok',
       },
       documents: (all, edited) => `Ajanların belgeleri: ${all}, insanların düzenlediği: ${edited}`,
+    },
+    sequences: {
+      title: 'Diziler',
+      sequence: 'Dizi',
+      recipients: 'Alıcılar',
+      left_out: (n) => `dışarıda: ${n}`,
+      replied: 'Diziye yanıt veren',
+      sent: 'Gönderilen e-postalar',
+      hint: 'Her dizinin başlangıcından beri. Projenin başka bir e-postasına yanıt veren de, diziye yanıt vermiş sayılmadan ayrılır.',
     },
     none_sent: 'Henüz e-posta gönderilmedi. Sonuçları burada görünecek.',
   },

@@ -37,7 +37,7 @@ export function Recipients({ sequence, isReadOnly }: Given) {
 
 function Row({ one, sequence, isReadOnly }: Given & { one: SequenceRecipient }) {
   const text = useText(sequencesText)
-  const name = one.name ?? one.email
+  const name = one.stop_reason === 'erased' ? text.erased : (one.name ?? one.email)
   const takeOut = useChange(
     sequence,
     (ref) => ok(api.POST('/api/cockpit/sequence/take_out', { body: { ...ref, email: one.email } })),

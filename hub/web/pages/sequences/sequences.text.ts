@@ -89,6 +89,7 @@ export const sequencesText = texts(
       others: 'other reasons',
     },
     recipient: 'Recipient',
+    erased: 'An erased person',
     zone: 'Time zone',
     zones: (first: string, n: number) => `${first} and ${n} more`,
     zone_source: {
@@ -229,6 +230,7 @@ export const sequencesText = texts(
       others: 'diğer nedenler',
     },
     recipient: 'Alıcı',
+    erased: 'Silinmiş bir kişi',
     zone: 'Saat dilimi',
     zones: (first, n) => `${first} ve ${n} tane daha`,
     zone_source: {

@@ -89,7 +89,11 @@ const EVENTS: Record<string, { event: Event; reason: string | null; early?: true
   'an opt-out in words': {
     event: async (_, mail) => {
       const salt = await readSalt(hub.paths)
-      return inDatabase((sql) => recordRefusal(sql, salt, given(mail)))
+      // It comes as a reply, and what it asks for is why the person leaves.
+      return inDatabase(async (sql) => {
+        await recordOutcome(sql, given(mail), 'replied', { opt_out: 'asked' })
+        await recordRefusal(sql, salt, given(mail))
+      })
     },
     reason: 'opted_out',
   },
@@ -214,4 +218,20 @@ test('who leaves has it in the timeline, with the reason, and the numbers say it
     people: { active: 0, stopped: 1 },
     stopped: { replied: 1 },
   })
+  const { sequences } = (await api.get('projects/numbers?project=demir')).body
+  const none = { replied: 0, bounced: 0, opted_out: 0, stage: 0, others: 0 }
+  expect(sequences[0]).toEqual({
+    id,
+    name: 'Three questions',
+    state: 'running',
+    people: { active: 0, done: 0, stopped: 1, left_out: 0 },
+    stopped: { ...none, replied: 1 },
+    sent: [1, 0, 0],
+    // A reply counts with the mail that it answers.
+    replied: 0,
+  })
+  await hub.query('update hub.recipients set replied_at = now() where email = $1', [lead.email])
+  await create({ tag: 'timeline' })
+  const again = (await api.get('projects/numbers?project=demir')).body.sequences
+  expect(again[0]).toEqual({ ...sequences[0], replied: 1 })
 })
