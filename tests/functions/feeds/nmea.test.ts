@@ -1,16 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  classOfMmsi,
-  severityOfVessel,
-  toMmsi,
-  toVesselEvent,
-} from '../../../functions/feeds/formats/ais.ts'
 import { createAssembler, readLine } from '../../../functions/feeds/formats/nmea-sentence.ts'
 import { createNmeaReader, nmea, normaliseNmea } from '../../../functions/feeds/nmea.ts'
 import { NormalisedEvent } from '../../../shared/event.ts'
-import { checksum, classA, nameOf, payloadOf, sentence, tag } from '../../support/feeds/ais.ts'
+import { checksum, classA, halves, nameOf, sentence, tag, textOf } from '../../support/feeds/ais.ts'
 
 const SAMPLES = new URL('../../../../shared/samples/ais-nmea/', import.meta.url)
 const NOW = new Date('2026-03-01T12:00:00Z')
@@ -18,30 +12,6 @@ const now = NOW.getTime()
 
 const normalise = (...lines: string[]) => normaliseNmea(lines.join('\r\n'), { now: NOW })
 const timesOf = (...lines: string[]) => normalise(...lines).events.map(({ ts }) => ts)
-const text = (mmsi: number, words: string) =>
-  sentence(
-    payloadOf([
-      [14, 6],
-      [0, 2],
-      [mmsi, 30],
-      [0, 2],
-      [words, words.length],
-    ]),
-  )
-
-/** A sentence with the second half of a message taken off, as two parts. */
-function halves(payload = classA().payload, options: { sequence?: string; channel?: string } = {}) {
-  return [
-    sentence(
-      { payload: payload.slice(0, 14), fill: 0 },
-      { parts: 2, part: 1, sequence: '4', ...options },
-    ),
-    sentence(
-      { payload: payload.slice(14), fill: 0 },
-      { parts: 2, part: 2, sequence: '4', ...options },
-    ),
-  ] as const
-}
 
 describe('a position becomes an event', () => {
   test('with the name of its vessel, once it is known', () => {
@@ -109,10 +79,10 @@ describe('a position becomes an event', () => {
 
   test('a safety text is where its sender was last', () => {
     const content = normalise(
-      text(230_123_450, 'TOO EARLY'),
+      sentence(textOf(230_123_450, 'TOO EARLY')),
       sentence(classA()),
       sentence(nameOf(230_123_450, 'AURORA')),
-      text(230_123_450, 'ENGINE FAILURE'),
+      sentence(textOf(230_123_450, 'ENGINE FAILURE')),
     )
     expect(content.rejected).toEqual([
       {
@@ -132,7 +102,8 @@ describe('a position becomes an event', () => {
   test('half an hour after its last position a safety text has no place', () => {
     const reader = createNmeaReader()
     reader.read(sentence(classA()), { now })
-    const textAfter = (ms: number) => reader.read(text(230_123_450, 'HELP'), { now: now + ms })[0]
+    const textAfter = (ms: number) =>
+      reader.read(sentence(textOf(230_123_450, 'HELP')), { now: now + ms })[0]
     expect(textAfter(30 * 60_000)).toHaveProperty('event')
     expect(textAfter(30 * 60_000 + 1)).toHaveProperty('rejected')
   })
@@ -141,8 +112,8 @@ describe('a position becomes an event', () => {
     const position = sentence(classA({ mmsi: 972_123_450, status: 14 }))
     const { events } = normalise(
       position,
-      text(972_123_450, 'MOB TEST'),
-      text(972_123_450, 'MOB ACTIVE'),
+      sentence(textOf(972_123_450, 'MOB TEST')),
+      sentence(textOf(972_123_450, 'MOB ACTIVE')),
     )
     expect(events.map(({ title }) => title)).toEqual(['972123450', '972123450: MOB ACTIVE'])
   })
@@ -380,39 +351,6 @@ describe('its setting', () => {
     expect(schema?.safeParse(text).error?.issues[0]?.message).toBe(
       'must be addresses like tcp://host:port or udp://host:port, separated by commas',
     )
-  })
-})
-
-describe('MMSIs', () => {
-  test.each([
-    [2_275_200, '002275200'],
-    ['002275200', '002275200'],
-    [0, null],
-    [1_000_000_000, null],
-    ['23o123450', null],
-    [1.5, null],
-    [Number.NaN, null],
-  ])('%s is %s', (given, mmsi) => {
-    expect(toMmsi(given)).toBe(mmsi)
-  })
-
-  test('the boat of a ship is a ship', () => {
-    expect(classOfMmsi('982301234')).toBe('ship')
-  })
-
-  test('a report without a status has severity 0, also without a fix it is rejected', () => {
-    expect(severityOfVessel({ mmsi: '230123450', status: null })).toBe(0)
-    const report = {
-      source: 'nmea',
-      mmsi: '230123450',
-      name: ' ',
-      lat: 1,
-      lon: null,
-      at: now,
-      status: null,
-    }
-    expect(toVesselEvent(report)).toHaveProperty('rejected')
-    expect(toVesselEvent({ ...report, lon: 2 })).toMatchObject({ event: { title: '230123450' } })
   })
 })
 

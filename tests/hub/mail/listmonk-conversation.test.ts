@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import golden from './golden/listmonk.json' with { type: 'json' }
-import { converse, startSink } from './listmonk-conversation.ts'
+import { converse } from './listmonk-conversation.ts'
+import { startSink } from './listmonk-dialogue.ts'
 import { startListmonk } from './listmonk-stand-in.ts'
 
 const { LISTMONK_TEST_URL: url, LISTMONK_TEST_USER = '', LISTMONK_TEST_TOKEN = '' } = process.env

@@ -1,11 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, Locator } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHealth } from '../../../hub/ops/health.ts'
 import { PROOF } from '../../support/proof.ts'
 import { startListmonk } from '../mail/listmonk-stand-in.ts'
@@ -25,6 +21,7 @@ import {
   visit,
   walkTo,
 } from './browser.ts'
+import { useRealHub } from './real-hub.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
 
 const RECIPIENT = 'age15r2vmxr22k3fjhqw6uvsgqm45z2ye6cmwt9wl62kltdxpcatpg2sv4pffp'
@@ -341,35 +338,10 @@ describe('the sections', () => {
 })
 
 describe('a hub that really restarts', () => {
-  let folder: string
-  let child: ChildProcess
-  let origin: string
-  let code: string
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'watchpost-settings-'))
-    await chmod(folder, 0o755)
-    const start = resolve(import.meta.dirname, '../../../scripts/hub.ts')
-    child = spawn(process.execPath, [start, '--port', '0', '--data-dir', folder], {
-      env: { ...process.env, LOG: 'json' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    if (!child.stdout) throw new Error('the hub has no output')
-    const said: string[] = []
-    const lines = createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
-    while (!said.some((line) => line.includes('"listening"'))) await once(lines, 'line')
-    const told = said.join('\n')
-    origin = new URL(/Open\s+(\S+)/.exec(told)?.[1] ?? '').origin
-    code = /Set-up code\s+(\S+)/.exec(told)?.[1] ?? ''
-  }, 90_000)
-  afterAll(async () => {
-    if (child?.exitCode === null) {
-      child.kill('SIGTERM')
-      await once(child, 'close')
-    }
-    if (folder) await rm(folder, { recursive: true, force: true })
-  })
+  const started = useRealHub(90_000)
 
   test('takes the service key, makes a backup, and becomes as the backup has it', async () => {
+    const { folder, origin, code } = started()
     const opened = await open(browser, origin)
     const { page, context } = opened
     const post = async (path: string, data: object) =>

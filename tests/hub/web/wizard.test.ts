@@ -1,11 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { writeTinyGguf } from '../support/tiny-gguf.ts'
 import {
   expectAccessible,
@@ -17,42 +13,16 @@ import {
   setUp,
   sharedBrowser,
 } from './browser.ts'
+import { useRealHub } from './real-hub.ts'
 
-const START = resolve(import.meta.dirname, '../../../scripts/hub.ts')
-const STARTING_MS = 60_000
-
-let folder: string
-let child: ChildProcess
+const started = useRealHub(60_000)
 let browser: Browser
-let origin: string
-let code: string
-const said: string[] = []
-
-// The hub as `npm run hub` starts it: its own database, and a supervisor that starts it anew.
 beforeAll(async () => {
   browser = await sharedBrowser()
-  folder = await mkdtemp(join(tmpdir(), 'watchpost-wizard-'))
-  await chmod(folder, 0o755)
-  child = spawn(process.execPath, [START, '--port', '0', '--data-dir', folder], {
-    env: { ...process.env, LOG: 'json' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  if (!child.stdout) throw new Error('the hub has no output')
-  const lines = createInterface({ input: child.stdout }).on('line', (line) => said.push(line))
-  while (!said.some((line) => line.includes('"listening"'))) await once(lines, 'line')
-  const told = said.join('\n')
-  origin = new URL(/Open\s+(\S+)/.exec(told)?.[1] ?? '').origin
-  code = /Set-up code\s+(\S+)/.exec(told)?.[1] ?? ''
-}, STARTING_MS)
-afterAll(async () => {
-  if (child && child.exitCode === null) {
-    child.kill('SIGTERM')
-    await once(child, 'close')
-  }
-  if (folder) await rm(folder, { recursive: true, force: true })
-})
+}, 60_000)
 
 test('from the set-up code to the first project, through a real restart of the hub', async () => {
+  const { folder, origin, code, said } = started()
   const opened = await open(browser, origin)
   const { page } = opened
   await page.goto('/')

@@ -1,86 +1,25 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { z } from 'zod'
-import { createOperatorApp } from '../../../scripts/operator/app.ts'
-import { createOperatorLink } from '../../../scripts/operator/sessions.ts'
-import { asOperator } from '../../../scripts/postgres/accounts.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { createTenant } from '../../support/attacks/tenants.ts'
-import { createService, type Service } from '../../support/service.ts'
+import {
+  acts,
+  aFeed,
+  app,
+  ask,
+  credentials,
+  deadJob,
+  duePolls,
+  type Headers,
+  healthOf,
+  logged,
+  NAME,
+  newLink,
+  type Signed,
+  service,
+  signIn,
+  useOperatorPage,
+} from './operator-scene.ts'
 
-const HOST = '127.0.0.1:8788'
-const NAME = 'Ayşe'
-
-let service: Service
-let folder: string
-let app: ReturnType<typeof createOperatorApp>
-const logged: Record<string, unknown>[] = []
-beforeAll(async () => {
-  service = await createService()
-  folder = await mkdtemp(join(tmpdir(), 'watchpost-operator-'))
-  await writeFile(join(folder, 'index.html'), '<title>Operator</title>')
-  app = createOperatorApp({
-    adminUrl: service.database.adminUrl,
-    public_url: 'https://watchpost.test',
-    log: (line) => void logged.push(line),
-    folder,
-  })
-})
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
-  await service?.close()
-})
-
-type Headers = Record<string, string | undefined>
-type Signed = { cookie: string; page: string }
-
-async function ask(method: string, path: string, headers: Headers = {}, body?: unknown) {
-  const sent = {
-    host: HOST,
-    ...(method === 'GET' ? {} : { origin: `http://${HOST}`, 'content-type': 'application/json' }),
-    ...headers,
-  }
-  const given = Object.entries(sent).filter(
-    (pair): pair is [string, string] => pair[1] !== undefined,
-  )
-  const answer = await app.request(path, {
-    method,
-    headers: Object.fromEntries(given),
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await answer.text()
-  const isJson = answer.headers.get('content-type')?.includes('json')
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    text,
-    body: isJson ? JSON.parse(text) : text,
-  }
-}
-
-const credentials = ({ cookie, page }: Signed) => ({ cookie, 'x-operator-page': page })
-
-async function newLink(): Promise<string> {
-  const { token } = await asOperator(service.database.adminUrl, (client) =>
-    createOperatorLink(client, { name: NAME }),
-  )
-  return token
-}
-
-async function signIn(): Promise<Signed> {
-  const answer = await ask('POST', '/api/sign-in', {}, { token: await newLink() })
-  expect(answer.status).toBe(200)
-  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';')
-  return { cookie, page: z.object({ page: z.string() }).parse(answer.body).page }
-}
-
-async function acts() {
-  return service.database.query(
-    'select operator, via, action, target_id, details from watchpost.operator_acts order by at desc, id',
-  )
-}
+useOperatorPage()
 
 describe('a link', () => {
   test('makes one session, whose cookie no script and no other site gets', async () => {
@@ -240,25 +179,6 @@ const ACTS: [
   ],
 ]
 
-/** A feed that is polled once a day. */
-async function aFeed(): Promise<string> {
-  const source = `feed-${randomBytes(4).toString('hex')}`
-  await service.database.query(
-    `insert into watchpost.sources (source, title, attribution, types, interval_seconds, next_poll_at)
-    values ($1, 'A feed', 'Nobody', '{flood}', 86400, now() + interval '1 day')`,
-    [source],
-  )
-  return source
-}
-
-async function deadJob(): Promise<string> {
-  const [row] = await service.database.query<{ id: string }>(
-    `insert into pgboss.job (name, data, policy, source_name, source_output)
-    values ('dead', '{"source": "usgs"}', 'standard', 'match', '{"message": "It broke.\\n  at line 1"}') returning id`,
-  )
-  return row?.id ?? ''
-}
-
 describe('every act', () => {
   let user: string
   let key: string
@@ -312,18 +232,6 @@ describe('every act', () => {
 })
 
 describe('a feed', () => {
-  const due = async () => {
-    await service.database.query('select private.enqueue_due()')
-    return service.database.query<{ source: string }>(
-      `select data ->> 'source' as source from pgboss.job where name = 'ingest'`,
-    )
-  }
-  const health = async (source: string) => {
-    const { body } = await service.request('GET', '/api/sources/health')
-    const { sources } = body as { sources: { source: string; status: string; error: string }[] } // safe: 200
-    return sources.find((one) => one.source === source)
-  }
-
   test('that is paused is not polled, says why to everybody, and is polled at once when resumed', async () => {
     const [source, headers] = [await aFeed(), credentials(await signIn())]
     const before = await acts()
@@ -331,7 +239,7 @@ describe('a feed', () => {
     const act = (what: string, body = {}) =>
       ask('POST', `/api/feeds/${source}/${what}`, headers, body)
     expect((await act('pause', { reason })).status).toBe(204)
-    expect(await health(source)).toMatchObject({
+    expect(await healthOf(source)).toMatchObject({
       status: 'disabled',
       error: `Paused by an operator: ${reason}`,
     })
@@ -340,7 +248,7 @@ describe('a feed', () => {
       expect.objectContaining({ source, enabled: true, paused_at: expect.stringMatching(/Z$/) }),
     )
     await service.database.query('update watchpost.sources set next_poll_at = now()')
-    expect(await due()).not.toContainEqual({ source })
+    expect(await duePolls()).not.toContainEqual({ source })
 
     const again = await act('pause', { reason })
     expect([again.status, again.body.detail]).toEqual([
@@ -351,8 +259,8 @@ describe('a feed', () => {
       "update watchpost.sources set next_poll_at = now() + interval '1 day'",
     )
     expect((await act('resume')).status).toBe(204)
-    expect(await due()).toContainEqual({ source })
-    expect((await health(source))?.status).not.toBe('disabled')
+    expect(await duePolls()).toContainEqual({ source })
+    expect((await healthOf(source))?.status).not.toBe('disabled')
     expect((await act('resume')).body.detail).toBe(`The feed ${source} is not paused.`)
     const after = await acts()
     expect(after.slice(0, after.length - before.length)).toMatchObject([
@@ -398,7 +306,7 @@ describe('a feed', () => {
   test.each(['pause', 'resume'])('needs a session to %s', async (act) => {
     const source = await aFeed()
     const sent = await ask('POST', `/api/feeds/${source}/${act}`, {}, { reason: 'Why' })
-    expect([sent.status, (await health(source))?.status]).toEqual([401, 'stale'])
+    expect([sent.status, (await healthOf(source))?.status]).toEqual([401, 'stale'])
   })
 })
 

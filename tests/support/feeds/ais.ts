@@ -84,3 +84,24 @@ export function nameOf(mmsi: number, name: string): { payload: string; fill: num
     [name, 20],
   ])
 }
+
+/** A safety text to everybody. */
+export function textOf(mmsi: number, words: string): { payload: string; fill: number } {
+  return payloadOf([
+    [14, 6],
+    [0, 2],
+    [mmsi, 30],
+    [0, 2],
+    [words, words.length],
+  ])
+}
+
+/** The sentences of a message in two parts. */
+export function halves(
+  payload = classA().payload,
+  options: { sequence?: string; channel?: string } = {},
+): readonly [string, string] {
+  const part = (number: number, text: string) =>
+    sentence({ payload: text, fill: 0 }, { parts: 2, part: number, sequence: '4', ...options })
+  return [part(1, payload.slice(0, 14)), part(2, payload.slice(14))]
+}

@@ -1,100 +1,28 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startHub, type TestHub } from '../../support/hub.ts'
-import {
-  apiOf,
-  BRAND,
-  LEAD,
-  type MailServer,
-  setBrand,
-  smtpSettings,
-  startMailServer,
-} from '../../support/mail-help.ts'
+import { describe, expect, test } from 'vitest'
+import { BRAND } from '../../support/mail-help.ts'
 import { standForAll } from '../../support/stand.ts'
-import { type ImapStandIn, startImap } from '../imap-stand-in.ts'
+import {
+  add,
+  api,
+  count,
+  draftTo,
+  hub,
+  imap,
+  kindsOf,
+  leadOf,
+  meanwhile,
+  of,
+  receive,
+  sentTo,
+  settings,
+  smtp,
+  steps,
+  useInbox,
+  writeTo,
+} from './inbox-scene.ts'
 
-let hub: TestHub
-let smtp: MailServer
-let imap: ImapStandIn
-let api: ReturnType<typeof apiOf>
-/** Before the server takes a mail. */
-let beforeData: () => Promise<void>
-/** While a connection is made. */
-let beforeConnect: () => Promise<void>
-beforeAll(async () => {
-  beforeConnect = async () => {}
-  smtp = await startMailServer({
-    onConnect: (_, callback) => void beforeConnect().then(() => callback(), callback),
-    onMailFrom: (_, __, callback) => void beforeData().then(() => callback(), callback),
-  })
-  imap = await startImap()
-  hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
-  api = apiOf(hub)
-  await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
-  await setBrand(api)
-  await api.put('settings/mail', settings())
-  await hub.deps.poller.run(true)
-})
-beforeEach(() => {
-  beforeData = async () => {}
-  beforeConnect = async () => {}
-})
-afterAll(async () => {
-  await hub.close()
-  await imap.close()
-  await smtp.close()
-})
-
-const settings = () => ({
-  ...smtpSettings(smtp.port),
-  imap: { host: '127.0.0.1', port: imap.port, security: 'none', user: 'ayse', password: 'right' },
-})
-type Person = { id: string; email: string; name: string }
-let people = 0
-const add = async (): Promise<Person> => {
-  people += 1
-  const name = `Reader${people}`
-  const data = { name, email: `${name.toLowerCase()}@client.example`, ...LEAD }
-  return (await api.ok('lead/quick_add', { slug: 'demir', data })).lead
-}
-const of = (id: string) => ({ id, project: 'demir' })
-async function draftTo({ id }: Person, more: object = {}): Promise<string> {
-  const { draft } = await api.ok('draft/create', {
-    project: 'demir',
-    audience: { kind: 'lead', lead_id: id },
-    subject: 'A short question',
-    text: 'Hello {first_name},\n\nwould you like to talk next week?',
-    ...more,
-  })
-  return draft.id
-}
-async function steps(id: string, ...names: string[]): Promise<void> {
-  for (const name of names) await api.ok(`draft/${name}`, of(id))
-}
-async function writeTo(person: Person): Promise<string> {
-  await steps(await draftTo(person), 'render', 'approve', 'push', 'send')
-  await hub.deps.mailer.run()
-  return smtp.mails.at(-1)?.messageId ?? ''
-}
-let count = 0
-/** Delivers a mail and lets the hub read it; answers what the inbox has of it. */
-async function receive(from: string, given: { headers?: string; subject?: string; text?: string }) {
-  count += 1
-  const { headers = '', subject = 'Re: A short question', text = 'Yes.' } = given
-  const head = headers === '' ? '' : `${headers}\n`
-  imap.deliver(
-    `From: ${from}\nDate: Sat, 21 Nov 2026 10:00:00 +0300\nSubject: ${subject}\nMessage-ID: <in${count}@x>\n${head}${/content-type/i.test(head) ? '' : 'Content-Type: text/plain; charset=utf-8\n'}\n${text}\n`,
-  )
-  await hub.deps.poller.run(true)
-  const { mails } = (await api.get('inbox/list?show=all&state=all&limit=1')).body
-  return mails[0]?.subject === subject ? mails[0] : undefined
-}
-const leadOf = async ({ id }: Person) => (await api.get(`lead/get?lead_id=${id}`)).body.lead
-const kindsOf = async ({ id }: Person) =>
-  (await api.get(`lead/timeline?lead_id=${id}`)).body.activities.map(
-    ({ kind }: { kind: string }) => kind,
-  )
-const sentTo = ({ email }: Person) => smtp.to().filter((to) => to === email).length
+useInbox()
 
 describe('what came in', () => {
   test('a reply is in the inbox with its text, its quotes apart, and the names of its files', async () => {
@@ -366,7 +294,7 @@ describe('an answer', () => {
   test('does not go out when the reader opts out while the connection is made', async () => {
     const { lead, mail } = await replied()
     const token = /\/u\/([\w-]+)/.exec(smtp.mails.at(-1)?.text ?? '')?.[1]
-    beforeConnect = async () => {
+    meanwhile.connect = async () => {
       const headers = { host: 'localhost' }
       await hub.app.request(`/api/cockpit/u/${token}`, { method: 'POST', headers })
     }
@@ -395,7 +323,7 @@ describe('an answer', () => {
 
   test('whose server breaks off is unclear, and is not sent again', async () => {
     const { mail, lead } = await replied()
-    beforeData = async () => {
+    meanwhile.data = async () => {
       throw Object.assign(new Error('Mailbox gone'), { responseCode: 550 })
     }
     const failed = { id: mail.id, answer_id: randomUUID(), text: 'Hello.' }
@@ -408,7 +336,7 @@ describe('an answer', () => {
       answered: false,
       handled_at: null,
     })
-    beforeData = async () => {}
+    meanwhile.data = async () => {}
     await hub.query(
       "update hub.answers set state = 'sending', claimed_at = now() - interval '11 minutes' where id = $1",
       [failed.answer_id],
@@ -446,7 +374,7 @@ test('a reply that is read between the choice and the claim stops the mail', asy
   const late = await draftTo(lead)
   await steps(late, 'render', 'approve', 'push', 'send')
   // Written as the poller writes it, while the connection is made.
-  beforeConnect = async () => {
+  meanwhile.connect = async () => {
     await hub.query('update hub.recipients set last_replied_at = now() where message_id = $1', [id])
   }
   await hub.deps.mailer.run()
