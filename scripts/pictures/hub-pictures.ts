@@ -54,6 +54,7 @@ const shotsOf = ({ lead, draft, mission, sequence, draftSequence }: Made): Shot[
   ['compose', `${PROJECT}/missions?do=compose`, {}, composeTask],
   ['numbers', `${PROJECT}/numbers`],
   ['project', `${PROJECT}/project`],
+  ['fields', `${PROJECT}/project`, {}, showFields],
   ['brand', `${PROJECT}/project/brand`],
   ['documents', `${PROJECT}/documents`, {}, openDocument],
   ['search', `${PROJECT}/today`, DARK, searchFor],
@@ -66,7 +67,7 @@ const shotsOf = ({ lead, draft, mission, sequence, draftSequence }: Made): Shot[
   ['audit', '/settings/audit'],
   ['keys', '/settings/keys'],
   ['webhooks', '/settings/webhooks'],
-  ['people', '/settings/people'],
+  ['people', '/settings/people', {}, findPerson],
   ['license', '/settings/license'],
   ['branding', '/settings/branding'],
   ['backup', '/settings/backup'],
@@ -232,6 +233,19 @@ async function compareTwo(page: Page): Promise<void> {
   for (const box of await group.getByRole('checkbox').all()) await box.check()
   await page.getByRole('button', { name: 'Compare' }).click()
   await page.getByRole('button', { name: 'Merge' }).waitFor()
+}
+
+async function findPerson(page: Page): Promise<void> {
+  await page.getByLabel('E-mail of the person').fill('elif.rossi@trakya.example')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await page.getByText('Where elif.rossi@trakya.example is found').waitFor()
+}
+
+/** The lower part of the page: what the project says about deals, and its own fields. */
+async function showFields(page: Page): Promise<void> {
+  await page
+    .getByRole('heading', { name: 'Deals' })
+    .evaluate((heading) => heading.scrollIntoView({ block: 'start' }))
 }
 
 async function openDocument(page: Page): Promise<void> {

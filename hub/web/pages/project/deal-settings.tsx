@@ -85,7 +85,6 @@ function SettingsForm({ settings }: { settings: Schemas['DealSettings'] }) {
               key={stage}
               name={`probabilities.${stage}`}
               label={text.probability(stages[stage])}
-              isOptional
             >
               <Input
                 inputMode="decimal"

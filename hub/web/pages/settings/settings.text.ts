@@ -77,7 +77,7 @@ export const settingsText = texts(
     },
     branding: {
       title: 'Branding',
-      text: 'Your own name, logo and colours in the hub, its mails and its documents.',
+      text: 'Your own name, logo and colours for the hub itself. Mails and documents carry the brand of their project: Project > Brand.',
       needs: 'Branding requires an Enterprise license.',
       license: 'Open License',
       name: 'Name',
@@ -169,7 +169,7 @@ export const settingsText = texts(
     },
     branding: {
       title: 'Markalama',
-      text: 'Hub’da, e-postalarda ve belgelerde kendi adınız, logonuz ve renkleriniz.',
+      text: 'Hub’ın kendisi için adınız, logonuz ve renkleriniz. E-postalar ve belgeler projelerinin markasını taşır: Proje > Marka.',
       needs: 'Markalama için Enterprise lisansı gerekir.',
       license: 'Lisansı aç',
       name: 'Ad',

@@ -293,7 +293,8 @@ function DeliveryRow({ delivery, onAgain }: { delivery: Delivery; onAgain?: () =
       <ul className="mt-1 text-muted">
         {attempts.map((attempt) => (
           <li key={attempt.at} className="break-words">
-            {attempt.failure ? text.failures[attempt.failure] : text.answer(String(attempt.status))}{' '}
+            {attempt.failure ? text.failures[attempt.failure] : text.answer(String(attempt.status))}
+            {' · '}
             <Time at={attempt.at} />
             {attempt.answer ? (
               <code className="ml-2 break-all">{attempt.answer.slice(0, 200)}</code>

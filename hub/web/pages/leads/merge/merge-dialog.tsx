@@ -5,7 +5,7 @@ import { errorMessage, FailedQuery } from '../../../../../web/shared/errors.tsx'
 import { Button } from '../../../../../web/ui/button.tsx'
 import { cn } from '../../../../../web/ui/class-names.ts'
 import { Notice } from '../../../../../web/ui/form.tsx'
-import { useText } from '../../../../../web/ui/language.ts'
+import { localeOf, useLanguage, useText } from '../../../../../web/ui/language.ts'
 import { Actions, Dialog } from '../../../../../web/ui/layer.tsx'
 import { SkeletonRows } from '../../../../../web/ui/states.tsx'
 import { toast } from '../../../../../web/ui/toast.tsx'
@@ -15,6 +15,7 @@ import { common } from '../../../common.text.ts'
 import { useProject } from '../../../project.ts'
 import { fieldsQuery } from '../deal-queries.ts'
 import { leadsText } from '../leads.text.ts'
+import { money } from '../money.ts'
 import { type LeadWhole, leadQuery, nameOf, refreshLeads } from '../queries.ts'
 import { mergeText } from './merge.text.ts'
 
@@ -76,6 +77,7 @@ function SideBySide({
   const { fields: names, basis, stages, unnamed } = useText(leadsText)
   const words = useWords()
   const { cancel } = useText(common)
+  const language = useLanguage()
   const { slug } = useProject()
   const own = useQuery(fieldsQuery(slug)).data ?? []
   const queryClient = useQueryClient()
@@ -99,7 +101,10 @@ function SideBySide({
   const show = (lead: LeadWhole, field: (typeof FIELDS)[number]): string => {
     if (field === 'stage') return stages[lead.stage]
     if (field === 'lawful_basis') return lead.lawful_basis ? basis[lead.lawful_basis] : ''
-    if (field === 'amount') return lead.amount === null ? '' : `${lead.amount} ${lead.currency}`
+    if (field === 'amount') {
+      if (lead.amount === null || !lead.currency) return ''
+      return money(localeOf(language), lead.amount, lead.currency)
+    }
     return String(lead[field] ?? '')
   }
   const { amount, next_step, close_on } = text
