@@ -77,7 +77,7 @@ export const leadsText = texts(
     },
     too_many: (most) => `Filtre ${most} adaydan fazlasını buluyor. Daraltın ve parça parça yapın.`,
     known_just_now: 'Bu e-posta az önce başka bir adaya verildi. Kontrol edip yeniden deneyin.',
-    no_open_refusal: 'Bu adayın, artık posta istenmediğine dair karar bekleyen bir yanıtı yok.',
+    no_open_refusal: 'Bu adayın, artık e-posta istenmediğine dair karar bekleyen bir yanıtı yok.',
     mail: {
       approved: 'Bu adaya gidecek bir e-posta onaylanmış. Önce onu gönderin ya da reddedin.',
       pushed: 'Bu adaya gidecek bir e-posta gönderime hazır. Önce onu gönderin ya da reddedin.',

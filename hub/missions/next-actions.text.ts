@@ -44,7 +44,7 @@ export const nextActionText = texts(
     create_project: 'İlk projenizi oluşturun',
     confirm_mail: 'Gönderim duraklatıldı: nedenine bakın, sonra sürdürün',
     check_unclear: (subject) => `“${subject}” gönderildi mi, öğrenin: sunucu hiç doğrulamadı`,
-    decide_opt_out: (lead) => `${lead} artık posta istemiyor mu, karar verin`,
+    decide_opt_out: (lead) => `${lead} artık e-posta istemiyor mu, karar verin`,
     answer_reply: (lead) => `${lead} yanıt verdi: yanıtlayın`,
     approve_draft: (subject) => `Okuyup onaylayın: “${subject}”`,
     approve_sequence: (name) => `Diziyi okuyup onaylayın: “${name}”`,

@@ -159,7 +159,7 @@ export const skipText = texts(
     suppressed: 'abonelikten çıktı, adresi geri döndü ya da engelleme listesinde',
     no_lawful_basis: 'hukuki dayanak yok: neden yazabileceğinizi adayda belirtin',
     no_source: 'kaynak yok: adresin nereden geldiğini adayda belirtin',
-    may_refuse: 'belki artık posta istemiyor: adayda karar verin',
+    may_refuse: 'belki artık e-posta istemiyor: adayda karar verin',
     replied: 'zaten yanıt verdi: yanıttan sonra hatırlatma gitmez',
     replied_since:
       'bu e-posta yazıldıktan sonra yanıt verdi: gelen kutusunda yanıtlayın ya da yeni bir e-posta yazın',

@@ -57,7 +57,7 @@ export const outcomeText = texts(
       `listmonk bu kampanyayı ${to_send} e-postadan ${sent} tanesinin ardından duraklattı: biri orada duraklattı ya da çok fazla e-posta gönderilemedi. Kampanyayı listmonk’ta sürdürün veya iptal edin.`,
     hub_ended: 'Bu e-posta gönderilirken hub durdu.',
     only_bounces:
-      'Bu adres listede kalır: sahibi artık posta istemedi, şikâyet etti ya da silindi.',
+      'Bu adres listede kalır: sahibi artık e-posta istemedi, şikâyet etti ya da silindi.',
     restored: 'Yedek ile geri yükleme arasında gönderilmiş olabilir.',
     listmonk: (fault) => `listmonk: ${fault}`,
     strangers: (count) =>

@@ -264,7 +264,7 @@ describe('in Turkish', () => {
     }
     await page.getByRole('tab', { name: 'Geçmiş' }).click()
     await eventually(() => page.getByRole('tabpanel').locator('li').count()).toBe(KINDS.length)
-    await page.getByText('Belki artık posta istenmiyor.').waitFor()
+    await page.getByText('Belki artık e-posta istenmiyor.').waitFor()
     expect(await page.getByText('Diğer etkinlik').count()).toBe(0)
     await walkTo(page, '/hub/p/veri/today')
     await page.getByRole('button', { name: /^Tümünü göster/ }).click()
@@ -273,7 +273,7 @@ describe('in Turkish', () => {
       'Gönderim duraklatıldı: nedenine bakın, sonra sürdürün',
       '“Veri unclear” gönderildi mi, öğrenin: sunucu hiç doğrulamadı',
       expect.stringMatching(/^Veri işi\s+2 Oca tarihinden beri gecikti$/),
-      'Veri Kişi artık posta istemiyor mu, karar verin',
+      'Veri Kişi artık e-posta istemiyor mu, karar verin',
       'Veri Yanıt yanıt verdi: yanıtlayın',
       'Okuyup onaylayın: “Veri rendered”',
       'Karar verin: Veri sitesini oku',
@@ -288,7 +288,7 @@ describe('in Turkish', () => {
       'E-postayı kurun: taslaklar onsuz da yazılır ama gönderilemez',
       'Lisansı yenileyin',
     ])
-    await page.getByText('Veri Kişi artık posta istemiyor mu').click()
+    await page.getByText('Veri Kişi artık e-posta istemiyor mu').click()
     const goOn = page.getByRole('button', { name: 'Posta gidebilir' })
     await eventually(() => goOn.isDisabled()).toBe(true)
     expectClean(opened)

@@ -46,6 +46,12 @@ test('an admin invites a seller, who joins by the link and sees what a seller ma
   await eventually(() => page.url()).toContain('/hub/p/demir/today')
   await settled(page)
 
+  // What only an admin can set up is not among their next actions.
+  await admin.page.goto('/hub/p/demir/today')
+  await admin.page.getByText('Choose a model').waitFor()
+  await page.getByText('Add leads to Veri Lojistik').waitFor()
+  expect(await page.getByText('Choose a model').count()).toBe(0)
+
   // Settings are explained; the own password is there.
   await walkTo(page, '/hub/settings/mail')
   await page.getByText('Only an admin can change this').waitFor()
@@ -60,7 +66,7 @@ test('an admin invites a seller, who joins by the link and sees what a seller ma
   expect(await page.getByRole('button', { name: 'Delete project' }).count()).toBe(0)
 
   // The admin sees who joined, and takes the role to write away.
-  await admin.page.reload()
+  await admin.page.goto('/hub/settings/members')
   await admin.page.getByLabel('Role of Ece').selectOption('reader')
   await admin.page.getByText('The role of Ece was changed').waitFor()
   await page.goto('/hub/p/demir/leads')

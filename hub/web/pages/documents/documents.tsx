@@ -120,7 +120,7 @@ export function Documents() {
               onGone={() => setSearch(q ? { q } : {}, { replace: true })}
             />
           ) : (
-            <p className="p-6 text-muted">{text.choose}</p>
+            <p className="p-6 text-muted">{query.data?.length ? text.choose : null}</p>
           )}
         </Panes>
       </div>

@@ -312,11 +312,11 @@ export const leadsText = texts(
       delete: 'Adayı sil',
     },
     refusal: {
-      title: 'Bu aday artık posta istemiyor mu?',
-      why: 'Bir yanıt bunu istiyor olabilir. Geçmişte okuyun. Siz karar verene dek bu adaya posta gitmez.',
-      yes: 'Artık posta gitmesin',
+      title: 'Bu aday artık e-posta istemiyor mu?',
+      why: 'Bir yanıt bunu istiyor olabilir. Geçmişte okuyun. Siz karar verene dek bu adaya e-posta gitmez.',
+      yes: 'Artık e-posta gitmesin',
       no: 'Posta gidebilir',
-      stopped: 'Bu adrese artık posta gitmeyecek',
+      stopped: 'Bu adrese artık e-posta gitmeyecek',
       goes_on: 'Yeniden posta gönderilebilir',
     },
     happened: {
@@ -349,9 +349,9 @@ export const leadsText = texts(
       only_address: (subject) =>
         `${subject}: yalnızca gönderen adresi adayınkiyle aynı; bunu herkes taklit edebilir.`,
       opt_out: {
-        open: 'Belki artık posta istenmiyor.',
-        asked: 'Artık posta istenmiyor.',
-        denied: 'Posta istenmediği anlamına gelmediğine karar verildi.',
+        open: 'Belki artık e-posta istenmiyor.',
+        asked: 'Artık e-posta istenmiyor.',
+        denied: 'E-posta istenmediği anlamına gelmediğine karar verildi.',
       },
       away: 'Ofis dışında',
       away_until: (day) => `E-postalar ${day} gününe kadar bekler.`,

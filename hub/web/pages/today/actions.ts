@@ -8,6 +8,10 @@ const SETTINGS: Record<string, string> = {
   models: 'models',
 }
 
+/** isForAdmins says whether only an admin can do it: in the settings, or to a brand. */
+export const isForAdmins = (action: NextAction): boolean =>
+  action.kind === 'set_brand' || pathOf(action).startsWith('/settings/')
+
 /** The page where an action is done. */
 export function pathOf(action: NextAction): string {
   const { ref, kind, lead_id } = action

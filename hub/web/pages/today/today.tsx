@@ -7,6 +7,7 @@ import { DayBars, NamedBars } from '../../../../web/ui/chart.tsx'
 import { localeOf, number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Empty, Skeleton, SkeletonRows } from '../../../../web/ui/states.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { useIsAdmin } from '../../api/queries.ts'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { kpiQuery } from '../kpi.ts'
@@ -14,6 +15,7 @@ import { today } from '../leads/lead-tasks.tsx'
 import { leadsText } from '../leads/leads.text.ts'
 import { STAGES, StageMark } from '../leads/stage.tsx'
 import { ActionList } from './action-list.tsx'
+import { isForAdmins } from './actions.ts'
 import { todayText } from './today.text.ts'
 
 /** What happened today, what to do next, and the state of the project. */
@@ -27,6 +29,9 @@ export function Today() {
       ok(api.GET('/api/cockpit/today_summary', { params: { query: { project: slug } } })),
     refetchInterval: 60_000,
   })
+  const isAdmin = useIsAdmin()
+  const all = query.data?.next_actions ?? []
+  const actions = isAdmin === false ? all.filter((action) => !isForAdmins(action)) : all
   const date = new Intl.DateTimeFormat(localeOf(language), {
     weekday: 'long',
     day: 'numeric',
@@ -46,7 +51,7 @@ export function Today() {
             <SkeletonRows rows={5} />
           ) : query.isError ? (
             <FailedQuery error={query.error} onRetry={() => query.refetch()} />
-          ) : query.data.next_actions.length === 0 ? (
+          ) : actions.length === 0 ? (
             <Empty
               className="py-10!"
               picture={<Coffee size={24} strokeWidth={1.5} aria-hidden />}
@@ -59,7 +64,7 @@ export function Today() {
               }
             />
           ) : (
-            <ActionList actions={query.data.next_actions} />
+            <ActionList actions={actions} />
           )}
         </section>
         <Pictures />

@@ -104,7 +104,7 @@ export const mergeText = texts(
       amount: 'Tutar',
       next_step: 'Sonraki adım',
       close_on: 'Beklenen sonuç',
-      all: 'İkisinin etiketleri, notları, yapılacakları, geçmişi, kanıtları, e-postaları ve yanıtları kalır. Biri artık posta istemediyse birleşen adaya posta gitmez.',
+      all: 'İkisinin etiketleri, notları, yapılacakları, geçmişi, kanıtları, e-postaları ve yanıtları kalır. Biri artık e-posta istemediyse birleşen adaya e-posta gitmez.',
       for_good:
         'Bu geri alınamaz. İkisinin önceki hâli “Daha önce birleştirilenler” bölümünde kayıtlı kalır.',
       submit: 'Birleştir',
