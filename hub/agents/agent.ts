@@ -52,6 +52,7 @@ export const Result = z.object({
   sql: z.string().optional(),
   leads: z.array(z.uuid()).optional(),
   drafts: z.array(z.uuid()).optional(),
+  sequences: z.array(z.uuid()).optional(),
   approvals: z.array(z.uuid()).optional(),
   /** Tasks that are worth giving next, as a person would write them. */
   follow_ups: z.array(z.string().max(200)).max(5).optional(),

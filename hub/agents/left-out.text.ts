@@ -28,6 +28,8 @@ export const leftOutText = texts(
       `${what}: summarised from ${parts} ${parts === 1 ? 'part' : 'parts'}; what it claims counts only by the text itself.`,
     points: (what: string, given: number, all: number) =>
       `${what}: ${given} of ${all} points of its summary were given.`,
+    mails: (written: number, asked: number) =>
+      `A sequence has at most ${written} mails; ${asked} were asked for.`,
     task: 'The task',
     documents: 'The documents of the project',
     brief: 'CONTEXT.md',
@@ -55,6 +57,7 @@ export const leftOutText = texts(
     summarised: (what, parts) =>
       `${what}: ${parts} bölümden özetlendi; söyledikleri yalnızca metnin kendisiyle geçerlidir.`,
     points: (what, given, all) => `${what}: özetindeki ${all} noktadan ${given} tanesi verildi.`,
+    mails: (written, asked) => `Bir dizide en çok ${written} e-posta olur; ${asked} tane istendi.`,
     task: 'Görev metni',
     documents: 'Projenin belgeleri',
     brief: 'CONTEXT.md',

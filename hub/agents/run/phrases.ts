@@ -79,7 +79,8 @@ export const PHRASES = {
       >invite lead, second mail, third mail, reengage*, re engage*, win back, first contact mail,
       >mail about, >email about, apolog*, >@mail write, >mail for @mail, >campaign for, !write_to,
       >write_to_@to, >a_mail to, >mail_to, >a_newsletter, >write newsletter, !newsletter, answer_mr,
-      answer_mrs, answer_ms, reply, answer, !answer_the_mail, >write_@mail`,
+      answer_mrs, answer_ms, reply, answer, !answer_the_mail, >write_@mail, >sequence of mail,
+      >sequence of email, >cadence of email, >mail_sequence, >email_sequence`,
     tr: `
       !soguk e posta, !soguk mail, !mail kampanya, !e posta kampanya, kampanya, mail taslak,
       e posta taslak, eposta taslak, e posta yaz, eposta yaz, mesaj yaz, mektup yaz, mail hazirla,
@@ -95,7 +96,8 @@ export const PHRASES = {
       @mail icin hatirlatma, >@to cevap, >@to mail, >bulten hazirla, !bulten, maili_kisalt,
       maili kisalt, >davet_et, e_posta dizi*, soran_e_posta, >soran e_posta, muduru* yaz,
       mudurune hakkinda_yaz, >hakkinda_yaz mudur, mail_kisalt, !soruyor cevap_yaz, >cevap_yaz,
-      >hakkinda mail_at, >mail_at_@to, !mail_at, bey yaz, >duyuran_bulten, bulten_yaz, @to`,
+      >hakkinda mail_at, >mail_at_@to, !mail_at, bey yaz, >duyuran_bulten, bulten_yaz, @to,
+      >mail_dizi*, >takip_dizi*`,
   },
   sales: {
     en: `

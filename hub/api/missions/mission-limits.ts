@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { createRoute, jsonResponse, resource } from '../../../shared/route.ts'
 import { MAX_GIVEN } from '../../agents/evidence/given.ts'
-import { MAX_LEADS } from '../../agents/marketing.ts'
+import { MAX_LEADS } from '../../agents/mails/choose.ts'
 import { MAX_PARTS, PART } from '../../agents/run/summary.ts'
 import { MAX_TASK } from '../../agents/run/thread.ts'
 import { answer, type Env, problems } from '../../http/http.ts'

@@ -1,20 +1,28 @@
 import type { Sql } from '../../../shared/sql.ts'
 import type { Config } from '../../config.ts'
 import type { Project } from '../../db/db.ts'
+import { absent } from '../../i18n/failure.ts'
 import { brandOf } from '../brand/brand-of.ts'
 import { readRefusals } from '../opt-outs.ts'
 import { peopleOf } from './audience.ts'
-import { readDraft } from './draft-view.ts'
+import type { DraftRow } from './drafts.ts'
 import { isOpen, judgeDraft } from './judged.ts'
 
-/** How many sentences of a draft its approval will wait for: the same as on the draft's page. */
+/**
+ * How many sentences of a draft, or of a step of a sequence, its approval will wait for: the same as
+ * on its page.
+ */
 export async function countHeld(
   sql: Sql,
   project: Project,
   config: Config,
   id: string,
 ): Promise<number> {
-  const draft = await readDraft(sql, project.id, id)
+  const [row] = await sql<DraftRow>`
+    select * from hub.drafts where id = ${id} and project_id = ${project.id}`
+  if (!row) throw absent('draft')
+  // The subject with Re: says nothing that the one of the first step does not say.
+  const draft = row.is_reply ? { ...row, subject: '' } : row
   const { audience, template } = draft
   const refusals = await readRefusals(config.paths)
   const { people } = await peopleOf(sql, { project_id: project.id, audience, template, refusals })

@@ -5,8 +5,9 @@ import { runAlone } from './run-alone.ts'
 import { LEADS } from './scenes/leads.ts'
 import { MACHINE } from './scenes/machine.ts'
 import { PAPERS } from './scenes/papers.ts'
+import { SEQUENCES } from './scenes/sequences.ts'
 
-const SCENES = { ...PAPERS, ...LEADS, ...MACHINE }
+const SCENES = { ...PAPERS, ...LEADS, ...SEQUENCES, ...MACHINE }
 
 test('there is a scene of every agent', () => {
   const agents = new Set(Object.values(SCENES).map(({ agent }) => agent))

@@ -250,5 +250,59 @@ describe('a mail', () => {
     LIMIT_MS,
   )
 
+  test(
+    'is proposed as a sequence, whose sentences are judged and which nobody has approved',
+    async () => {
+      const asked: string[] = []
+      stub.script((call) => {
+        asked.push(call.task)
+        return {
+          subject: 'Fewer kilometres',
+          sentences: sentences(
+            ['Our customers drive 18 % fewer kilometres.', label(call, 'kilometres')],
+            ['Our customers save 40 % of their fuel.', label(call, 'kilometres')],
+            ['Shall we talk next week?'],
+          ),
+        }
+      })
+      const task = 'Plan a sequence of 12 mails, every 5 days, for our new leads'
+      const mission = await reach(hub, await compose(hub, 'auto', task))
+      expect(mission).toMatchObject({ department: 'marketing', status: 'done' })
+      expect(mission.result?.drafts).toBeUndefined()
+      expect(mission.result?.summary).toMatch(
+        /^A sequence of 8 mails; \d+ sentences without evidence\. Nothing is sent before you approve/,
+      )
+      expect(mission.left_out).toContain('A sequence has at most 8 mails; 12 were asked for.')
+      const [id] = mission.result?.sequences ?? []
+      const read = await hub.call('GET', `sequences/get?project=rota&id=${id}`)
+      const { sequence, sentences: judged } = await read.json()
+      expect(sequence).toMatchObject({
+        state: 'draft',
+        agent: 'marketing',
+        filter: { stage: 'new' },
+      })
+      expect(sequence.steps.map((step: { wait_days: number }) => step.wait_days)).toEqual([
+        0,
+        ...Array(7).fill(5),
+      ])
+      expect(judged[1].sentences).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({
+            sentence: 'Our customers drive 18 % fewer kilometres.',
+            verdict: 'supported',
+          }),
+          expect.objectContaining({
+            sentence: 'Our customers save 40 % of their fuel.',
+            verdict: 'unsure',
+          }),
+        ]),
+      )
+      // Each later mail knows those before it.
+      expect(asked.at(-1)).toContain('mail 7 of this sequence')
+      expect(asked.at(-1)).toContain('It is the last one')
+    },
+    LIMIT_MS,
+  )
+
   beforeEach(() => stub.hold(false))
 })

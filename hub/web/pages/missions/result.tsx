@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Download, FileText, Mail, Users } from 'lucide-react'
+import { Download, FileText, ListOrdered, Mail, Users } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { FailedQuery } from '../../../../web/shared/errors.tsx'
@@ -31,8 +31,18 @@ export function ResultView({
 }) {
   const { result: text } = useText(missionsText)
   const base = `/p/${mission.project}`
-  const { leads = [], drafts = [], documents = [], table, chart, sql, follow_ups = [] } = result
+  const {
+    leads = [],
+    drafts = [],
+    sequences = [],
+    documents = [],
+    table,
+    chart,
+    sql,
+    follow_ups = [],
+  } = result
   const [first] = drafts
+  const [sequence] = sequences
   return (
     <section aria-labelledby="result" className="flex flex-col gap-5">
       <h3 id="result" className="sr-only">
@@ -44,7 +54,7 @@ export function ResultView({
         </div>
         <EditResult id={mission.id} part="summary" disabled={isReadOnly} />
       </div>
-      {leads.length > 0 || first ? (
+      {leads.length > 0 || first || sequence ? (
         <div className="flex flex-wrap gap-2">
           {first ? (
             <Link
@@ -53,6 +63,15 @@ export function ResultView({
             >
               <Mail size={14} aria-hidden />
               {text.drafts(drafts.length)}
+            </Link>
+          ) : null}
+          {sequence ? (
+            <Link
+              href={`${base}/sequences?sequence=${sequence}`}
+              className={`${buttonClass({ variant: 'primary' })} gap-1.5`}
+            >
+              <ListOrdered size={14} aria-hidden />
+              {text.sequence}
             </Link>
           ) : null}
           {leads.length > 0 ? (
