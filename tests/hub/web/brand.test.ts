@@ -68,3 +68,27 @@ test('it fits a phone, in Turkish and in the dark', async () => {
   await picture(page, 'brand-phone')
   expectClean(opened)
 })
+
+test('the last step of the set-up shows a brand that is half filled, and keeps it', async () => {
+  const half = {
+    sender_name: null,
+    sender_email: null,
+    reply_to: 'sales@demir.example',
+    signature: 'Ayşe Demir\nManaging director',
+    postal_address: 'Liman Cad. 1, İzmir',
+  }
+  await api.put('projects/brand', { slug: 'demir', ...half })
+  const opened = await visit(browser, hub, '/hub/welcome/brand')
+  const { page } = opened
+  expect(await page.getByLabel('Postal address').inputValue()).toBe(half.postal_address)
+  await page.getByLabel('Sender’s name').fill('Ayşe Demir')
+  await page.getByLabel('Sender’s e-mail').fill('ayse@demir.example')
+  await page.getByRole('button', { name: 'Save brand' }).click()
+  await page.waitForURL(/\/hub\/(?!welcome\/brand)/)
+  expect((await api.get('projects/brand?project=demir')).body.brand).toMatchObject({
+    ...half,
+    sender_name: 'Ayşe Demir',
+    sender_email: 'ayse@demir.example',
+  })
+  expectClean(opened)
+})

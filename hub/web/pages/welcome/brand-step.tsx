@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Redirect } from 'wouter'
-import { ApiForm } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input, Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Actions } from '../../../../web/ui/layer.tsx'
+import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { api, ok } from '../../api/client.ts'
 import { brandQuery, firstOf, projectsQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
@@ -19,7 +20,11 @@ export function BrandStep({ onDone, onSkip }: StepProps) {
   const words = useText(common)
   const queryClient = useQueryClient()
   const project = firstOf(useQuery(projectsQuery).data)
+  const view = useQuery({ ...brandQuery(project?.slug ?? ''), enabled: Boolean(project) })
   if (!project) return <Redirect to="/welcome" replace />
+  if (view.isPending) return <SkeletonRows />
+  if (view.isError) return <FailedQuery error={view.error} onRetry={() => view.refetch()} />
+  const { brand } = view.data
   return (
     <>
       <StepHead title={text.title(project.name)} text={text.text} />
@@ -39,10 +44,15 @@ export function BrandStep({ onDone, onSkip }: StepProps) {
       >
         <div className="grid gap-4 md:grid-cols-2">
           <FormField name="sender_name" label={text.sender_name}>
-            <Input autoComplete="name" maxLength={80} />
+            <Input defaultValue={brand.sender_name ?? ''} autoComplete="name" maxLength={80} />
           </FormField>
           <FormField name="sender_email" label={text.sender_email}>
-            <Input inputMode="email" autoComplete="email" maxLength={254} />
+            <Input
+              defaultValue={brand.sender_email ?? ''}
+              inputMode="email"
+              autoComplete="email"
+              maxLength={254}
+            />
           </FormField>
           <FormField
             name="postal_address"
@@ -50,7 +60,11 @@ export function BrandStep({ onDone, onSkip }: StepProps) {
             hint={text.postal_hint}
             className="md:col-span-2"
           >
-            <Input autoComplete="street-address" maxLength={300} />
+            <Input
+              defaultValue={brand.postal_address ?? ''}
+              autoComplete="street-address"
+              maxLength={300}
+            />
           </FormField>
           <FormField
             name="signature"
@@ -59,7 +73,7 @@ export function BrandStep({ onDone, onSkip }: StepProps) {
             className="md:col-span-2"
             isOptional
           >
-            <Textarea rows={3} maxLength={400} />
+            <Textarea defaultValue={brand.signature ?? ''} rows={3} maxLength={400} />
           </FormField>
         </div>
         <FormError className="mt-4" />
