@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lacksAddress } from '../../../hub/mail/brand/brand-parts.ts'
 import { adoptFirstBrand } from '../../../hub/mail/brand/first-brand.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { licenseHub } from '../support/licensed.ts'
@@ -230,4 +231,12 @@ describe('the sender that all projects had before', () => {
     const refused = await api.put('settings/mail', { sender: OLD.sender })
     expect(refused.status).toBe(422)
   })
+})
+
+test('a mail without a postal address is known by its placeholder, also when a line breaks in it', () => {
+  const broken = 'Hello,\n\n[postal\naddress: Project > Brand]'
+  for (const text of [broken, '[posta adresi: Proje >\n  Marka]']) {
+    expect(lacksAddress(text), text).toBe(true)
+  }
+  expect(lacksAddress('Hello,\n\nLiman Cad. 1, İzmir')).toBe(false)
 })

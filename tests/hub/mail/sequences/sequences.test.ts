@@ -109,6 +109,10 @@ test('nothing goes outside of the window', async () => {
   await api.ok('sequence/stop', of(id))
 })
 
+/** Other words for the steps that a sequence has. */
+const inPlace = (sequence: { steps: { id: string }[] }, steps: object[]) =>
+  steps.map((step, at) => ({ ...step, id: sequence.steps[at]?.id }))
+
 describe('the approval', () => {
   test('covers what was shown and nothing else', async () => {
     const { tag, ids } = await group(['a', 'b'])
@@ -120,6 +124,23 @@ describe('the approval', () => {
     await api.ok('lead/update', { lead_id: ids[0], company: 'Another' })
     const refused = await api.post('sequence/approve', { ...of(id), hash })
     expect(refused).toMatchObject({ status: 409, body: { code: 'audience_changed' } })
+    const steps = STEPS.map((step, at) => ({ ...step, wait_days: at * 5 }))
+    const changes: [string, () => Promise<unknown>][] = [
+      ['a time zone', () => api.ok('lead/update', { lead_id: ids[0], country: 'Japan' })],
+      ['hours', () => api.ok('sequence/edit', { ...of(id), window: { ...ALWAYS, to: '23:00' } })],
+      [
+        'days between',
+        () => api.ok('sequence/edit', { ...of(id), steps: inPlace(sequence, steps) }),
+      ],
+      ['where answers go', () => setBrand(api, { reply_to: 'sales@demir.example' })],
+    ]
+    for (const [what, change] of changes) {
+      const seen = (await get(id)).hash
+      await change()
+      const { status } = await api.post('sequence/approve', { ...of(id), hash: seen })
+      expect(status, what).toBe(409)
+    }
+    await setBrand(api, { reply_to: null })
     const again = (await get(id)).hash
     expect((await api.post('sequence/approve', { ...of(id), hash: again })).status).toBe(200)
     await api.ok('sequence/stop', of(id))
@@ -184,11 +205,17 @@ describe('the approval', () => {
   test('is void when the sender changes', async () => {
     const { tag } = await group(['sender'])
     const id = await create({ tag })
-    await approve(id)
-    await setBrand(api, { sender_name: 'Can', sender_email: 'can@demir.example' })
-    await run()
-    expect(smtp.to()).toEqual([])
-    expect((await get(id)).sequence).toMatchObject({ state: 'draft' })
+    for (const change of [
+      { reply_to: 'sales@demir.example' },
+      { sender_name: 'Can' },
+      { sender_name: 'Can', sender_email: 'can@demir.example' },
+    ]) {
+      await approve(id)
+      await setBrand(api, change)
+      await run()
+      expect(smtp.to()).toEqual([])
+      expect((await get(id)).sequence).toMatchObject({ state: 'draft' })
+    }
     await approve(id)
     await run()
     expect(smtp.to()).toEqual([`sender${count}@client.example`])

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
 import { recordBounce, recordOutcome } from '../../../../hub/mail/drafts/outcome.ts'
 import { recordRefusal } from '../../../../hub/mail/drafts/refusal.ts'
-import { postponeSequences } from '../../../../hub/mail/sequences/stop.ts'
+import { postponeSequences, stopSequences } from '../../../../hub/mail/sequences/stop.ts'
 import { readSalt } from '../../../../hub/mail/suppression.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import {
@@ -134,13 +135,13 @@ const EVENTS: Record<string, { event: Event; reason: string | null; early?: true
   },
   'an absence of 20 days': {
     event: (lead) =>
-      inDatabase((sql) =>
-        postponeSequences(
-          sql,
-          { project_id: null, lead_id: lead.id },
-          new Date(Date.now() + 20 * 86_400_000),
-        ),
-      ),
+      inDatabase(async (sql) => {
+        const who = { project_id: null, lead_id: lead.id }
+        // A shorter one that comes later does not end it.
+        for (const days of [20, 1]) {
+          await postponeSequences(sql, who, new Date(Date.now() + days * 86_400_000))
+        }
+      }),
     reason: null,
     early: true,
   },
@@ -208,6 +209,9 @@ test('who leaves has it in the timeline, with the reason, and the numbers say it
   const id = await create({ tag: 'timeline' })
   await approve(id)
   await run()
+  // What happens in another project does not take anybody out of this one.
+  const elsewhere = { project_id: randomUUID(), email: lead.email }
+  expect(await inDatabase((sql) => stopSequences(sql, elsewhere, 'stage'))).toBe(0)
   await inDatabase(async (sql) => recordOutcome(sql, given(await mailOf(lead.email)), 'replied'))
   const { activities } = (await api.get(`lead/timeline?lead_id=${lead.id}`)).body
   const told = activities
