@@ -4,10 +4,11 @@ import { LANGUAGES } from '../../../hub/i18n/words.ts'
 import { runAlone } from './run-alone.ts'
 import { LEADS } from './scenes/leads.ts'
 import { MACHINE } from './scenes/machine.ts'
+import { MAILS } from './scenes/mails.ts'
 import { PAPERS } from './scenes/papers.ts'
 import { SEQUENCES } from './scenes/sequences.ts'
 
-const SCENES = { ...PAPERS, ...LEADS, ...SEQUENCES, ...MACHINE }
+const SCENES = { ...PAPERS, ...LEADS, ...MAILS, ...SEQUENCES, ...MACHINE }
 
 test('there is a scene of every agent', () => {
   const agents = new Set(Object.values(SCENES).map(({ agent }) => agent))

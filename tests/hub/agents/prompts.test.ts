@@ -25,6 +25,7 @@ import { type StubModel, startStubModel, useStub } from '../support/stub-model.t
 import { runAlone } from './run-alone.ts'
 import { LEADS } from './scenes/leads.ts'
 import { MACHINE } from './scenes/machine.ts'
+import { MAILS } from './scenes/mails.ts'
 import { PAPERS } from './scenes/papers.ts'
 
 describe('the prompts that ship', () => {
@@ -254,7 +255,7 @@ const UNNAMED = new Map([
   ['what is wanted', 'the plan of the same mission, in the words of its first step'],
 ])
 
-test.each(Object.entries({ ...PAPERS, ...LEADS, ...MACHINE }))(
+test.each(Object.entries({ ...PAPERS, ...LEADS, ...MAILS, ...MACHINE }))(
   '%s: the prompt says what its steps are given',
   async (_, scene) => {
     const prompt = await defaultPrompt(scene.agent)
