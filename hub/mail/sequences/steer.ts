@@ -21,22 +21,28 @@ const sayEvidence = bilingual(evidenceText)
 
 type Given = { slug: string; id: string }
 
+type Work<T> = (sql: Sql, sequence: SequenceRow, project: Project) => Promise<T>
+
 /** Runs work with the sequence locked, in a project that may be changed. */
-async function withSequence<T>(
-  { config, db }: Mailing,
-  { slug, id }: Given,
-  work: (sql: Sql, sequence: SequenceRow, project: Project) => Promise<T>,
-): Promise<T> {
-  const license = await readLicense(config)
-  return inProject(db, slug, async (sql, project) => {
+async function withSequence<T>(mailing: Mailing, given: Given, work: Work<T>): Promise<T> {
+  const license = await readLicense(mailing.config)
+  return withAnySequence(mailing, given, async (sql, sequence, project) => {
     await requireWritable(sql, project, license)
-    return work(sql, await lockSequence(sql, project.id, id), project)
+    return work(sql, sequence, project)
   })
+}
+
+/** The same in every project: what only ends mails is done also in one that is read-only. */
+async function withAnySequence<T>({ db }: Mailing, { slug, id }: Given, work: Work<T>): Promise<T> {
+  return inProject(db, slug, async (sql, project) =>
+    work(sql, await lockSequence(sql, project.id, id), project),
+  )
 }
 
 /** Pauses or resumes a sequence; mails whose time has passed meanwhile go in the next office hours. */
 export async function setHeld(mailing: Mailing, given: Given & { is_held: boolean }) {
-  await withSequence(mailing, given, async (sql, { id, state }) => {
+  const within = given.is_held ? withAnySequence : withSequence
+  await within(mailing, given, async (sql, { id, state }) => {
     const isDone = await holdSequence(sql, id, given.is_held)
     if (!isDone) throw refuseState(given.is_held ? 'pause' : 'resume', state)
   })
@@ -44,7 +50,7 @@ export async function setHeld(mailing: Mailing, given: Given & { is_held: boolea
 
 /** Ends a sequence for good. */
 export async function stop(mailing: Mailing, given: Given) {
-  await withSequence(mailing, given, async (sql, { id, state }) => {
+  await withAnySequence(mailing, given, async (sql, { id, state }) => {
     if (!(await stopSequence(sql, id))) throw refuseState('stop', state)
   })
 }
@@ -63,7 +69,7 @@ export async function remove(mailing: Mailing, given: Given) {
 
 /** Takes one recipient out; throws 404 if it is not in the sequence any more. */
 export async function takeOut(mailing: Mailing, given: Given & { email: string }) {
-  await withSequence(mailing, given, async (sql, { id, project_id }) => {
+  await withAnySequence(mailing, given, async (sql, { id, project_id }) => {
     const who = { project_id, email: given.email, sequence_id: id }
     if ((await stopSequences(sql, who, 'taken_out')) === 0) {
       throw new ApiError('not_found', say.nobody_in)
@@ -80,7 +86,8 @@ export async function clearUnclear(
   given: Given & { outcome: 'sent' | 'not_sent'; email?: string | undefined },
 ) {
   const { outcome, email = null } = given
-  await withSequence(mailing, given, async (sql, { id, state }) => {
+  const within = outcome === 'sent' ? withAnySequence : withSequence
+  await within(mailing, given, async (sql, { id, state }) => {
     const isOver = state === 'done' || state === 'stopped'
     const cleared = await clearStepMails(sql, id, {
       email,

@@ -55,6 +55,16 @@ beforeAll(async () => {
     `insert into hub.approvals (project_id, kind, title, action, action_hash)
      values ($1, 'external', '{"en": "Read a page", "tr": "Bir sayfa oku"}', '{"do": "read_web"}', 'x')`,
   )
+  await insert(
+    'import',
+    `insert into hub.imports (project_id, file, options, status, total)
+     values ($1, 'a.csv', '{}', 'done', 1)`,
+  )
+  await insert(
+    'sequence',
+    `insert into hub.sequences (project_id, name, state, send_window)
+     values ($1, 'Offer', 'running', '{"days": ["mon"], "from": "09:00", "to": "17:00", "time_zone": "UTC"}')`,
+  )
 })
 afterAll(() => hub.close())
 
@@ -104,6 +114,22 @@ const INTO_PROJECT: Record<string, () => [body: unknown, query?: string]> = {
   'post queue/approve': () => [
     { project, drafts: [{ id: ids.draft, hash: '0'.repeat(64) }], send: true },
   ],
+  'post documents/save': () => [{ project, path: 'a.md', text: 'x', modified_at: 'x' }],
+  'post documents/delete': () => [{ project, path: 'a.md', confirm: 'a.md' }],
+  'post lead/merge': () => [{ kept_id: ids.lead, gone_id: ids.draft }],
+  'put leads/fields': () => [{ project, fields: [] }],
+  'post leads/fields/remove': () => [{ project, key: 'trucks', label: 'Trucks' }],
+  'post leads/imports/{id}/undo': () => [{}],
+  'post leads/lawful_basis': () => [{ project, ids: [ids.lead], lawful_basis: 'consent' }],
+  'put deals/settings': () => [{ project, won_reasons: ['Price'] }],
+  'post sequence/create': () => [{ project, name: 'x', steps: [{ wait_days: 0, text: 'x' }] }],
+  'post sequence/edit': () => [{ project, id: ids.sequence, name: 'y' }],
+  'post sequence/approve': () => [{ project, id: ids.sequence }],
+  'post sequence/resume': () => [{ project, id: ids.sequence }],
+  // What went out may be said; only sending it again is refused.
+  'post sequence/clear': () => [{ project, id: ids.sequence, outcome: 'not_sent' }],
+  'post sequence/delete': () => [{ project, id: ids.sequence }],
+  'post sequence/stand': () => [{ project, id: ids.sequence, step_id: ids.draft, sentence: 'x' }],
   'post draft/push': () => [{ id: ids.draft, project }],
   'post draft/send': () => [{ id: ids.draft, project }],
 }
@@ -120,12 +146,31 @@ const ELSEWHERE = [
   'post projects/brand/preview',
   // Refused by the number of projects, not by one of them.
   'post projects/create',
+  'post projects/restore',
   // What is too much may always be deleted.
   'post projects/delete',
+  'post projects/archives/delete',
   'post leads/import_preview',
   // Marks change nothing of a project, and a test goes to oneself.
   'post inbox/mark',
   'post draft/test',
+  // Calls the other routes, each of which decides.
+  'post mcp',
+  'post invitation/look',
+  'post invitation/accept',
+  'post settings/keys',
+  'post settings/keys/revoke',
+  'post settings/members',
+  'post settings/members/change',
+  'post settings/members/link',
+  'post settings/members/remove',
+  'post settings/members/withdraw',
+  'post settings/webhooks',
+  'post settings/webhooks/change',
+  'post settings/webhooks/delete',
+  'post settings/webhooks/redeliver',
+  'post settings/webhooks/rotate',
+  'post settings/webhooks/test',
   'put license',
   'delete license',
   'post settings/service_key',
@@ -162,50 +207,13 @@ const ELSEWHERE = [
   'post mission/route',
   'post mission/cancel',
   'post approvals/reject',
+  'post sequence/pause',
+  'post sequence/stop',
+  'post sequence/take_out',
   'post draft/reject',
   'post draft/pause',
   'post draft/resume',
   'post draft/clear',
-]
-
-/** Newer routes, of which it is not tried here what they answer for a surplus project. */
-const NOT_TRIED = [
-  'post documents/delete',
-  'post documents/save',
-  'post invitation/accept',
-  'post invitation/look',
-  'post lead/merge',
-  'post leads/fields/remove',
-  'post leads/imports/{id}/undo',
-  'post leads/lawful_basis',
-  'post mcp',
-  'post projects/archives/delete',
-  'post projects/restore',
-  'post sequence/approve',
-  'post sequence/clear',
-  'post sequence/create',
-  'post sequence/delete',
-  'post sequence/edit',
-  'post sequence/pause',
-  'post sequence/resume',
-  'post sequence/stand',
-  'post sequence/stop',
-  'post sequence/take_out',
-  'post settings/keys',
-  'post settings/keys/revoke',
-  'post settings/members',
-  'post settings/members/change',
-  'post settings/members/link',
-  'post settings/members/remove',
-  'post settings/members/withdraw',
-  'post settings/webhooks',
-  'post settings/webhooks/change',
-  'post settings/webhooks/delete',
-  'post settings/webhooks/redeliver',
-  'post settings/webhooks/rotate',
-  'post settings/webhooks/test',
-  'put deals/settings',
-  'put leads/fields',
 ]
 
 test('every route that writes is known: into a project, or elsewhere', async () => {
@@ -215,7 +223,7 @@ test('every route that writes is known: into a project, or elsewhere', async () 
       .filter((method) => method !== 'get')
       .map((method) => `${method} ${path.slice(BASE.length + 1)}`),
   )
-  expect(writing.sort()).toEqual([...Object.keys(INTO_PROJECT), ...ELSEWHERE, ...NOT_TRIED].sort())
+  expect(writing.sort()).toEqual([...Object.keys(INTO_PROJECT), ...ELSEWHERE].sort())
 })
 
 test.each(Object.keys(INTO_PROJECT))('%s into a surplus project is 402', async (route) => {
@@ -223,7 +231,12 @@ test.each(Object.keys(INTO_PROJECT))('%s into a surplus project is 402', async (
   const [body, query = ''] = INTO_PROJECT[route]?.() ?? [{}]
   const headers: Record<string, string> =
     typeof body === 'string' ? { 'content-type': 'text/csv' } : {}
-  const refused = await hub.call(method.toUpperCase(), path + query, body, headers)
+  const refused = await hub.call(
+    method.toUpperCase(),
+    path.replace('{id}', `${ids.import}`) + query,
+    body,
+    headers,
+  )
   const problem = await refused.json()
   expect({ status: refused.status, code: problem.code, detail: problem.detail }).toEqual({
     status: 402,
@@ -241,6 +254,16 @@ test('the surplus project has not changed', async () => {
     [ids.project],
   )
   expect(row).toEqual({ leads: 1, missions: 2, drafts: 'draft', name: 'Ali' })
+})
+
+test('a sequence that runs there can be held and ended, and not let go on', async () => {
+  const steer = async (step: string, more = {}) =>
+    (await hub.call('POST', `sequence/${step}`, { id: ids.sequence, project, ...more })).status
+  expect(await steer('pause')).toBe(200)
+  expect(await steer('resume')).toBe(402)
+  expect(await steer('take_out', { email: 'nobody@x.example' })).toBe(404)
+  expect(await steer('clear', { outcome: 'sent' })).toBe(404)
+  expect(await steer('stop')).toBe(200)
 })
 
 test('all of it can still be read and exported', async () => {
