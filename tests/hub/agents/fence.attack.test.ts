@@ -79,7 +79,11 @@ describe('of all missions', () => {
       data: {
         ...{ name: said('name'), company: said('company'), title: said('title') },
         ...{ email: `${CANARY}@evil.example`, country: said('country'), source: said('source') },
-        ...{ website: `https://${CANARY}.example/`, lawful_basis: 'legitimate_interest' },
+        ...{
+          website: `https://${CANARY}.example/`,
+          lawful_basis: 'legitimate_interest',
+          basis_note: 'x',
+        },
       },
     })
     const { lead } = await made.json()

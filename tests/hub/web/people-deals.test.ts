@@ -46,6 +46,20 @@ test('two leads are compared and merged, and the record of it stays', async () =
   expectClean(opened)
 })
 
+test('a legitimate interest is set together with its note', async () => {
+  const [kaya] = await hub.query<{ id: string }>("select id from hub.leads where name ilike 'meh%'")
+  const opened = await visit(browser, hub, `/hub/p/demir/leads?lead=${kaya?.id}`)
+  const { page } = opened
+  await page.getByLabel('Lawful basis', { exact: true }).selectOption('legitimate_interest')
+  const note = page.getByLabel('Which interest', { exact: true })
+  await note.fill('He asked for an offer')
+  await note.press('Enter')
+  await eventually(() =>
+    hub.query('select lawful_basis, basis_note from hub.leads where id = $1', [kaya?.id]),
+  ).toEqual([{ lawful_basis: 'legitimate_interest', basis_note: 'He asked for an offer' }])
+  expectClean(opened)
+})
+
 test('a person is found, erased only by the typed address, and stands in the ledger as a hash', async () => {
   const opened = await visit(browser, hub, '/hub/settings/people', { language: 'tr' })
   const { page } = opened

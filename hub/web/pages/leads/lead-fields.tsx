@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useText } from '../../../../web/ui/language.ts'
 import { Select } from '../../../../web/ui/select.tsx'
 import type { Schemas } from '../../api/client.ts'
@@ -19,6 +20,7 @@ const TEXTS = [
   'source',
 ] as const
 type Basis = NonNullable<Lead['lawful_basis']>
+const INTEREST = 'legitimate_interest'
 const BASES = ['consent', 'contract', 'legitimate_interest'] as const satisfies readonly Basis[]
 
 export function basisOf(value: string): Schemas['Lead']['lawful_basis'] {
@@ -41,6 +43,9 @@ export function LeadFields({ lead, isReadOnly }: { lead: Lead; isReadOnly: boole
   const bases = useBasisOptions()
   const set = (field: Omit<LeadChange, 'id'>) => change.mutate({ id: lead.id, ...field })
   const part = { lead, isReadOnly, set }
+  // A legitimate interest is set together with its note.
+  const [isMeant, setMeant] = useState(false)
+  const needsNote = isMeant && lead.lawful_basis !== INTEREST
   return (
     <div className="flex flex-col gap-0.5 p-5">
       <Row label={text.fields.stage}>
@@ -91,12 +96,28 @@ export function LeadFields({ lead, isReadOnly }: { lead: Lead; isReadOnly: boole
           aria-label={text.fields.lawful_basis}
           className="w-full"
           disabled={isReadOnly}
-          value={lead.lawful_basis ?? ''}
-          onChange={(event) => set({ lawful_basis: basisOf(event.target.value) })}
+          value={needsNote ? INTEREST : (lead.lawful_basis ?? '')}
+          onChange={({ target: { value } }) => {
+            const mustWait = value === INTEREST && !lead.basis_note
+            setMeant(mustWait)
+            if (!mustWait) set({ lawful_basis: basisOf(value) })
+          }}
           options={bases}
         />
       </Row>
-      <BasisDetails {...part} />
+      {needsNote ? (
+        <EditableRow
+          label={deals.basis_note}
+          hint={deals.bulk.note}
+          value=""
+          isReadOnly={isReadOnly}
+          onChange={(basis_note) => {
+            if (basis_note) set({ lawful_basis: INTEREST, basis_note })
+          }}
+        />
+      ) : (
+        <BasisDetails {...part} />
+      )}
     </div>
   )
 }

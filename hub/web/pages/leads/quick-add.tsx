@@ -52,6 +52,7 @@ function QuickAddForm({
   const queryClient = useQueryClient()
   const [known, setKnown] = useState<string>()
   const bases = useBasisOptions()
+  const [basis, setBasis] = useState('')
   return (
     <ApiForm
       onSubmit={async ({ lawful_basis = '', ...values }) => {
@@ -59,11 +60,11 @@ function QuickAddForm({
         const filled = Object.fromEntries(
           Object.entries(values).filter(([, value]) => value !== ''),
         )
-        const basis = basisOf(lawful_basis)
+        const meant = basisOf(lawful_basis)
         try {
           const { lead } = await ok(
             api.POST('/api/cockpit/lead/quick_add', {
-              body: { slug, data: { ...filled, ...(basis ? { lawful_basis: basis } : {}) } },
+              body: { slug, data: { ...filled, ...(meant ? { lawful_basis: meant } : {}) } },
             }),
           )
           toast(text.added(nameOf(lead)))
@@ -98,8 +99,13 @@ function QuickAddForm({
           <Input maxLength={200} />
         </FormField>
         <FormField name="lawful_basis" label={fields.lawful_basis} hint={basis_hint} isOptional>
-          <Select options={bases} defaultValue="" />
+          <Select options={bases} value={basis} onChange={({ target }) => setBasis(target.value)} />
         </FormField>
+        {basis === 'legitimate_interest' ? (
+          <FormField name="basis_note" label={fields.basis_note} className="md:col-span-2">
+            <Input maxLength={1000} />
+          </FormField>
+        ) : null}
       </div>
       <FormError className="mt-4" />
       {known ? (
