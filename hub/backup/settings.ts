@@ -59,7 +59,11 @@ const HostKeyLine = z
     fieldText.en.no_host_key,
   )
 
-export const Destination = z.string().max(500).regex(DESTINATION, fieldText.en.no_destination)
+export const Destination = z
+  .string()
+  .max(500)
+  .regex(DESTINATION, fieldText.en.no_destination)
+  .meta({ example: 'backup@nas.example:hub' })
 export const Port = z.int().min(1).max(65_535)
 
 export const Target = z.discriminatedUnion('kind', [

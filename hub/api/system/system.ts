@@ -56,9 +56,9 @@ const Shown = z
       target: z.looseObject({
         kind: z.enum(['none', 's3', 'rsync']),
         has_secret: z.boolean(),
-        public_key: z.string().nullable().meta({
-          description: 'The key with which the hub signs in to an SSH server; null: none is made.',
-        }),
+      }),
+      public_key: z.string().nullable().meta({
+        description: 'The key with which the hub signs in to an SSH server; null: none is made.',
       }),
     }),
   })
@@ -200,11 +200,8 @@ async function shown(c: Ctx): Promise<z.input<typeof Shown>> {
         has_passphrase: encryption.kind === 'passphrase',
         recipient: encryption.kind === 'recipient' ? encryption.recipient : null,
       },
-      target: {
-        ...rest,
-        has_secret: secret_access_key !== undefined,
-        public_key: await publicKeyOf(config.paths),
-      },
+      target: { ...rest, has_secret: secret_access_key !== undefined },
+      public_key: await publicKeyOf(config.paths),
     },
   }
 }

@@ -56,6 +56,7 @@ type Known = {
   additionalProperties?: Schema | boolean
   format?: string
   pattern?: string
+  example?: string
   minimum?: number
   maximum?: number
   minLength?: number
@@ -103,6 +104,7 @@ const LETTERS = fc.string({ unit: 'binary', minLength: 0, maxLength: 60 })
 function text({
   format,
   pattern,
+  example,
   minLength = 0,
   maxLength = pattern ? 10_000 : 60,
 }: Known): fc.Arbitrary<string> {
@@ -124,7 +126,10 @@ function text({
       )
     return is
   }
-  if (pattern && !pattern.includes('\\p')) return fc.stringMatching(fits).filter(isFine)
+  // The generator knows neither classes of Unicode nor lookaheads.
+  const looksAhead = /\(\?[=!]/.test(pattern ?? '')
+  if (looksAhead && example !== undefined) return fc.constant(example)
+  if (pattern && !looksAhead && !/\\p/i.test(pattern)) return fc.stringMatching(fits).filter(isFine)
   const long = fc.constant('é'.repeat(Math.min(maxLength, 5000)))
   return fc.oneof({ weight: 9, arbitrary: LETTERS.map(withoutNul) }, long).filter(isFine)
 }

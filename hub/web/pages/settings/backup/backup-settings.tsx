@@ -140,7 +140,7 @@ function Form({ kept }: { kept: Kept }) {
                 destination: now('destination'),
                 port: Number(kept.target.port ?? 22),
                 host_key: now('host_key') || null,
-                public_key: kept.target.public_key,
+                public_key: kept.public_key,
               }}
             />
           ) : null}
