@@ -90,7 +90,7 @@ export const LeadFields = {
   }),
   outcome_note: paragraph(2000).nullable(),
   basis_note: line(1000).nullable().meta({
-    description: 'For a legitimate interest, which needs it: which one, and why it weighs more.',
+    description: 'For a legitimate interest: which one, and why it weighs more.',
   }),
   basis_source: line(500)
     .nullable()

@@ -2,7 +2,6 @@ import { ApiError, invalid } from '../../shared/problem.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { stopSequences } from '../mail/sequences/stop.ts'
-import { importsText } from './imports.text.ts'
 import {
   domainOf,
   isIdentified,
@@ -80,7 +79,6 @@ export async function createLead(
   const custom = await ownValues(sql, project_id, { before: {}, change: data.custom ?? {} })
   const lead = columnsOf({ ...EMPTY, ...data, custom })
   requireDeal(lead)
-  requireBasisNote(lead, EMPTY)
   for (;;) {
     const [made] = await sql<{ id: string }>`
       insert into hub.leads (project_id, ${FIELD_COLUMNS})
@@ -307,19 +305,6 @@ export function requireDeal(lead: Columns): void {
     }
   }
   if (issues.length > 0) throw invalid(issues)
-}
-
-type Basis = Pick<Columns, 'lawful_basis' | 'basis_note'>
-
-/**
- * Refuses a legitimate interest without the note that says which one it is. A lead that has none since
- * before there were notes keeps it, until somebody sets its basis.
- */
-export function requireBasisNote(lead: Basis, before: Basis): void {
-  const lacksNote = (one: Basis) => one.lawful_basis === 'legitimate_interest' && !one.basis_note
-  if (!lacksNote(lead) || lacksNote(before)) return
-  const message = bilingual(importsText).basis_note
-  throw invalid([{ path: 'basis_note', code: 'required', message }])
 }
 
 /** The same columns as JavaScript reads them: an amount as a number. */

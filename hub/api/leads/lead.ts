@@ -18,14 +18,7 @@ import { bilingual } from '../../i18n/words.ts'
 import { Lead, LeadChange, NewLead, type Note, Stage, Task } from '../../leads/lead.ts'
 import { copiesOf, copyLead } from '../../leads/lead-copy.ts'
 import { leadsText } from '../../leads/leads.text.ts'
-import {
-  changeLead,
-  createLead,
-  KnownEmail,
-  moveStage,
-  requireBasisNote,
-  requireLead,
-} from '../../leads/leads.ts'
+import { changeLead, createLead, KnownEmail, moveStage, requireLead } from '../../leads/leads.ts'
 import { removeLead } from '../../leads/remove-lead.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
 import { decideRefusal, mayRefuse } from '../../mail/drafts/refusal.ts'
@@ -179,8 +172,6 @@ lead.openapi(
     const { lead_id, ...change } = c.req.valid('json')
     return orConflict(c, async () => {
       const lead = await withOwner(c, { table: 'leads', id: lead_id }, async (sql) => {
-        const before = await requireLead(sql, lead_id)
-        requireBasisNote({ ...before, ...change }, before)
         await changeLead(sql, lead_id, change)
         return requireLead(sql, lead_id)
       })

@@ -79,11 +79,7 @@ describe('of all missions', () => {
       data: {
         ...{ name: said('name'), company: said('company'), title: said('title') },
         ...{ email: `${CANARY}@evil.example`, country: said('country'), source: said('source') },
-        ...{
-          website: `https://${CANARY}.example/`,
-          lawful_basis: 'legitimate_interest',
-          basis_note: 'x',
-        },
+        ...{ website: `https://${CANARY}.example/`, lawful_basis: 'legitimate_interest' },
       },
     })
     const { lead } = await made.json()

@@ -199,27 +199,6 @@ describe('the lawful basis of many leads', () => {
     expect(activities[0].details.basis).toEqual({ from: 'consent', to: 'legitimate_interest' })
     expect((await set({ ...given, ids: [one.id] })).status).toBe(422)
   })
-
-  test('of one lead needs the same note, and one from before there were notes stays', async () => {
-    const interest = { lawful_basis: 'legitimate_interest' }
-    const note = { basis_note: 'We sell what they buy' }
-    const made = (data: object) =>
-      post('lead/quick_add', { slug: 'demir', data: { name: 'Basis', ...data } })
-    const refused = await made(interest)
-    expect([refused.status, refused.body.errors[0].path]).toEqual([422, 'basis_note'])
-    expect((await made({ ...interest, ...note })).status).toBe(201)
-    const { id } = await add({ name: 'B3', lawful_basis: 'consent' })
-    const change = async (fields: object) =>
-      (await post('lead/update', { lead_id: id, ...fields })).status
-    expect(await change(interest)).toBe(422)
-    expect(await change({ ...interest, basis_note: ' ' })).toBe(422)
-    expect(await change({ ...interest, ...note })).toBe(200)
-    expect(await change({ basis_note: null })).toBe(422)
-    await hub.query('update hub.leads set basis_note = null where id = $1', [id])
-    expect(await change({ title: 'Buyer' })).toBe(200)
-    expect(await change({ lawful_basis: null })).toBe(200)
-    expect(await change(interest)).toBe(422)
-  })
 })
 
 test('currencies are those of ISO 4217, and cells are read as people write them', () => {

@@ -96,11 +96,7 @@ export const smtpSettings = (port: number) => ({
   ramp: null,
 })
 
-export const LEAD = {
-  source: 'fair.csv',
-  lawful_basis: 'legitimate_interest',
-  basis_note: 'They asked for offers at the fair',
-}
+export const LEAD = { source: 'fair.csv', lawful_basis: 'legitimate_interest' }
 
 /** Drafts of the project `demir`, to a lead unless told otherwise; both are there once a test runs. */
 export function draftsOf(given: () => { api: ReturnType<typeof apiOf>; lead_id: string }) {
