@@ -42,6 +42,48 @@ const use = async (scope: string, name: string, args: object) => {
 
 const PROPOSALS = ['create_lead', 'add_note', 'create_draft', 'compose_mission']
 
+describe('a key', () => {
+  const make = async (body: object) => {
+    const answer = await hub.call('POST', 'settings/keys', { scope: 'read', ...body })
+    return { status: answer.status, body: await answer.json() }
+  }
+  const works = async (secret: string) =>
+    (await hub.call('GET', 'projects/list', undefined, { authorization: `Bearer ${secret}` }))
+      .status === 200
+
+  test('works until it expires or is revoked, and is listed without its secret', async () => {
+    const past = { name: 'Late', expires_at: new Date(Date.now() - 1000).toISOString() }
+    expect(await make(past)).toMatchObject({ status: 422, body: { errors: [{ code: 'past' }] } })
+    const soon = { name: ' Script ', expires_at: new Date(Date.now() + 60_000).toISOString() }
+    const { key, secret } = (await make(soon)).body
+    expect(key).toMatchObject({ ...soon, name: 'Script', hint: secret.slice(-4), revoked_at: null })
+    expect(await works(secret)).toBe(true)
+    await hub.query('update hub.api_keys set expires_at = now() where id = $1', [key.id])
+    expect(await works(secret)).toBe(false)
+    await hub.query('update hub.api_keys set expires_at = null where id = $1', [key.id])
+    expect(await works(secret)).toBe(true)
+    const revoked = await hub.call('POST', 'settings/keys/revoke', { id: key.id })
+    expect((await revoked.json()).key.revoked_at).not.toBeNull()
+    expect(await works(secret)).toBe(false)
+    expect((await hub.call('POST', 'settings/keys/revoke', { id: key.id })).status).toBe(404)
+    const listed = await (await hub.call('GET', 'settings/keys')).text()
+    expect(JSON.parse(listed).keys.at(-1).id).toBe(key.id)
+    expect(listed).not.toContain(secret)
+  })
+
+  test('is one of 100 at most, without those that were revoked', async () => {
+    await hub.query(`
+      insert into hub.api_keys (name, scope, key_hash, hint)
+      select 'many', 'read', encode(sha256(n::text::bytea), 'hex'), 'many'
+      from generate_series(1, 99 - (
+        select count(*)::int from hub.api_keys where revoked_at is null)) as n`)
+    expect((await make({ name: 'The hundredth' })).status).toBe(201)
+    expect((await make({ name: 'One more' })).status).toBe(409)
+    await hub.query("delete from hub.api_keys where name = 'many'")
+    expect((await make({ name: 'One more' })).status).toBe(201)
+  })
+})
+
 describe('a model client', () => {
   test('sees tools that read, and those that propose only with such a key', async () => {
     const read = await tools('read')

@@ -84,6 +84,32 @@ describe('an invitation', () => {
     await invite('late@demir.example')
   })
 
+  test('leads to the address that the browser has, also behind a proxy', async () => {
+    const linkFor = async (email: string, headers: Record<string, string>) => {
+      const answer = await hub.app.request('/api/cockpit/settings/members', {
+        method: 'POST',
+        headers: { cookie: admin, 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ email, role: 'reader' }),
+      })
+      return String((await answer.json()).link).split('#')[0]
+    }
+    const host = 'localhost'
+    const plain = await linkFor('plain@demir.example', { host })
+    expect(plain).toBe('http://localhost/hub/join')
+    const proxied = { host, 'x-forwarded-proto': 'https' }
+    expect(await linkFor('proxied@demir.example', proxied)).toBe('https://localhost/hub/join')
+  })
+
+  test('of somebody who has joined leaves the member, and there is none twice', async () => {
+    const { id } = await joinAs(hub, 'reader', 'Has joined')
+    const { post } = as(admin)
+    expect((await post('settings/members/withdraw', { id })).status).toBe(409)
+    await post('settings/members/link', { id })
+    const withdrawn = await post('settings/members/withdraw', { id })
+    expect(withdrawn.body).toMatchObject({ member: { status: 'no_password', link_ends_at: null } })
+    expect((await post('settings/members/withdraw', { id })).status).toBe(409)
+  })
+
   test('is made once for an address, by an admin, and for an address', async () => {
     const twice = { email: 'ECE@demir.example', role: 'reader' }
     expect((await as(admin).post('settings/members', twice)).status).toBe(409)
@@ -173,6 +199,28 @@ describe('a member', () => {
     expect((await as(cookie).post('projects/select', { slug: 'two' })).status).toBe(200)
     expect(await active(admin)).toMatchObject({ project: { slug: 'one' } })
     expect(await active(cookie)).toMatchObject({ project: { slug: 'two' } })
+  })
+
+  test('has a name without blanks around it and on one line', async () => {
+    const { id } = await joinAs(hub, 'reader', 'Zoe')
+    const rename = (name: string) => as(admin).post('settings/members/change', { id, name })
+    expect((await rename('  Zoe Z ')).body).toMatchObject({ member: { name: 'Zoe Z' } })
+    for (const name of ['', '   ', 'Zoe\nZ', 'z'.repeat(121)]) {
+      expect((await rename(name)).body, name).toMatchObject({ errors: [{ path: 'name' }] })
+    }
+    const { members } = (await as(admin).get('settings/members')).body as {
+      members: { email: string; name: string | null; removed_at: string | null }[]
+    }
+    const names = members.map(({ email, name, removed_at }) => [
+      removed_at === null ? 0 : 1,
+      (name ?? email).toLowerCase(),
+    ])
+    expect(names).toEqual(
+      names.toSorted(([a, one], [b, two]) =>
+        a === b ? (String(one) < String(two) ? -1 : 1) : Number(a) - Number(b),
+      ),
+    )
+    expect(new Set(names.map(([group]) => group)).size).toBe(2)
   })
 
   test('is removed, and not by themself', async () => {
