@@ -20,9 +20,10 @@ const OUT = join(ROOT, 'docs/console')
 const DESKTOP = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
 const COLOURS = 128
-/** Maps are drawn without a graphics card, which takes seconds. */
-const DRAWN_MS = 8_000
+/** A page that has asked and drawn nothing for so long is complete. */
 const RESTED_MS = 1_500
+/** Maps are drawn without a graphics card, which takes seconds, and on a busy machine minutes. */
+const DRAWN_MS = 180_000
 const WEBGL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']
 
 type Look = { theme?: 'light' | 'dark'; language?: 'en' | 'tr'; viewport?: typeof DESKTOP }
@@ -137,18 +138,43 @@ async function take(
   })
   const page = await context.newPage()
   await enter(page, path)
-  const map = page.locator('section[data-ready]')
-  await page.waitForTimeout(RESTED_MS)
-  if ((await map.count()) > 0) await page.waitForTimeout(DRAWN_MS)
+  await page.evaluate(rested, { rested_ms: RESTED_MS, most_ms: DRAWN_MS })
   if (before) {
     await before(page)
-    await page.waitForTimeout(RESTED_MS)
+    await page.evaluate(rested, { rested_ms: RESTED_MS, most_ms: DRAWN_MS })
   }
   await sharp(await page.screenshot())
     .png({ palette: true, colours: COLOURS, effort: 10 })
     .toFile(join(OUT, `${name}.png`))
   console.log(`docs/console/${name}.png`)
   await context.close()
+}
+
+/**
+ * Resolves when everything that the page asked for is shown: nothing is under way, no place holder is left, and its
+ * map has its base and is idle. Rejects when it takes too long: a picture of it would be incomplete.
+ */
+async function rested({ rested_ms, most_ms }: { rested_ms: number; most_ms: number }) {
+  const whatIsMissing = () => {
+    const queries = window.__TANSTACK_QUERY_CLIENT__
+    if (!queries) return 'the page'
+    if (queries.isFetching() > 0 || queries.isMutating() > 0) return 'an answer'
+    if (document.fonts.status !== 'loaded') return 'a font'
+    if (document.querySelector('[role=status][aria-label]')) return 'a part of the page'
+    for (const map of document.querySelectorAll('section[data-ready]')) {
+      if (!map.querySelector('[data-idle][data-base]')) return 'the map'
+    }
+    return null
+  }
+  const until = performance.now() + most_ms
+  let since = performance.now()
+  while (performance.now() - since < rested_ms) {
+    await new Promise((done) => requestAnimationFrame(done))
+    const missing = whatIsMissing()
+    if (missing === null) continue
+    since = performance.now()
+    if (since > until) throw new Error(`After ${most_ms / 1000} s ${missing} has not come.`)
+  }
 }
 
 async function operatorLink(data: string): Promise<string> {

@@ -112,6 +112,13 @@ test.each([
   expect(explain(refusal, ['name'], { failed })).toEqual({ fields, whole })
 })
 
+test('a message is shown at the innermost field that its path names', () => {
+  const errors = [{ path: 'steps.0.name', message: 'Required.' }]
+  const refusal = new ProblemError({ ...problem, errors })
+  const fields = (names: string[]) => explain(refusal, names, { failed }).fields
+  expect(fields(['name', 'steps', 'steps.0.name'])).toEqual({ 'steps.0.name': 'Required.' })
+})
+
 test('an error without fields is shown with the form', () => {
   const whole = (error: unknown) => explain(error, ['name'], { failed }).whole
   expect(whole(new ProblemError(problem))).toBe(problem.detail)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextShift, offsetOf } from '../../web/pages/zones/clock.ts'
+import { minutesIn, nextShift, offsetOf, timeZoneAt } from '../../web/event/time-zone.ts'
 
 const FROM = Date.parse('2026-11-23T12:00:00Z')
 
@@ -18,4 +18,24 @@ test('a zone without summer time has no change, and one that does not exist has 
   expect(offsetOf('UTC', FROM)).toBe(0)
   expect(offsetOf('Mars/Olympus', FROM)).toBeNull()
   expect(nextShift('Mars/Olympus', FROM)).toBeNull()
+})
+
+test('the minutes of a day are those of the time zone, on both sides of UTC', () => {
+  expect(minutesIn('Europe/Istanbul', FROM)).toBe(15 * 60)
+  expect(minutesIn('Pacific/Kiritimati', FROM)).toBe(2 * 60)
+  expect(minutesIn('America/St_Johns', Date.parse('1969-12-31T00:00:00Z'))).toBe(20 * 60 + 30)
+  expect(minutesIn('Mars/Olympus', FROM)).toBeNull()
+})
+
+test('the time zone of a version is that before the first later change', () => {
+  const history: Parameters<typeof timeZoneAt>[2] = [
+    { version: 5, changes: { quiet_hours_tz: ['Asia/Tokyo', 'UTC'] } },
+    { version: 4, changes: { label: ['A', 'B'] } },
+    {
+      version: 3,
+      changes: { quiet_hours_tz: ['Europe/Berlin', 'Asia/Tokyo'] },
+    },
+  ]
+  const at = (version: number) => timeZoneAt(version, { quiet_hours_tz: 'UTC' }, history)
+  expect([2, 3, 4, 5].map(at)).toEqual(['Europe/Berlin', 'Asia/Tokyo', 'Asia/Tokyo', 'UTC'])
 })

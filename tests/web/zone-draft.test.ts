@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { type ZoneCreate, zoneDefaults } from '../../shared/zone.ts'
-import type { Zone } from '../../web/api/queries.ts'
+import type { Channel, Zone } from '../../web/api/queries.ts'
 import { isZoneIcon, ZONE_ICONS, zoneIcon } from '../../web/event/zone-icons.ts'
 import { stateOf } from '../../web/map/shapes.ts'
 import { zoneIconFeatures } from '../../web/map/zone-symbols.tsx'
 import { sayValue } from '../../web/pages/zones/change-value.ts'
 import { bodyOf, draftOf, previewOf } from '../../web/pages/zones/draft.ts'
+import {
+  quietBody,
+  silenceOf,
+  stepsBody,
+  windowField,
+  withStep,
+  withWindow,
+} from '../../web/pages/zones/draft-rules.ts'
 import { moreRulesText } from '../../web/pages/zones/more-rules.text.ts'
 
 const HERE = { label: 'Strait', lat: 41, lon: 29 }
@@ -64,14 +72,91 @@ describe('the form of a zone', () => {
     expect(bodyOf({ ...draft, leavesAftershocks: false })?.aftershocks).toBe(null)
   })
 
-  test('is previewed with the rules of the zone that it does not hold, and without its looks', () => {
-    const quiet_windows = [{ days: ['sat'], start: '00:00', end: '12:00' }] as never // safe: only handed on
-    const zone = zoneOf({ quiet_windows, icon: 'anchor', external_id: 'HQ' })
+  test('is previewed without its name and its looks', () => {
+    const zone = zoneOf({ icon: 'anchor', external_id: 'HQ' })
     const body = bodyOf(draftOf(zone, HERE))
     if (!body) throw new Error('a circle is drawn')
-    expect(previewOf(body, zone)).toMatchObject({ quiet_windows, escalation: null, icon: null })
-    expect(previewOf({ ...body, label: 'Other' }, zone)).toEqual(previewOf(body, zone))
-    expect(previewOf(body, undefined)).toMatchObject({ quiet_windows: null })
+    expect(previewOf(body)).toMatchObject({ icon: null, external_id: null, lat: HERE.lat })
+    expect(previewOf({ ...body, label: 'Other' })).toEqual(previewOf(body))
+  })
+})
+
+describe('the quiet windows of the form', () => {
+  const DAILY = { quiet_hours_start: '22:00', quiet_hours_end: '07:00' }
+  const ALL = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+  const window = { days: [...ALL], start: '22:00', end: '07:00' }
+  test.each<[string, Partial<ZoneCreate>]>([
+    ['no quiet hours', {}],
+    ['two times', DAILY],
+    ['two times that are the same', { quiet_hours_start: '00:00', quiet_hours_end: '00:00' }],
+    ['one window for all days', { quiet_windows: [window] }],
+    ['days in an order of their own', { quiet_windows: [{ ...window, days: ['sun', 'mon'] }] }],
+    [
+      'ends at both midnights',
+      {
+        quiet_windows: [
+          { ...window, end: '24:00' },
+          { ...window, end: '00:00' },
+        ],
+      },
+    ],
+  ])('come back as they were: %s', (_, given) => {
+    const zone = zoneOf(given)
+    expect(zone).toMatchObject(bodyOf(draftOf(zone, HERE)) ?? {})
+  })
+
+  const windowsOf = (given: Partial<ZoneCreate>) => draftOf(zoneOf(given), HERE).quiet
+  test('are two times as long as there is one for all days, and else a list', () => {
+    const none = windowsOf({})
+    const one = withWindow(none)
+    expect(quietBody(one)).toEqual({ ...DAILY, quiet_windows: null })
+    expect(windowField(one, 0, 'end')).toBe('quiet_hours_end')
+    const two = withWindow(one)
+    expect(quietBody(two)).toMatchObject({
+      quiet_hours_start: null,
+      quiet_windows: [window, window],
+    })
+    expect(windowField(two, 0, 'end')).toBe('quiet_windows.0.end')
+    expect(new Set(two.windows.map(({ key }) => key)).size).toBe(2)
+    const having = (part: object) => ({
+      ...one,
+      windows: one.windows.map((each) => ({ ...each, ...part })),
+    })
+    expect(quietBody(having({ days: ['sat'] })).quiet_windows).toHaveLength(1)
+    expect(quietBody(having({ end: '24:00' }))).toMatchObject({ quiet_hours_end: '00:00' })
+    // From midnight to midnight: as two times that would say that it is off.
+    expect(quietBody(having({ start: '00:00', end: '24:00' })).quiet_windows).toHaveLength(1)
+    expect(quietBody(none)).toEqual(quietBody(windowsOf(zoneDefaults({ ...HERE }))))
+  })
+})
+
+describe('the escalation steps of the form', () => {
+  const channel = (id: string, status: Channel['status'] = 'ok', messages = ['alert.raised']) =>
+    ({ id, status, messages }) as Pick<Channel, 'id' | 'status' | 'messages'> // safe: types of messages
+  const channels = [
+    channel('on'),
+    channel('failing', 'failing'),
+    channel('off', 'disabled'),
+    channel('new', 'unconfirmed'),
+    channel('digests', 'ok', ['alert.digest']),
+  ]
+  test.each<[string[], ReturnType<typeof silenceOf>]>([
+    [[], 'no_channel'],
+    [['on'], null],
+    [['failing'], null],
+    [['off', 'on'], null],
+    [['off', 'new', 'digests', 'gone'], 'no_receiver'],
+  ])('that tell %j are said to be silent: %j', (channel_ids, said) => {
+    expect(silenceOf({ channel_ids }, channels)).toBe(said)
+  })
+
+  test('begin ten minutes on, each later than the last and within a day', () => {
+    let steps = withStep([])
+    for (const _ of [1, 2]) steps = withStep(steps)
+    expect(stepsBody(steps)?.map(({ after_minutes }) => after_minutes)).toEqual([10, 20, 40])
+    const late = withStep([{ key: 0, after_minutes: '1000', channel_ids: [] }])
+    expect(late.at(-1)?.after_minutes).toBe('1440')
+    expect(stepsBody([])).toBe(null)
   })
 })
 
@@ -127,6 +212,21 @@ describe('the history of a zone says', () => {
     return sayValue(field, value, { language, names, formats: { number, time: (at) => `<${at}>` } })
   }
   test.each<[string, unknown, string, string]>([
+    [
+      'quiet_windows',
+      [{ days: ['mon', 'sun'], start: '22:00', end: '24:00' }],
+      'Mon Sun 22:00–24:00',
+      'Pzt Paz 22:00–24:00',
+    ],
+    [
+      'escalation',
+      [
+        { after_minutes: 10, channel_ids: ['c1', 'gone'] },
+        { after_minutes: 30, channel_ids: [] },
+      ],
+      'after 10 min: On call, gone; after 30 min: none',
+      '10 dk sonra: On call, gone; 30 dk sonra: hiçbiri',
+    ],
     ['types', null, 'all', 'tümü'],
     ['types', ['earthquake', 'flood'], 'Earthquake, Flood', 'Deprem, Sel'],
     ['channel_ids', ['c1', 'gone'], 'On call, gone', 'On call, gone'],

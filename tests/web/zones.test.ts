@@ -48,8 +48,8 @@ test('channels, sharing and quiet hours are chosen; it is snoozed, and its histo
   await page.getByLabel('Its alerts go to').first().selectOption('some')
   await page.getByLabel('On call').check()
   await page.getByLabel('Shared with').selectOption(org)
-  await page.getByLabel('From', { exact: true }).fill('22:00')
-  await page.getByLabel('To', { exact: true }).fill('07:00')
+  await page.getByRole('button', { name: 'Add quiet window' }).click()
+  await page.getByLabel('From', { exact: true }).fill('23:00')
   await page.getByLabel('Time zone').fill('Europe/Istanbul')
   await page.getByText('The clocks there do not change within a year.').waitFor()
   await page.getByLabel('Time zone').fill('Europe/Berlin')
@@ -60,7 +60,9 @@ test('channels, sharing and quiet hours are chosen; it is snoozed, and its histo
   expect(await find()).toMatchObject({
     channel_ids: [channel],
     org_id: org,
-    quiet_hours_start: '22:00',
+    quiet_hours_start: '23:00',
+    quiet_hours_end: '07:00',
+    quiet_windows: null,
     quiet_hours_tz: 'Europe/Berlin',
     emergency_severity: 80,
   })
@@ -74,7 +76,7 @@ test('channels, sharing and quiet hours are chosen; it is snoozed, and its histo
   await page.getByRole('button', { name: 'Save' }).click()
   await eventually(async () => (await find())?.external_id).toBe('HQ-2')
   await page.getByText('History').click()
-  await page.getByText('22:00').first().waitFor()
+  await page.getByText('23:00').first().waitFor()
   await page.getByText(owner.email).first().waitFor()
   await page.getByRole('button', { name: 'Snooze' }).click()
   await page.getByRole('menuitem', { name: 'For 24 hours' }).click()

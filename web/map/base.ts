@@ -95,14 +95,18 @@ const tileLayer = ({ isDark }: Colours): RasterLayerSpecification => ({
 })
 
 /**
- * Brings land and borders of Natural Earth, 1:50 million, which come with the console. Returns what stops it.
+ * Brings land and borders of Natural Earth, 1:50 million, which come with the console; the element of the map has
+ * `data-base` once they have come. Returns what stops it.
  */
 export function fillBase(map: MapLibre): () => void {
   let stop = (): void => undefined
   let isOver = false
+  const { dataset } = map.getContainer()
+  delete dataset.base
   const fill = async () => {
     const topology = await fetchWorld()
     if (isOver) return
+    dataset.base = ''
     const stops = [
       addInPortions(map, 'land', landOf(topology)),
       addInPortions(map, 'borders', bordersOf(topology)),

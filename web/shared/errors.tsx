@@ -23,7 +23,8 @@ export function explain(
   const { errors = [] }: Partial<ProblemDetails> =
     error instanceof ProblemError ? error.problem : {}
   for (const { path, message } of errors) {
-    const name = names.find((name) => isAt(path, name))
+    // The longest: of `escalation.0.channel_ids`, and not the other `channel_ids`.
+    const [name] = names.filter((name) => isAt(path, name)).toSorted((a, b) => b.length - a.length)
     if (name) fields[name] ??= message
     else rest.push(path ? `${path}: ${message}` : message)
   }

@@ -52,16 +52,23 @@ export function Field({ label, name, hint, error, isOptional, className, childre
         {children}
       </ControlContext>
       {error ? (
-        <p id={`${id}-error`} className="flex items-start gap-1.5 text-sm text-bad">
-          <CircleAlert size={14} className="mt-0.5 shrink-0" aria-hidden />
-          {error}
-        </p>
+        <ErrorLine id={`${id}-error`} text={error} />
       ) : hint ? (
         <p id={`${id}-hint`} className="text-sm text-muted">
           {hint}
         </p>
       ) : null}
     </div>
+  )
+}
+
+/** What is wrong with a field, below it. */
+export function ErrorLine({ id, text }: { id: string; text: string }) {
+  return (
+    <p id={id} className="flex items-start gap-1.5 text-sm text-bad">
+      <CircleAlert size={14} className="mt-0.5 shrink-0" aria-hidden />
+      {text}
+    </p>
   )
 }
 

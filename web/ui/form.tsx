@@ -5,11 +5,13 @@ import {
   type ReactNode,
   useContext,
   useEffect,
+  useId,
   useRef,
   useState,
 } from 'react'
 import { Button } from './button.tsx'
-import { Field } from './field.tsx'
+import { cn } from './class-names.ts'
+import { ErrorLine, Field } from './field.tsx'
 
 /** Why a form was refused: messages by field, and one for the form as a whole. */
 export type FormFailure = { fields: Record<string, string>; whole: ReactNode }
@@ -32,7 +34,7 @@ export function Form({ onSubmit, explain, className, children }: Props) {
   const { failure } = state
   useEffect(() => {
     if (!failure) return
-    const wrong = ref.current?.querySelector<HTMLElement>('[aria-invalid=true]')
+    const wrong = ref.current?.querySelector<HTMLElement>('[aria-invalid=true], [data-invalid]')
     const folded = wrong?.closest('details')
     if (folded) folded.open = true
     wrong?.focus()
@@ -70,6 +72,41 @@ export function Form({ onSubmit, explain, className, children }: Props) {
 export function FormField({ name, ...rest }: ComponentProps<typeof Field> & { name: string }) {
   const { failure } = useContext(FormContext)
   return <Field name={name} error={failure?.fields[name]} {...rest} />
+}
+
+/**
+ * Controls that are one value of the API together; an error about the value as a whole stands below them. They have
+ * names of their own, or none.
+ */
+export function FormGroup({
+  name,
+  label,
+  className,
+  children,
+}: {
+  name: string
+  label: ReactNode
+  className?: string
+  children: ReactNode
+}) {
+  const id = useId()
+  const { failure } = useContext(FormContext)
+  const error = failure?.fields[name]
+  return (
+    <fieldset
+      className={cn('flex min-w-0 flex-col gap-2 rounded-control', className)}
+      aria-describedby={error ? id : undefined}
+      // Takes the focus of a form that was refused for it.
+      tabIndex={error ? -1 : undefined}
+      data-invalid={error ? true : undefined}
+    >
+      <legend className="mb-1 text-sm font-medium">{label}</legend>
+      {/* Names the value to the form, which says what is refused. */}
+      <input type="hidden" name={name} />
+      {children}
+      {error ? <ErrorLine id={id} text={error} /> : null}
+    </fieldset>
+  )
 }
 
 /** The form's error that belongs to no field. */

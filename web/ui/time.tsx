@@ -35,9 +35,9 @@ export function relative(at: string, locale: string, from = timeNow()): string {
   return format.format(Math.trunc(seconds / size), unit)
 }
 
-/** The full time, with its time zone. */
-export function absolute(at: string, locale: string): string {
-  const { time, zone } = formatsOf(locale)
+/** The full time, with its time zone: that of the reader, or the given one. */
+export function absolute(at: string, locale: string, timeZone?: string): string {
+  const { time, zone } = formatsOf(locale, timeZone)
   const named = zone.formatToParts(Date.parse(at)).find(({ type }) => type === 'timeZoneName')
   return `${time.format(Date.parse(at))} ${named?.value ?? ''}`.trim()
 }
@@ -45,14 +45,15 @@ export function absolute(at: string, locale: string): string {
 const formats = new Map<string, { time: Intl.DateTimeFormat; zone: Intl.DateTimeFormat }>()
 
 /** Made once: making one for each row of a list takes longer than the row. */
-function formatsOf(locale: string) {
-  const known = formats.get(locale)
+function formatsOf(locale: string, timeZone: string | undefined) {
+  const key = `${locale} ${timeZone ?? ''}`
+  const known = formats.get(key)
   if (known) return known
   const made = {
-    time: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }),
-    zone: new Intl.DateTimeFormat(locale, { timeZoneName: 'short' }),
+    time: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone }),
+    zone: new Intl.DateTimeFormat(locale, { timeZoneName: 'short', timeZone }),
   }
-  formats.set(locale, made)
+  formats.set(key, made)
   return made
 }
 

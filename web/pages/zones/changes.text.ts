@@ -7,6 +7,7 @@ export const changesText = texts(
     yes: 'yes',
     no: 'no',
     gap: (gap: string) => `left out, if smaller by more than ${gap}`,
+    step: (minutes: string, channels: string) => `after ${minutes} min: ${channels}`,
     redrawn: 'drawn anew',
   },
   {
@@ -15,6 +16,7 @@ export const changesText = texts(
     yes: 'evet',
     no: 'hayır',
     gap: (gap: string) => `fark ${gap} değerinden büyükse dışarıda`,
+    step: (minutes: string, channels: string) => `${minutes} dk sonra: ${channels}`,
     redrawn: 'yeniden çizildi',
   },
 )

@@ -1,6 +1,15 @@
 import type { MultiPolygon, Polygon } from 'geojson'
 import type { Schemas } from '../../api/client.ts'
 import type { Zone } from '../../api/queries.ts'
+import {
+  numberIn,
+  type QuietDraft,
+  quietBody,
+  quietDraft,
+  type StepDraft,
+  stepsBody,
+  stepsDraft,
+} from './draft-rules.ts'
 
 /** A zone while it is being edited. */
 export type Draft = {
@@ -27,8 +36,7 @@ export type Draft = {
   color: string
   /** A name of Lucide; empty for none. */
   icon: string
-  quiet_hours_start: string
-  quiet_hours_end: string
+  quiet: QuietDraft
   quiet_hours_tz: string
   quiet_mode: 'hold' | 'drop'
   /** Empty for none. */
@@ -37,6 +45,7 @@ export type Draft = {
   channel_ids: string[] | null
   /** Whether channels are being chosen, although none is chosen yet. */
   isChoosing: boolean
+  steps: StepDraft[]
   /** Empty for none. */
   org_id: string
   enabled: boolean
@@ -65,26 +74,23 @@ export function draftOf(zone: Zone | undefined, place: { lat: number; lon: numbe
     sources: zone?.sources ?? [],
     color: zone?.color ?? '',
     icon: zone?.icon ?? '',
-    quiet_hours_start: zone?.quiet_hours_start ?? '',
-    quiet_hours_end: zone?.quiet_hours_end ?? '',
+    quiet: quietDraft(zone),
     quiet_hours_tz: zone?.quiet_hours_tz ?? own_tz,
     quiet_mode: zone?.quiet_mode ?? 'hold',
     emergency_severity: zone?.emergency_severity?.toString() ?? '',
     channel_ids: zone?.channel_ids ?? null,
     isChoosing: (zone?.channel_ids?.length ?? 0) > 0,
+    steps: stepsDraft(zone),
     org_id: zone?.org_id ?? '',
     enabled: zone?.enabled ?? true,
     external_id: zone?.external_id ?? '',
   }
 }
 
-/** The number that is typed into a field; null where it is empty. */
-const numberIn = (text: string) => (text.trim() === '' ? null : Number(text))
-
 /** What is sent to the API; undefined while a polygon is not drawn. */
 export function bodyOf(draft: Draft) {
   const { shape_type, polygon, radius_km, types, sources, isChoosing: _, ...more } = draft
-  const { leavesAftershocks, magnitude_gap, ...rest } = more
+  const { leavesAftershocks, magnitude_gap, quiet, steps, ...rest } = more
   if (shape_type === 'polygon' && !polygon) return undefined
   return {
     ...rest,
@@ -96,8 +102,8 @@ export function bodyOf(draft: Draft) {
     aftershocks: leavesAftershocks ? { magnitude_gap: numberIn(magnitude_gap) ?? 2 } : null,
     color: draft.color || null,
     icon: draft.icon || null,
-    quiet_hours_start: draft.quiet_hours_start || null,
-    quiet_hours_end: draft.quiet_hours_end || null,
+    ...quietBody(quiet),
+    escalation: stepsBody(steps),
     emergency_severity: numberIn(draft.emergency_severity),
     org_id: draft.org_id || null,
     external_id: draft.external_id.trim() || null,
@@ -108,14 +114,9 @@ export function bodyOf(draft: Draft) {
 }
 
 /**
- * What a preview is asked of: the form with the rules of the saved zone that the form does not hold. What
- * decides nothing is left out, so that typing a name asks for no other preview.
+ * What a preview is asked of: the form without what decides nothing, so that typing a name asks for no other
+ * preview.
  */
-export function previewOf(
-  body: NonNullable<ReturnType<typeof bodyOf>>,
-  zone: Pick<Zone, 'quiet_windows' | 'escalation'> | undefined,
-) {
-  const { quiet_windows = null, escalation = null } = zone ?? {}
-  const looks = { label: '–', external_id: null, color: null, icon: null }
-  return { ...body, ...looks, quiet_windows, escalation }
+export function previewOf(body: NonNullable<ReturnType<typeof bodyOf>>) {
+  return { ...body, label: '–', external_id: null, color: null, icon: null }
 }

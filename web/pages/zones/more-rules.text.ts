@@ -23,14 +23,6 @@ export const moreRulesText = texts(
     color: 'Colour',
     icon: 'Icon on the map',
     no_icon: 'No icon',
-    windows: (count: number) =>
-      count === 1
-        ? 'This zone has 1 quiet window that was set through the API. It stays as it is; leave From and To empty.'
-        : `This zone has ${count} quiet windows that were set through the API. They stay as they are; leave From and To empty.`,
-    escalation: (count: number) =>
-      count === 1
-        ? 'This zone has 1 escalation step that was set through the API. It stays as it is.'
-        : `This zone has ${count} escalation steps that were set through the API. They stay as they are.`,
     icons: {
       'map-pin': 'Pin',
       star: 'Star',
@@ -82,10 +74,6 @@ export const moreRulesText = texts(
     color: 'Renk',
     icon: 'Haritadaki simge',
     no_icon: 'Simge yok',
-    windows: (count: number) =>
-      `Bu bölgenin API ile ayarlanmış ${count} sessiz aralığı var. Olduğu gibi kalır; Başlangıç ve Bitiş boş kalmalı.`,
-    escalation: (count: number) =>
-      `Bu bölgenin API ile ayarlanmış ${count} yükseltme adımı var. Olduğu gibi kalır.`,
     icons: {
       'map-pin': 'İğne',
       star: 'Yıldız',

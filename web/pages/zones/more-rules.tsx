@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Ban } from 'lucide-react'
 import { useId } from 'react'
-import { healthQuery, type Zone } from '../../api/queries.ts'
+import { healthQuery } from '../../api/queries.ts'
 import { isZoneIcon, ZONE_ICONS, zoneIcon } from '../../event/zone-icons.ts'
 import { cn } from '../../ui/class-names.ts'
 import { Checkbox, Input } from '../../ui/field.tsx'
-import { FormField, Notice } from '../../ui/form.tsx'
+import { FormField } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
 import { Select } from '../../ui/select.tsx'
 import type { Draft } from './draft.ts'
@@ -16,9 +16,8 @@ type Part = { draft: Draft; change: (part: Partial<Draft>) => void }
 const FIRST_COLOR = '#d9480f'
 
 /** The rules of a zone that most zones leave as they are, and how it looks on the map. */
-export function MoreRules({ zone, draft, change }: Part & { zone: Zone | undefined }) {
+export function MoreRules({ draft, change }: Part) {
   const text = useText(moreRulesText)
-  const steps = zone?.escalation?.length ?? 0
   return (
     <details className="rounded-panel border border-line">
       <summary className="px-3 py-2 text-sm font-medium">{text.title}</summary>
@@ -72,7 +71,6 @@ export function MoreRules({ zone, draft, change }: Part & { zone: Zone | undefin
         <Sources draft={draft} change={change} />
         <Colour draft={draft} change={change} />
         <Icons draft={draft} change={change} />
-        {steps > 0 ? <Notice text={text.escalation(steps)} /> : null}
       </div>
     </details>
   )

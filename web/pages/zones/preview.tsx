@@ -1,14 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import type { Zone } from '../../api/queries.ts'
 import { Severity } from '../../event/severity.tsx'
 import { errorMessage } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DayBars, NamedBars } from '../../ui/chart.tsx'
 import { number, useLanguage, useText } from '../../ui/language.ts'
 import { Skeleton } from '../../ui/states.tsx'
-import { Time } from '../../ui/time.tsx'
+import { absolute, Time } from '../../ui/time.tsx'
 import { useWords } from '../../ui/words.tsx'
 import { type bodyOf, previewOf } from './draft.ts'
 import { previewText } from './preview.text.ts'
@@ -32,17 +31,15 @@ function useRested<T>(value: T, key: string): T {
 /** What the zone would have alerted, by day, with its events; it follows the form. */
 export function Preview({
   body,
-  zone,
   onThreshold,
 }: {
   body: ReturnType<typeof bodyOf>
-  zone: Zone | undefined
   onThreshold: (min_severity: number) => void
 }) {
   const text = useText(zonesText)
   const more = useText(previewText)
   const words = useWords()
-  const given = body && previewOf(body, zone)
+  const given = body && previewOf(body)
   const rested = useRested(given, JSON.stringify(given))
   const preview = useQuery({
     queryKey: ['preview', rested],
@@ -102,8 +99,11 @@ export function Preview({
                 className="flex items-center gap-3 border-t border-line py-1.5 text-sm"
               >
                 <Severity severity={event.severity} />
-                <span className="min-w-0 flex-1 truncate">{event.title}</span>
-                <Time at={event.ts} className="text-muted" />
+                <span className="flex min-w-0 flex-1 flex-col">
+                  <span className="truncate">{event.title}</span>
+                  {event.steps_at.length > 0 ? <Steps event={event} /> : null}
+                </span>
+                <Time at={event.ts} className="shrink-0 text-muted" />
               </li>
             ))}
           </ul>
@@ -111,6 +111,14 @@ export function Preview({
       ) : null}
     </section>
   )
+}
+
+/** When the steps of an alert would have run. */
+function Steps({ event }: { event: Schemas['Preview']['events'][number] }) {
+  const text = useText(previewText)
+  const { locale } = useWords()
+  const times = event.steps_at.map((at) => absolute(at, locale))
+  return <span className="text-muted text-pretty">{text.steps(times)}</span>
 }
 
 /** What would make the preview more useful: another threshold, a larger or a smaller zone, or more time. */

@@ -84,8 +84,8 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
           }}
         />
         <Shape draft={draft} change={change} />
-        <Rules zone={zone} draft={draft} change={change} />
-        <MoreRules zone={zone} draft={draft} change={change} />
+        <Rules draft={draft} change={change} />
+        <MoreRules draft={draft} change={change} />
         <People draft={draft} change={change} />
         {zone ? <ZoneHistory zone={zone} /> : null}
         <FormError />
@@ -102,7 +102,7 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
             </Suspense>
           ) : null}
         </div>
-        <Preview body={body} zone={zone} onThreshold={(min_severity) => change({ min_severity })} />
+        <Preview body={body} onThreshold={(min_severity) => change({ min_severity })} />
       </div>
     </div>
   )

@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { accountQuery, channelsQuery } from '../../api/queries.ts'
-import { Checkbox, Input } from '../../ui/field.tsx'
+import { Input } from '../../ui/field.tsx'
 import { FormField } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
 import { Select } from '../../ui/select.tsx'
+import { ChannelChoices } from './channel-choices.tsx'
 import type { Draft } from './draft.ts'
+import { Escalation } from './escalation.tsx'
 import { zonesText } from './zones.text.ts'
 
 type Part = { draft: Draft; change: (part: Partial<Draft>) => void }
@@ -13,7 +15,7 @@ type Part = { draft: Draft; change: (part: Partial<Draft>) => void }
 /** Where the alerts of a zone go, and who else sees it. */
 export function People({ draft, change }: Part) {
   const text = useText(zonesText)
-  const channels = useQuery(channelsQuery).data ?? []
+  const { data: channels } = useQuery(channelsQuery)
   const orgs = useQuery(accountQuery).data?.account.orgs ?? []
   const chosen = draft.channel_ids
   const way = chosen === null ? 'all' : chosen.length === 0 && !draft.isChoosing ? 'none' : 'some'
@@ -23,7 +25,7 @@ export function People({ draft, change }: Part) {
         name="channel_ids"
         label={text.channels}
         hint={
-          channels.length === 0 ? (
+          channels?.length === 0 ? (
             <>
               {text.no_channels}{' '}
               <Link href="/channels/new" className="text-accent-text underline">
@@ -49,27 +51,14 @@ export function People({ draft, change }: Part) {
         />
       </FormField>
       {way === 'some' ? (
-        <ul className="flex flex-col gap-1" aria-label={text.channels}>
-          {channels.map((channel) => (
-            <li key={channel.id}>
-              <label htmlFor={`channel-${channel.id}`} className="flex items-center gap-2">
-                <Checkbox
-                  id={`channel-${channel.id}`}
-                  checked={chosen?.includes(channel.id) ?? false}
-                  onChange={({ target }) =>
-                    change({
-                      channel_ids: target.checked
-                        ? [...(chosen ?? []), channel.id]
-                        : (chosen ?? []).filter((id) => id !== channel.id),
-                    })
-                  }
-                />
-                <span className="min-w-0 truncate">{channel.label ?? channel.kind}</span>
-              </label>
-            </li>
-          ))}
-        </ul>
+        <ChannelChoices
+          label={text.channels}
+          channels={channels}
+          chosen={chosen ?? []}
+          onChange={(channel_ids) => change({ channel_ids })}
+        />
       ) : null}
+      <Escalation draft={draft} change={change} channels={channels} />
       {orgs.length > 0 ? (
         <FormField name="org_id" label={text.shared_with}>
           <Select

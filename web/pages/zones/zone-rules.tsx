@@ -1,14 +1,10 @@
 import { eventWords } from '../../../shared/event-words.ts'
 import type { Schemas } from '../../api/client.ts'
-import type { Zone } from '../../api/queries.ts'
-import { Checkbox, Input, Switch } from '../../ui/field.tsx'
-import { FormField, Notice } from '../../ui/form.tsx'
+import { Checkbox, Switch } from '../../ui/field.tsx'
+import { FormField } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
-import { Select } from '../../ui/select.tsx'
-import { TimeZoneInput } from '../../ui/time-zone.tsx'
 import type { Draft } from './draft.ts'
-import { moreRulesText } from './more-rules.text.ts'
-import { QuietClock } from './quiet-clock.tsx'
+import { Quiet } from './quiet.tsx'
 import { zonesText } from './zones.text.ts'
 
 const TYPES = Object.keys(eventWords.en.types) as Schemas['EventType'][] // safe: its keys
@@ -16,10 +12,8 @@ const TYPES = Object.keys(eventWords.en.types) as Schemas['EventType'][] // safe
 type Part = { draft: Draft; change: (part: Partial<Draft>) => void }
 
 /** From when on a zone alerts, of what, and when it is quiet. */
-export function Rules({ zone, draft, change }: Part & { zone: Zone | undefined }) {
+export function Rules({ draft, change }: Part) {
   const text = useText(zonesText)
-  const more = useText(moreRulesText)
-  const windows = zone?.quiet_windows?.length ?? 0
   const types = useText(eventWords).types
   return (
     <>
@@ -56,62 +50,7 @@ export function Rules({ zone, draft, change }: Part & { zone: Zone | undefined }
         </div>
         <p className="text-sm text-muted">{text.types_hint}</p>
       </fieldset>
-      <fieldset className="flex flex-col gap-2">
-        <legend className="mb-1 text-sm font-medium">{text.quiet}</legend>
-        {windows > 0 ? <Notice text={more.windows(windows)} /> : null}
-        <div className="grid grid-cols-2 gap-2">
-          <FormField name="quiet_hours_start" label={text.quiet_from}>
-            <Input
-              type="time"
-              value={draft.quiet_hours_start}
-              onChange={({ target }) => change({ quiet_hours_start: target.value })}
-            />
-          </FormField>
-          <FormField name="quiet_hours_end" label={text.quiet_to}>
-            <Input
-              type="time"
-              value={draft.quiet_hours_end}
-              onChange={({ target }) => change({ quiet_hours_end: target.value })}
-            />
-          </FormField>
-        </div>
-        <FormField name="quiet_hours_tz" label={text.time_zone} hint={text.quiet_hint}>
-          <TimeZoneInput
-            value={draft.quiet_hours_tz}
-            onChange={({ target }) => change({ quiet_hours_tz: target.value })}
-          />
-        </FormField>
-        {draft.quiet_hours_start && draft.quiet_hours_end ? (
-          <>
-            <QuietClock
-              start={draft.quiet_hours_start}
-              end={draft.quiet_hours_end}
-              tz={draft.quiet_hours_tz}
-            />
-            <FormField name="quiet_mode" label={text.quiet_mode}>
-              <Select
-                value={draft.quiet_mode}
-                onChange={({ target }) =>
-                  change({ quiet_mode: target.value === 'drop' ? 'drop' : 'hold' })
-                }
-                options={(['hold', 'drop'] as const).map((value) => ({
-                  value,
-                  label: text.quiet_modes[value],
-                }))}
-              />
-            </FormField>
-            <FormField name="emergency_severity" label={text.emergency} hint={text.emergency_hint}>
-              <Input
-                type="number"
-                min={0}
-                max={100}
-                value={draft.emergency_severity}
-                onChange={({ target }) => change({ emergency_severity: target.value })}
-              />
-            </FormField>
-          </>
-        ) : null}
-      </fieldset>
+      <Quiet draft={draft} change={change} />
       <div className="flex items-center justify-between gap-2">
         {text.enabled}
         <Switch
