@@ -129,7 +129,7 @@ describe('what is usual', () => {
 
 test('a poll that was due before an operator paused its source asks nobody', async () => {
   await poll(1, 0)
-  const answered = 'select last_success_at from watchpost.sources'
+  const answered = 'select source, last_success_at from watchpost.sources order by source'
   const before = await at.query(answered)
   await at.query('update watchpost.sources set next_poll_at = now()')
   await at.query('select private.enqueue_due()')

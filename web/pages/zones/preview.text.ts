@@ -16,10 +16,10 @@ export const previewText = texts(
         : `From severity ${severity} on, it would have alerted ${count} times.`,
     use: (severity: number) => `Alert from ${severity}`,
     by_rule: 'Events inside that raised none',
-    steps: (times: readonly string[]) =>
-      times.length === 1
-        ? `Unacknowledged, its step would have run ${times[0]}.`
-        : `Unacknowledged, its steps would have run ${times.join('; ')}.`,
+    steps: (count: number, times: string) =>
+      count === 1
+        ? `Unacknowledged, its step would have run ${times}.`
+        : `Unacknowledged, its steps would have run ${times}.`,
     rules: {
       enabled: 'The zone was off',
       filter: 'Other kind or source',
@@ -42,8 +42,8 @@ export const previewText = texts(
       `${severity} şiddetinden itibaren ${count} kez uyarı verirdi.`,
     use: (severity: number) => `${severity} şiddetinden uyar`,
     by_rule: 'İçeride olup uyarı vermeyenler',
-    steps: (times: readonly string[]) =>
-      `Onaylanmasaydı ${times.length === 1 ? 'adımı' : 'adımları'} şu zamanda çalışırdı: ${times.join('; ')}.`,
+    steps: (count: number, times: string) =>
+      `Onaylanmasaydı ${count === 1 ? 'adımı' : 'adımları'} şu zamanda çalışırdı: ${times}.`,
     rules: {
       enabled: 'Bölge kapalıydı',
       filter: 'Başka tür ya da kaynak',

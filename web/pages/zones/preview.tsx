@@ -57,8 +57,11 @@ export function Preview({
   })
   return (
     <section
+      aria-label={text.preview}
       aria-busy={preview.isFetching}
-      className="flex max-h-[45%] shrink-0 flex-col gap-2 overflow-y-auto border-t border-line p-4 max-lg:max-h-none"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
+      tabIndex={0}
+      className="-outline-offset-2 flex max-h-[45%] shrink-0 flex-col gap-2 overflow-y-auto border-t border-line p-4 max-lg:max-h-none"
     >
       <h3>{text.preview}</h3>
       {rested === undefined ? <p className="text-muted">{text.preview_none}</p> : null}
@@ -118,7 +121,9 @@ function Steps({ event }: { event: Schemas['Preview']['events'][number] }) {
   const text = useText(previewText)
   const { locale } = useWords()
   const times = event.steps_at.map((at) => absolute(at, locale))
-  return <span className="text-muted text-pretty">{text.steps(times)}</span>
+  return (
+    <span className="text-muted text-pretty">{text.steps(times.length, times.join('; '))}</span>
+  )
 }
 
 /** What would make the preview more useful: another threshold, a larger or a smaller zone, or more time. */
