@@ -75,7 +75,7 @@ read_options() {
   model=${WATCHPOST_MODEL:-}
   bind=${WATCHPOST_BIND:-}
   public=${WATCHPOST_PUBLIC:-}
-  name=${WATCHPOST_NAME:-}
+  host_name=${WATCHPOST_NAME:-}
   acme=${WATCHPOST_ACME:-}
   acme_email=${WATCHPOST_ACME_EMAIL:-}
   data_dir=${WATCHPOST_DATA_DIR:-}
@@ -94,7 +94,7 @@ read_options() {
       --model=*) model=${1#*=} ;;
       --bind=*) bind=${1#*=} ;;
       --public=*) public=${1#*=} ;;
-      --name=*) name=${1#*=} ;;
+      --name=*) host_name=${1#*=} ;;
       --acme=*) acme=${1#*=} ;;
       --acme-email=*) acme_email=${1#*=} ;;
       --data-dir=*) data_dir=${1#*=} ;;
@@ -133,8 +133,8 @@ read_options() {
     '' | hub | unsubscribe) ;;
     *) refuse 2 '--public must be hub or unsubscribe.' ;;
   esac
-  if [ -n "$name" ] && [ "$name" != none ] && ! is_host_name "$name"; then
-    refuse 2 "--name: $name is not a DNS name such as hub.example.com."
+  if [ -n "$host_name" ] && [ "$host_name" != none ] && ! is_host_name "$host_name"; then
+    refuse 2 "--name: $host_name is not a DNS name such as hub.example.com."
   fi
   case $acme in
     '' | none) ;;
@@ -178,12 +178,12 @@ remember_options() {
   : "${bind:=127.0.0.1}"
   : "${public:=$(fact public)}"
   : "${public:=hub}"
-  : "${name:=$(fact name)}"
-  if [ "$name" = none ]; then name=; fi
+  : "${host_name:=$(fact name)}"
+  if [ "$host_name" = none ]; then host_name=; fi
   : "${acme:=$(fact acme)}"
   : "${acme_email:=$(fact acme_email)}"
-  if [ -n "$name" ] && is_loopback "$bind"; then
-    refuse 2 "--name: nobody reaches $name while nginx listens on $bind. Add --bind=0.0.0.0 or an address of this machine."
+  if [ -n "$host_name" ] && is_loopback "$bind"; then
+    refuse 2 "--name: nobody reaches $host_name while nginx listens on $bind. Add --bind=0.0.0.0 or an address of this machine."
   fi
   known=$(fact data_dir)
   if [ -n "$known" ] && [ "$known" != "$data_dir" ]; then
@@ -272,7 +272,7 @@ say_reach() {
   case ${certificate:-} in
     valid) say "                Its certificate is renewed by certbot (certbot certificates)." ;;
     missing)
-      say "                There is no certificate for $name yet: $LOG shows why. It must point to this"
+      say "                There is no certificate for $host_name yet: $LOG shows why. It must point to this"
       say '                machine, and port 80 must be reachable. Then run this again. Until then,'
       say '                browsers warn of a self-signed certificate.'
       ;;
@@ -283,7 +283,7 @@ say_reach() {
 summary() {
   if is_loopback "$bind"; then url="http://$bind/hub/"; else url="https://$(hostname)/hub/"; fi
   if [ "$bind" != 0.0.0.0 ] && ! is_loopback "$bind"; then url="https://$bind/hub/"; fi
-  if [ -n "$name" ]; then url="https://$name/hub/"; fi
+  if [ -n "$host_name" ]; then url="https://$host_name/hub/"; fi
   if [ "$public" = unsubscribe ]; then url='http://127.0.0.1/hub/'; fi
   # The set-up code is a secret: it is shown, but not written to the log.
   log_ready=

@@ -192,8 +192,27 @@ async function beyondLoopback(base: string, bundles: Bundles): Promise<Measureme
     await runOk(machine, installCommand('1.0.0'))
     assert.equal(await runOk(machine, 'sha256sum /etc/watchpost/tls/hub.crt'), certificate)
     await runOk(machine, `${certified} -f https://${name}/api/cockpit/health`)
+    await named(machine)
     return {}
   })
+}
+
+/** A machine without a network gets no certificate for its name, says so, and takes one of its own. */
+async function named(machine: Machine): Promise<void> {
+  const host = 'hub.example.com'
+  const missing = await runOk(machine, installCommand('1.0.0', `--name=${host} --offline`))
+  assert.match(missing, /https:\/\/hub\.example\.com\/hub\//)
+  assert.match(missing, /There is no certificate for hub\.example\.com yet/)
+  assert.match(await runOk(machine, 'cat /etc/watchpost/hub.json'), /"https:\/\/hub\.example\.com"/)
+  const own = await runOk(machine, installCommand('1.0.0', '--acme=none'))
+  assert.match(own, /put your own in/)
+  const reach = `curl -ksf --resolve ${host}:80:127.0.0.1 --resolve ${host}:443:127.0.0.1`
+  await runOk(machine, 'mkdir -p /opt/watchpost/acme/.well-known/acme-challenge')
+  await runOk(machine, 'echo answer > /opt/watchpost/acme/.well-known/acme-challenge/token')
+  await runOk(machine, 'chmod -R a+rX /opt/watchpost/acme')
+  const answer = await runOk(machine, `${reach} http://${host}/.well-known/acme-challenge/token`)
+  assert.equal(answer, 'answer\n')
+  await runOk(machine, `${reach} https://${host}/api/cockpit/health`)
 }
 
 /** Files that passwd's tools, nginx and systemd leave behind. */

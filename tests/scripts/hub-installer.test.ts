@@ -37,3 +37,11 @@ test.each([
   expect(status).toBe(2)
   expect(String(stderr)).toContain(message)
 })
+
+test('no loop of the installer overwrites what an option says', async () => {
+  const script = await assembleInstaller()
+  const options = [...script.matchAll(/^ {2}(\w+)=\$\{WATCHPOST_/gm)].map(([, name]) => name)
+  expect(options.length).toBeGreaterThan(10)
+  const loops = [...script.matchAll(/\bfor (\w+) in\b|\bread -r (\w+)/g)].map(([, a, b]) => a ?? b)
+  expect(loops.filter((name) => options.includes(name))).toEqual([])
+})

@@ -9,8 +9,8 @@ LINEAGE=watchpost-hub
 # if that fails: a name may not point here yet, and the hub is of use without it.
 get_certificate() {
   certificate=
-  if [ -z "$name" ] || [ "$acme" = none ]; then forget_certificate; fi
-  if [ -z "$name" ] || [ "$acme" = none ]; then return; fi
+  if [ -z "$host_name" ] || [ "$acme" = none ]; then forget_certificate; fi
+  if [ -z "$host_name" ] || [ "$acme" = none ]; then return; fi
   if [ -n "$no_start" ] || [ -n "$offline" ]; then
     certificate=missing
     return
@@ -24,7 +24,7 @@ get_certificate() {
     fi
     keep_fact certbot ours
   fi
-  step "Getting a certificate for $name"
+  step "Getting a certificate for $host_name"
   printf '%s\n' '#!/bin/sh' '# Run by certbot with each new certificate of the hub.' 'set -eu' 'umask 077' \
     "cp \"\$RENEWED_LINEAGE/privkey.pem\" $ETC/tls/hub.key.new" \
     "cp \"\$RENEWED_LINEAGE/fullchain.pem\" $ETC/tls/hub.crt.new" \
@@ -33,7 +33,7 @@ get_certificate() {
     'systemctl reload nginx.service' > "$RENEWED.new"
   chmod 700 "$RENEWED.new"
   mv "$RENEWED.new" "$RENEWED"
-  set -- --webroot-path "$ANSWERS" --domain "$name"
+  set -- --webroot-path "$ANSWERS" --domain "$host_name"
   if [ -n "$acme_email" ]; then set -- "$@" --email "$acme_email"; else
     set -- "$@" --register-unsafely-without-email
   fi

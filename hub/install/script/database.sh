@@ -53,10 +53,10 @@ prepare_database() {
   step 'Preparing the database'
   names="$(hostname) $(hostname -I 2> /dev/null || :)"
   if ! is_loopback "$bind" && [ "$bind" != 0.0.0.0 ] && [ "$bind" != :: ]; then names="$names $bind"; fi
-  names="$names $name"
+  names="$names $host_name"
   setup_code=$(HUB_CONFIG_DIR=$ETC HUB_DATA_DIR=$data_dir HUB_PROMPTS_DIR=$PROMPTS \
     HUB_OWNER_URL='postgres://postgres@localhost/postgres?host=/run/watchpost-db&port=8771' \
     HUB_HOSTS=$(printf '%s' "$names" | tr -s '[:space:]' ' ') HUB_LICENSE=$license HUB_USER=watchpost \
-    HUB_PUBLIC_URL=${name:+https://$name} \
+    HUB_PUBLIC_URL=${host_name:+https://$host_name} \
     "$release_dir/bin/node" "$release_dir/hub/install/prepare.ts" 2>> "$LOG") || return 1
 }

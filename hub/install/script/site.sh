@@ -7,7 +7,7 @@ write_site() {
   fi
   if is_loopback "$bind"; then names=localhost; else
     make_certificate
-    names="$name $(hostname) $(hostname -I)"
+    names="$host_name $(hostname) $(hostname -I)"
     install -d -m 755 "$ANSWERS"
   fi
   limits=yes
@@ -61,7 +61,7 @@ make_certificate() {
   mkdir -m 750 "$ETC/tls" 2> /dev/null || :
   require_of root "$ETC/tls"
   alternatives=$(for address in $(hostname -I); do printf 'IP:%s,' "$address"; done)DNS:$(hostname)
-  if [ -n "$name" ]; then alternatives=$alternatives,DNS:$name; fi
+  if [ -n "$host_name" ]; then alternatives=$alternatives,DNS:$host_name; fi
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 825 \
     -subj "/CN=$(hostname)" -addext "subjectAltName=$alternatives" \
     -keyout "$ETC/tls/hub.key.new" -out "$ETC/tls/hub.crt.new" 2>> "$LOG" ||

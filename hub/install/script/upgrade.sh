@@ -15,7 +15,7 @@ install_hub() {
   keep_fact data_dir "$data_dir"
   keep_fact bind "$bind"
   keep_fact public "$public"
-  keep_fact name "$name"
+  keep_fact name "$host_name"
   keep_fact acme "$acme"
   keep_fact acme_email "$acme_email"
   old=
