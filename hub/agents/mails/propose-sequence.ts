@@ -22,6 +22,7 @@ const WAITS = [4, 7] as const
 export async function proposeSequence(context: AgentContext, wanted: Wanted): Promise<Result> {
   const { project, mission, language: asked } = context
   const recipients = await chooseRecipients(context)
+  const filter = filterOf(recipients)
   context.expect(3 + wanted.mails * 2)
   const own = await context.step('own facts', (sql) =>
     keepOwnFacts(sql, project.id, context.brief, mission.id),
@@ -34,7 +35,7 @@ export async function proposeSequence(context: AgentContext, wanted: Wanted): Pr
   )
   const language = context.language
   const reader: Recipient = {
-    audience: { kind: 'list', filter: filterOf(recipients) },
+    audience: { kind: 'list', filter },
     lead: null,
     countries: [],
   }
@@ -53,7 +54,7 @@ export async function proposeSequence(context: AgentContext, wanted: Wanted): Pr
     const id = await createSequence(sql, project, {
       name: mails[0]?.subject ?? '',
       language,
-      filter: filterOf(recipients),
+      filter,
       steps: mails.map((mail, at) => ({
         wait_days: waitOf(at, wanted.every),
         subject: at === 0 ? mail.subject : null,

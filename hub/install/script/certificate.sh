@@ -9,8 +9,10 @@ LINEAGE=watchpost-hub
 # if that fails: a name may not point here yet, and the hub is of use without it.
 get_certificate() {
   certificate=
-  if [ -z "$host_name" ] || [ "$acme" = none ]; then forget_certificate; fi
-  if [ -z "$host_name" ] || [ "$acme" = none ]; then return; fi
+  if [ -z "$host_name" ] || [ "$acme" = none ]; then
+    forget_certificate
+    return
+  fi
   if [ -n "$no_start" ] || [ -n "$offline" ]; then
     certificate=missing
     return

@@ -2,7 +2,7 @@ import { eventWords } from '../../../shared/event-words.ts'
 import type { Language } from '../../../shared/texts.ts'
 import type { Zone } from '../../api/queries.ts'
 import { changesText } from './changes.text.ts'
-import { DAYS, type Day } from './draft-rules.ts'
+import { dayName } from './draft-rules.ts'
 import { moreRulesText } from './more-rules.text.ts'
 import { zonesText } from './zones.text.ts'
 
@@ -16,10 +16,6 @@ const ALL_WHERE_NULL = ['types', 'sources', 'channel_ids']
 
 /** How numbers and times are written. */
 export type Formats = { number: (value: number) => string; time: (at: string) => string }
-
-/** A day of the week, by its name in the API. */
-const sayDay = (format: Intl.DateTimeFormat, day: Day) =>
-  format.format(Date.UTC(2024, 0, 1 + DAYS.indexOf(day)))
 
 /** One value of a field of a zone, as its history shows it to people. What is not known here is shown as it is kept. */
 export function sayValue(
@@ -49,11 +45,10 @@ export function sayValue(
     return typeof value === 'object' ? JSON.stringify(value) : String(value)
   if (value.length === 0) return text.none
   if (field === 'quiet_windows') {
-    const day = new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' })
     return (value as QuietWindows) // safe: the API's own value of the field
       .map(
         ({ days, start, end }) =>
-          `${days.map((one) => sayDay(day, one)).join(' ')} ${start}–${end}`,
+          `${days.map((day) => dayName(language, day, 'short')).join(' ')} ${start}–${end}`,
       )
       .join('; ')
   }

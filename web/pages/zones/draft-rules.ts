@@ -5,6 +5,13 @@ import type { Channel, Zone } from '../../api/queries.ts'
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Day = (typeof DAYS)[number]
 
+/** dayName writes a day in a language: `Fri` for `fri` in English, if short. */
+export const dayName = (locale: string, day: Day, weekday: 'long' | 'short') =>
+  new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' }).format(
+    // The first of January 2024 was a Monday.
+    Date.UTC(2024, 0, 1 + DAYS.indexOf(day)),
+  )
+
 /** The limits of the API. */
 export const MAX_WINDOWS = 8
 export const MAX_STEPS = 5

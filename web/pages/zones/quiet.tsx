@@ -6,7 +6,14 @@ import { Select } from '../../ui/select.tsx'
 import { TimeZoneInput } from '../../ui/time-zone.tsx'
 import { useWords } from '../../ui/words.tsx'
 import type { Draft } from './draft.ts'
-import { DAYS, MAX_WINDOWS, type WindowDraft, windowField, withWindow } from './draft-rules.ts'
+import {
+  DAYS,
+  dayName,
+  MAX_WINDOWS,
+  type WindowDraft,
+  windowField,
+  withWindow,
+} from './draft-rules.ts'
 import { quietText } from './quiet.text.ts'
 import { QuietDial, ZoneClock } from './quiet-clock.tsx'
 import { Rows } from './rows.tsx'
@@ -132,10 +139,6 @@ function Window({
   )
 }
 
-/** Any Monday. */
-const A_MONDAY = Date.UTC(2024, 0, 1)
-const DAY_MS = 86_400_000
-
 function Days({
   name,
   days,
@@ -147,16 +150,14 @@ function Days({
 }) {
   const text = useText(quietText)
   const { locale } = useWords()
-  const say = (nth: number, weekday: 'long' | 'short') =>
-    new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' }).format(A_MONDAY + nth * DAY_MS)
   return (
     <FormGroup name={name} label={text.days} className="gap-1">
       <div className="grid grid-cols-7 gap-1">
-        {DAYS.map((day, nth) => (
+        {DAYS.map((day) => (
           <label key={day} className="relative">
             <input
               type="checkbox"
-              aria-label={say(nth, 'long')}
+              aria-label={dayName(locale, day, 'long')}
               checked={days.includes(day)}
               onChange={({ target }) =>
                 onChange(DAYS.filter((one) => (one === day ? target.checked : days.includes(one))))
@@ -170,7 +171,7 @@ function Days({
                 'peer-checked:border-accent peer-checked:bg-accent/15 peer-checked:font-medium peer-checked:text-accent-text peer-hover:border-line-strong',
               )}
             >
-              {say(nth, 'short')}
+              {dayName(locale, day, 'short')}
             </span>
           </label>
         ))}

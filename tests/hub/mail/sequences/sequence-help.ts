@@ -1,5 +1,5 @@
-import type { TestHub } from '../../support/hub.ts'
-import { type apiOf, LEAD } from '../../support/mail-help.ts'
+import { startHub, type TestHub } from '../../support/hub.ts'
+import { apiOf, LEAD, setBrand, smtpSettings, startMailServer } from '../../support/mail-help.ts'
 
 /** Every hour of every day, so that a test does not depend on when it runs. */
 export const ALWAYS = {
@@ -33,6 +33,23 @@ export async function passDays(hub: TestHub, days: number): Promise<void> {
   }
 }
 
+export type SequenceHub = Awaited<ReturnType<typeof startSequenceHub>>
+
+/** A hub with the project `demir`, whose mails go to a server of the test. */
+export async function startSequenceHub() {
+  const smtp = await startMailServer()
+  const hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
+  const api = apiOf(hub)
+  await api.ok('projects/create', { slug: 'demir', name: 'Demir Lojistik' })
+  await setBrand(api)
+  await api.put('settings/mail', smtpSettings(smtp.port))
+  const close = async () => {
+    await hub.close()
+    await smtp.close()
+  }
+  return { hub, smtp, api, close }
+}
+
 /** Calls for sequences of the project `demir`, on the hub that a file starts before them. */
 export function sequenceCalls(hub: () => TestHub, api: () => ReturnType<typeof apiOf>) {
   const of = (id: string) => ({ id, project: 'demir' })
@@ -45,23 +62,40 @@ export function sequenceCalls(hub: () => TestHub, api: () => ReturnType<typeof a
       }
     }
   }
+  const add = async (name: string, more: object = {}) =>
+    (
+      await api().ok('lead/quick_add', {
+        slug: 'demir',
+        data: {
+          name: `${name} Öz`,
+          company: 'Öz',
+          email: `${name}@client.example`,
+          ...LEAD,
+          ...more,
+        },
+      })
+    ).lead
+  /** Tells the groups of a file, and what belongs to them, from each other. */
+  const counter = { n: 0 }
   return {
+    counter,
     of,
     get,
     standForAll,
-    add: async (name: string, more: object = {}) =>
-      (
-        await api().ok('lead/quick_add', {
-          slug: 'demir',
-          data: {
-            name: `${name} Öz`,
-            company: 'Öz',
-            email: `${name}@client.example`,
-            ...LEAD,
-            ...more,
-          },
-        })
-      ).lead,
+    add,
+    /** A tag of its own with so many leads. */
+    group: async (names: string[]): Promise<{ tag: string; ids: string[] }> => {
+      counter.n += 1
+      const tag = `group${counter.n}`
+      const ids = []
+      for (const name of names) ids.push((await add(`${name}${counter.n}`, { tags: [tag] })).id)
+      return { tag, ids }
+    },
+    /** The gates of a sequence by name. */
+    gatesOf: async (id: string): Promise<Record<string, object>> => {
+      const { gates } = await get(id)
+      return Object.fromEntries(gates.map((gate: { name: string }) => [gate.name, gate]))
+    },
     create: async (filter: object, more: object = {}): Promise<string> => {
       const made = await api().ok('sequence/create', {
         project: 'demir',

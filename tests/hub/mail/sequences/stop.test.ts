@@ -5,31 +5,18 @@ import { recordBounce, recordOutcome } from '../../../../hub/mail/drafts/outcome
 import { recordRefusal } from '../../../../hub/mail/drafts/refusal.ts'
 import { postponeSequences, stopSequences } from '../../../../hub/mail/sequences/stop.ts'
 import { readSalt } from '../../../../hub/mail/suppression.ts'
-import { startHub, type TestHub } from '../../support/hub.ts'
-import {
-  apiOf,
-  type MailServer,
-  setBrand,
-  smtpSettings,
-  startMailServer,
-} from '../../support/mail-help.ts'
-import { passDays, sequenceCalls } from './sequence-help.ts'
+import type { TestHub } from '../../support/hub.ts'
+import { passDays, type SequenceHub, sequenceCalls, startSequenceHub } from './sequence-help.ts'
 
+let at: SequenceHub
 let hub: TestHub
-let smtp: MailServer
-let api: ReturnType<typeof apiOf>
+let smtp: SequenceHub['smtp']
+let api: SequenceHub['api']
 beforeAll(async () => {
-  smtp = await startMailServer()
-  hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
-  api = apiOf(hub)
-  await api.ok('projects/create', { slug: 'demir', name: 'Demir' })
-  await setBrand(api)
-  await api.put('settings/mail', smtpSettings(smtp.port))
+  at = await startSequenceHub()
+  ;({ hub, smtp, api } = at)
 })
-afterAll(async () => {
-  await hub.close()
-  await smtp.close()
-})
+afterAll(() => at.close())
 const { of, get, add, create, approve, run, people } = sequenceCalls(
   () => hub,
   () => api,

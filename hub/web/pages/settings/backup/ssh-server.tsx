@@ -35,7 +35,7 @@ export function SshServer({ kept }: { kept: Kept }) {
     },
     onError: say,
   })
-  const isSsh = /^[^/:]+:(?![:/]{2}|:)/.test(destination.trim())
+  const isSsh = /^[^/:]+:(?!:|\/\/)/.test(destination.trim())
   const shown = ask.data?.host_keys.find(({ host_key }) => host_key === hostKey)
   const publicKey = ask.data?.public_key ?? kept.public_key
   return (
