@@ -35,6 +35,25 @@ const TURKISH = { theme: 'light', language: 'tr', viewport: PHONE } as const
 
 const press = (name: string) => async (page: Page) => page.getByText(name).first().click()
 
+/** Presses a part of the form and brings it to the top of what is seen. */
+const unfold = (name: string) => async (page: Page) => {
+  await press(name)(page)
+  await page
+    .getByText(name)
+    .first()
+    .evaluate((part) => part.scrollIntoView())
+}
+
+/** A night that is quiet, and who is told if nobody acknowledges an alert. */
+async function fillRules(page: Page) {
+  await press('Add quiet window')(page)
+  await press('Add step')(page)
+  await page
+    .getByText('Quiet hours')
+    .first()
+    .evaluate((part) => part.scrollIntoView())
+}
+
 type Ids = { channel: string; zone: string; alert: string; event: string }
 
 const shotsOf = (ids: Ids): Shot[] => [
@@ -47,7 +66,8 @@ const shotsOf = (ids: Ids): Shot[] => [
   ['evidence-check', '/evidence'],
   ['zones', '/zones', LIGHT],
   ['zone', `/zones/${ids.zone}`, LIGHT],
-  ['zone-rules', `/zones/${ids.zone}`, {}, press('More rules')],
+  ['zone-rules', `/zones/${ids.zone}`, {}, unfold('More rules')],
+  ['zone-quiet', `/zones/${ids.zone}`, LIGHT, fillRules],
   ['zone-new', '/zones/new'],
   ['import', '/zones/import', LIGHT],
   ['channels', '/channels/new'],

@@ -112,7 +112,7 @@ function Window({
       />
       <div className="flex items-start gap-3">
         <QuietDial start={start} end={end} tz={quiet_hours_tz} />
-        <div className="grid min-w-0 flex-1 grid-cols-2 gap-2 max-sm:grid-cols-1">
+        <div className="flex min-w-0 flex-1 flex-col gap-2">
           <FormField name={windowField(quiet, nth, 'start')} label={zones.quiet_from}>
             <Input
               type="time"
