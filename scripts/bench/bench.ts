@@ -53,6 +53,7 @@ async function measure(part: Part): Promise<Measured> {
       ...database,
       say,
       figure: (figure) => {
+        if (!Number.isFinite(figure.ratio)) throw new Error(`Not measured: ${figure.name}`)
         figures.push(figure)
         say(`  ${line(figure)}`)
       },

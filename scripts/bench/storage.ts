@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { inTransaction } from '../../functions/db.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
@@ -12,6 +13,7 @@ import {
   createJobs,
   createSource,
   type Ground,
+  insertZones,
   quakeAt,
   SEAL_KEY,
   seedZones,
@@ -34,12 +36,21 @@ const KINDS = {
   deliveries: 'a delivery',
   delivery_attempts: 'an attempt',
 }
+const ACCOUNTS = Number(process.env.BENCH_ACCOUNTS ?? 20_000)
+/** Each account holds locks until its transaction ends; more at once would exceed max_locks_per_transaction. */
+const ACCOUNTS_AT_ONCE = 1000
+/** What an account and a zone consist of, the table that has one row for each first. */
+const TENANTS = {
+  'an account, with its plan, key and audit': ['accounts', 'account_states', 'api_keys', 'audit'],
+  'a circular zone, with its version and boxes': ['zones', 'zone_versions', 'zone_boxes'],
+}
 
 /** Bytes a row, the page of the last 24 hours as the day grows fuller, and the deletion of what has been kept long enough. */
 export async function benchStorage(ground: Ground): Promise<void> {
   await measureRows(ground)
   await measurePages(ground)
   await measurePurge(ground)
+  await measureTenants(ground)
 }
 
 /** Stores events and positions as feeds report them, of which some raise alerts that are sent, and looks at the tables. */
@@ -171,3 +182,50 @@ async function measurePurge({ admin, say, figure }: Ground): Promise<void> {
 }
 
 const LONG_AGO = new Date(Date.now() - 200 * 24 * 3_600_000).toISOString()
+
+/** Creates accounts with a key and a zone each, and looks how much their tables grow. */
+async function measureTenants({ admin, say, figure }: Ground): Promise<void> {
+  say(`Storing ${inWords(ACCOUNTS)} accounts with a key and a zone each …`)
+  const before: number[] = []
+  for (const tables of Object.values(TENANTS)) before.push(await bytesOf(admin, tables))
+  const owners: string[] = []
+  for (let from = 0; from < ACCOUNTS; from += ACCOUNTS_AT_ONCE) {
+    const ids = Array.from({ length: ACCOUNTS_AT_ONCE }, () => randomUUID())
+    await admin.query(
+      `insert into auth.users (id, email) select id, id || '@watchpost.test' from unnest($1::uuid[]) as u (id)`,
+      [ids],
+    )
+    await admin.query(
+      `insert into watchpost.api_keys (user_id, prefix, key_hash, scopes)
+      select id, 'wp_' || left(id::text, 8), sha256(convert_to(id::text, 'UTF8')), '{read}'
+      from unnest($1::uuid[]) as u (id)`,
+      [ids],
+    )
+    owners.push(...ids)
+  }
+  await insertZones(
+    admin,
+    owners.map((owner_id) => ({ ...anywhere(), radius_km: 300, owner_id })),
+  )
+  await admin.query('vacuum analyze')
+  for (const [index, [one, tables]] of Object.entries(TENANTS).entries()) {
+    const bytes = ((await bytesOf(admin, tables)) - (before[index] ?? 0)) / owners.length
+    const { row_bytes } = await sizeOf(admin, tables[0] ?? '')
+    figure({
+      name: `Bytes of ${one}`,
+      value: bytes,
+      unit: 'bytes',
+      against: `the row of ${tables[0]} alone, ${inWords(row_bytes)} bytes`,
+      ratio: bytes / row_bytes,
+      note: `${inWords(owners.length)} of them`,
+    })
+  }
+}
+
+async function bytesOf(admin: pg.Client, tables: string[]): Promise<number> {
+  const { rows } = await admin.query<{ bytes: string }>(
+    `select sum(pg_total_relation_size(format('watchpost.%I', t)::regclass)) as bytes from unnest($1::text[]) t`,
+    [tables],
+  )
+  return Number(rows[0]?.bytes)
+}
