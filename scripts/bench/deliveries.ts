@@ -24,6 +24,8 @@ const COUNT = Number(process.env.BENCH_DELIVERIES ?? 5000)
 const RATES = (process.env.BENCH_RATES ?? '10,100,1000').split(',').map(Number)
 /** More than a machine can accept in time would only tell how long its backlog is. */
 const MAX_EVENTS = 5000
+/** A source stores one batch at a time: a feed that reports more events a second than this sends them together. */
+const BATCHES_PER_SECOND = 100
 /** Alerts a second that the limits are for. */
 const LIMITED = 100
 const LIMIT_MS = { p50: 50, p95: undefined, p99: 250 }
@@ -71,14 +73,20 @@ async function timeLatency(ground: Ground, { db, places, hooks }: Load, rate: nu
   const listening = listen({ url: ground.loginUrl('watchpost_jobs'), wake, log: () => undefined })
   const began = performance.now()
   const ingesting: Promise<void>[] = []
-  for (let nr = 0; nr < Math.min(rate * SECONDS, MAX_EVENTS); nr += 1) {
+  const batch = Math.max(1, rate / BATCHES_PER_SECOND)
+  for (let nr = 0; nr < Math.min(rate * SECONDS, MAX_EVENTS); nr += batch) {
     const wait = began + (nr * 1000) / rate - performance.now()
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    const id = `bench:latency-${rate}-${nr}`
-    const event = quakeAt(id, places[nr % places.length] ?? { lat: 0, lon: 0 }, 60)
+    const events = Array.from({ length: batch }, (_, index) =>
+      quakeAt(
+        `bench:latency-${rate}-${nr + index}`,
+        places[(nr + index) % places.length] ?? { lat: 0, lon: 0 },
+        60,
+      ),
+    )
     ingesting.push(
-      inTransaction(intake, (sql) => ingestEvents(sql, 'bench', [event])).then(() => {
-        accepted.set(id, sharedNow())
+      inTransaction(intake, (sql) => ingestEvents(sql, 'bench', events)).then(() => {
+        for (const { id } of events) accepted.set(id, sharedNow())
       }),
     )
   }

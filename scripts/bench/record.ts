@@ -103,7 +103,7 @@ function renderGrowth(histories: Dated[][]): string[] {
       'xychart-beta',
       `  title "${chart}"`,
       `  x-axis [${figures.map(({ along }) => `"${along?.at}"`).join(', ')}]`,
-      `  y-axis "${unit}" 0 --> ${Math.max(...figures.map(({ value }) => value))}`,
+      `  y-axis "${unit}" 0 --> ${Math.ceil(Math.max(...figures.map(({ value }) => value)))}`,
       `  line [${figures.map(({ value }) => Number(value.toPrecision(3))).join(', ')}]`,
       '```',
     ].join('\n')
@@ -115,20 +115,22 @@ function renderLeftOut(runs: Run[], part: string): string[] {
   return (measured?.left_out ?? []).map(({ what, why }) => `Not measured: ${what}. ${why}`)
 }
 
-/** The figures that each run has moved by more than noise since the run before it. */
+/** The figures that each run has moved by more than noise since the one before; without any, a run needs words. */
 function renderChanges(byName: Map<string, Dated[]>, runs: Run[]): string {
   return runs
-    .map(({ at, change }) => {
+    .flatMap(({ at, change }) => {
       const moved = [...byName.values()].flatMap((history) => {
         const index = history.findIndex((figure) => figure.at === at)
         const [before, after] = [history[index - 1], history[index]]
         if (!before || !after || Math.abs(after.ratio / before.ratio - 1) < NOISE) return []
         return `| ${after.name} | ${inWords(before.value)} → ${inWords(after.value)} ${after.unit} | ${inWords(before.ratio)} → ${inWords(after.ratio)} |`
       })
+      if (!change && moved.length === 0) return []
       const table = ['| what | figure | ratio |', '|---|---|---|', ...moved].join('\n')
-      return [`**${at.slice(0, 10)}**: ${change}`, ...(moved.length > 0 ? [table] : [])].join(
-        '\n\n',
-      )
+      return [
+        `**${at.slice(0, 10)}**: ${change || 'measured again'}`,
+        ...(moved.length > 0 ? [table] : []),
+      ].join('\n\n')
     })
     .join('\n\n')
 }

@@ -85,6 +85,17 @@ test('the page shows each figure first and now, its goal, and what each change d
 `)
 })
 
+test('a run that says nothing and moves nothing is no change', () => {
+  const page = renderPage([
+    runOf('2026-01-01T00:00:00Z', '', [reads]),
+    runOf('2026-01-02T00:00:00Z', '', [{ ...reads, ratio: 0.26 }]),
+    runOf('2026-01-03T00:00:00Z', '', [{ ...reads, value: 2900, ratio: 0.8 }]),
+  ])
+  expect(page).not.toContain('2026-01-01**')
+  expect(page).not.toContain('2026-01-02**')
+  expect(page).toContain('**2026-01-03**: measured again')
+})
+
 test('figures of growth become a chart, and what was left out is said with its reason', () => {
   const grown = [1000, 1_000_000].map((zones) => ({
     ...reads,
@@ -98,6 +109,7 @@ test('figures of growth become a chart, and what was left out is said with its r
     { ...run, parts: { api: { about: 'requests', figures: grown, left_out } } },
   ])
   expect(page).toContain('x-axis ["1000", "1000000"]')
+  expect(page).toContain('0 --> 333334')
   expect(page).toContain('line [333, 333000]')
   expect(page).toContain('Not measured: Tile38. TILE38_URL is not set.')
 })
