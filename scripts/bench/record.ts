@@ -112,7 +112,8 @@ function renderGrowth(histories: Dated[][]): string[] {
 
 function renderLeftOut(runs: Run[], part: string): string[] {
   const measured = runs.findLast(({ parts }) => parts[part])?.parts[part]
-  return (measured?.left_out ?? []).map(({ what, why }) => `Not measured: ${what}. ${why}`)
+  const rows = (measured?.left_out ?? []).map(({ what, why }) => `| ${what} | ${why} |`)
+  return rows.length > 0 ? [['| not measured | why |', '|---|---|', ...rows].join('\n')] : []
 }
 
 /** The figures that each run has moved by more than noise since the one before; without any, a run needs words. */

@@ -111,5 +111,5 @@ test('figures of growth become a chart, and what was left out is said with its r
   expect(page).toContain('x-axis ["1000", "1000000"]')
   expect(page).toContain('0 --> 333334')
   expect(page).toContain('line [333, 333000]')
-  expect(page).toContain('Not measured: Tile38. TILE38_URL is not set.')
+  expect(page).toContain('| not measured | why |\n|---|---|\n| Tile38 | TILE38_URL is not set. |')
 })
