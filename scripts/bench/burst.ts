@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,6 +12,7 @@ import { generateSecret } from '../../shared/signing.ts'
 import { inWords } from './figure.ts'
 import {
   connectJobs,
+  createAccounts,
   createSource,
   type Ground,
   insertZones,
@@ -77,11 +77,7 @@ const near = ({ lat, lon }: Place): Place => ({
 /** Accounts of the Enterprise plan with a webhook each. */
 async function createOwners(admin: pg.Client, port: number): Promise<string[]> {
   const seal = createSeal([SEAL_KEY])
-  const owners = Array.from({ length: ACCOUNTS }, () => randomUUID())
-  await admin.query(
-    `insert into auth.users (id, email) select id, id || '@watchpost.test' from unnest($1::uuid[]) as u (id)`,
-    [owners],
-  )
+  const owners = (await createAccounts(admin, ACCOUNTS)).map(({ user_id }) => user_id)
   await admin.query(`update watchpost.accounts set plan = 'enterprise'`)
   await admin.query(`set session_replication_role = replica`)
   await admin.query(

@@ -73,7 +73,7 @@ async function timeLatency(ground: Ground, { db, places, hooks }: Load, rate: nu
   const listening = listen({ url: ground.loginUrl('watchpost_jobs'), wake, log: () => undefined })
   const began = performance.now()
   const ingesting: Promise<void>[] = []
-  const batch = Math.max(1, rate / BATCHES_PER_SECOND)
+  const batch = Math.ceil(rate / BATCHES_PER_SECOND)
   for (let nr = 0; nr < Math.min(rate * SECONDS, MAX_EVENTS); nr += batch) {
     const wait = began + (nr * 1000) / rate - performance.now()
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))

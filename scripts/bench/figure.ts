@@ -17,6 +17,10 @@ export type Figure = {
   along?: { chart: string; at: string }
 }
 
+/** Whether a figure is one: what never happened is NaN or infinite, and JSON knows neither. */
+export const isMeasured = ({ value, ratio }: Figure) =>
+  Number.isFinite(value) && Number.isFinite(ratio)
+
 /** Whether a figure reaches its goal; one without a goal does. */
 export function isGood({ ratio, goal }: Figure): boolean {
   if (!goal) return true

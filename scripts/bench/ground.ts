@@ -53,20 +53,41 @@ export async function startDatabase() {
 
 /** Inserts an account of the Enterprise plan with a key that may read and write. */
 export async function createAccount(admin: pg.Client): Promise<Account> {
-  const user_id = randomUUID()
-  const key = generateKey()
-  await admin.query('insert into auth.users (id, email) values ($1, $2)', [
-    user_id,
-    `${user_id}@watchpost.test`,
-  ])
+  const [account] = await createAccounts(admin, 1)
+  if (!account) throw new Error('no account was made')
   await admin.query(`update watchpost.accounts set plan = 'enterprise' where user_id = $1`, [
-    user_id,
+    account.user_id,
   ])
-  await admin.query(
-    `insert into watchpost.api_keys (user_id, prefix, key_hash, scopes) values ($1, $2, $3, '{read,write}')`,
-    [user_id, keyPrefix(key), await keyHash(key)],
-  )
-  return { user_id, key }
+  return account
+}
+
+/** Each account holds locks until its transaction ends: more at once would exceed max_locks_per_transaction. */
+const ACCOUNTS_AT_ONCE = 1000
+
+/** Inserts accounts of the Free plan, each with a key that may read and write. */
+export async function createAccounts(admin: pg.Client, count: number): Promise<Account[]> {
+  const accounts = Array.from({ length: count }, () => ({
+    user_id: randomUUID(),
+    key: generateKey(),
+  }))
+  for (let from = 0; from < count; from += ACCOUNTS_AT_ONCE) {
+    const some = accounts.slice(from, from + ACCOUNTS_AT_ONCE)
+    const ids = some.map(({ user_id }) => user_id)
+    await admin.query(
+      `insert into auth.users (id, email) select id, id || '@watchpost.test' from unnest($1::uuid[]) as u (id)`,
+      [ids],
+    )
+    await admin.query(
+      `insert into watchpost.api_keys (user_id, prefix, key_hash, scopes)
+      select *, '{read,write}' from unnest($1::uuid[], $2::text[], $3::bytea[])`,
+      [
+        ids,
+        some.map(({ key }) => keyPrefix(key)),
+        await Promise.all(some.map(({ key }) => keyHash(key))),
+      ],
+    )
+  }
+  return accounts
 }
 
 export async function createSource(admin: pg.Client, name: string): Promise<void> {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
 import { inTransaction } from '../../functions/db.ts'
 import { ingestEvents } from '../../functions/jobs/ingest.ts'
@@ -10,6 +9,7 @@ import {
   anywhere,
   connectJobs,
   createAccount,
+  createAccounts,
   createJobs,
   createSource,
   type Ground,
@@ -37,10 +37,8 @@ const KINDS = {
   delivery_attempts: 'an attempt',
 }
 const ACCOUNTS = Number(process.env.BENCH_ACCOUNTS ?? 20_000)
-/** Each account holds locks until its transaction ends; more at once would exceed max_locks_per_transaction. */
-const ACCOUNTS_AT_ONCE = 1000
 /** What an account and a zone consist of, the table that has one row for each first. */
-const TENANTS = {
+const TENANTS: Record<string, [string, ...string[]]> = {
   'an account, with its plan, key and audit': ['accounts', 'account_states', 'api_keys', 'audit'],
   'a circular zone, with its version and boxes': ['zones', 'zone_versions', 'zone_boxes'],
 }
@@ -181,51 +179,31 @@ async function measurePurge({ admin, say, figure }: Ground): Promise<void> {
   }
 }
 
-const LONG_AGO = new Date(Date.now() - 200 * 24 * 3_600_000).toISOString()
-
-/** Creates accounts with a key and a zone each, and looks how much their tables grow. */
+/** Creates accounts with a key and a zone each, and looks at their tables. */
 async function measureTenants({ admin, say, figure }: Ground): Promise<void> {
   say(`Storing ${inWords(ACCOUNTS)} accounts with a key and a zone each …`)
-  const before: number[] = []
-  for (const tables of Object.values(TENANTS)) before.push(await bytesOf(admin, tables))
-  const owners: string[] = []
-  for (let from = 0; from < ACCOUNTS; from += ACCOUNTS_AT_ONCE) {
-    const ids = Array.from({ length: ACCOUNTS_AT_ONCE }, () => randomUUID())
-    await admin.query(
-      `insert into auth.users (id, email) select id, id || '@watchpost.test' from unnest($1::uuid[]) as u (id)`,
-      [ids],
-    )
-    await admin.query(
-      `insert into watchpost.api_keys (user_id, prefix, key_hash, scopes)
-      select id, 'wp_' || left(id::text, 8), sha256(convert_to(id::text, 'UTF8')), '{read}'
-      from unnest($1::uuid[]) as u (id)`,
-      [ids],
-    )
-    owners.push(...ids)
-  }
+  const accounts = await createAccounts(admin, ACCOUNTS)
   await insertZones(
     admin,
-    owners.map((owner_id) => ({ ...anywhere(), radius_km: 300, owner_id })),
+    accounts.map(({ user_id }) => ({ ...anywhere(), radius_km: 300, owner_id: user_id })),
   )
   await admin.query('vacuum analyze')
-  for (const [index, [one, tables]] of Object.entries(TENANTS).entries()) {
-    const bytes = ((await bytesOf(admin, tables)) - (before[index] ?? 0)) / owners.length
-    const { row_bytes } = await sizeOf(admin, tables[0] ?? '')
+  for (const [one, [table, ...others]] of Object.entries(TENANTS)) {
+    const { rows, row_bytes, index_bytes } = await sizeOf(admin, table)
+    let bytes = row_bytes + index_bytes
+    for (const other of others) {
+      const size = await sizeOf(admin, other)
+      bytes += ((size.row_bytes + size.index_bytes) * size.rows) / rows
+    }
     figure({
       name: `Bytes of ${one}`,
       value: bytes,
       unit: 'bytes',
-      against: `the row of ${tables[0]} alone, ${inWords(row_bytes)} bytes`,
+      against: `the row of ${table} alone, ${inWords(row_bytes)} bytes`,
       ratio: bytes / row_bytes,
-      note: `${inWords(owners.length)} of them`,
+      note: `${inWords(rows)} of them`,
     })
   }
 }
 
-async function bytesOf(admin: pg.Client, tables: string[]): Promise<number> {
-  const { rows } = await admin.query<{ bytes: string }>(
-    `select sum(pg_total_relation_size(format('watchpost.%I', t)::regclass)) as bytes from unnest($1::text[]) t`,
-    [tables],
-  )
-  return Number(rows[0]?.bytes)
-}
+const LONG_AGO = new Date(Date.now() - 200 * 24 * 3_600_000).toISOString()

@@ -4,6 +4,7 @@ import {
   interleave,
   inWords,
   isGood,
+  isMeasured,
   median,
   quantile,
 } from '../../../scripts/bench/figure.ts'
@@ -29,6 +30,12 @@ test('a figure is good when its ratio reaches its goal, or when it has none', ()
   expect(isGood({ ...reads, ratio: 1.01, goal: { at_most: 1 } })).toBe(false)
   expect(isGood({ ...reads, ratio: 1, goal: { at_most: 1 } })).toBe(true)
   expect(isGood({ ...reads, ratio: 0, goal: undefined })).toBe(true)
+})
+
+test('what never happened is no figure', () => {
+  expect(isMeasured(reads)).toBe(true)
+  expect(isMeasured({ ...reads, value: Number.POSITIVE_INFINITY })).toBe(false)
+  expect(isMeasured({ ...reads, ratio: Number.NaN })).toBe(false)
 })
 
 test('numbers below 100 have three digits, others none after the point', () => {
