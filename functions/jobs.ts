@@ -19,7 +19,9 @@ import { rememberOpened } from './seal.ts'
 import { errorType, NO_TRACING, type Origin, type Span } from './tracing/tracing.ts'
 
 export const QUEUES = [match, deliver, release, matchZone, drill, ingest, purge] satisfies Queue[]
-const MAX_FETCHED = 20
+const MAX_FETCHED = 50
+/** While more jobs are due than slots are free, so long is waited for more of them: jobs are cheaper together. */
+const GATHER_MS = 50
 const SUPERVISE_EVERY_MS = 30_000
 const PURGE_EVERY_MS = 10 * 60_000
 const UNSEEN_EVERY_MS = 60_000
@@ -155,6 +157,16 @@ export function createRunner(given: JobDeps): Runner {
 
   const wakes = createWakes()
 
+  /** Until one of the slots is free, and so many as are fetched at once or what is free a little later. */
+  async function freeSlots(running: Set<Promise<void>>, slots: number): Promise<void> {
+    await Promise.race(running)
+    const enough = Math.min(MAX_FETCHED, Math.ceil(slots / 2))
+    const over = new Promise<'over'>((resolve) => setTimeout(resolve, GATHER_MS, 'over'))
+    while (slots - running.size < enough) {
+      if ((await Promise.race([over, ...running])) === 'over') return
+    }
+  }
+
   /** Keeps a queue's slots full until it is empty or `until` is true. Returns how many jobs ran. */
   async function runQueue(queue: Queue, until: () => boolean): Promise<number> {
     const slots = Math.min(queue.slots, deps.max_slots ?? queue.slots)
@@ -168,7 +180,7 @@ export function createRunner(given: JobDeps): Runner {
         if (jobs.length > 0) await startAll(queue, jobs, running)
         if (running.size === 0) break
         // A slow receiver must not keep the other slots from new jobs.
-        if (running.size >= slots) await Promise.race(running)
+        if (running.size >= slots) await freeSlots(running, slots)
         else if (jobs.length === 0) {
           await Promise.race([wakes.sleep(queue.name, RUNNING_POLL_MS, since), ...running])
         }

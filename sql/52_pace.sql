@@ -27,28 +27,25 @@ end
 $$;
 grant execute on function private.paused_hosts to watchpost_jobs;
 
--- When the next message of a channel may go out by its pace (GCRA: p_messages in p_period, as many at once). An
--- emergency may go ahead by as many again. With p_take it takes that turn.
+-- Takes the next turn of a channel by its pace (GCRA: p_messages in p_period, as many at once) and says when it is. An
+-- emergency may go ahead by as many again. Null, and no turn taken, where that would be after p_latest.
 create function private.next_turn(
-  p_channel_id uuid, p_messages integer, p_period interval, p_is_urgent boolean, p_take boolean
+  p_channel_id uuid, p_messages integer, p_period interval, p_is_urgent boolean, p_latest timestamptz
 )
 returns timestamptz
 language plpgsql volatile set search_path = '' as $$
 declare
   v_now timestamptz := pgboss.job_now();
-  v_bucket text := 'channel:' || p_channel_id;
   v_step interval := p_period / p_messages;
+  v_ahead interval := p_period * (1 + p_is_urgent::integer);
   v_tat timestamptz;
 begin
-  if p_take then
-    insert into watchpost.rate_limits as r (bucket, tat)
-    values (v_bucket, v_now + v_step)
-    on conflict (bucket) do update set tat = greatest(r.tat, v_now) + v_step
-    returning r.tat into v_tat;
-  else
-    v_tat := greatest((select r.tat from watchpost.rate_limits r where r.bucket = v_bucket), v_now) + v_step;
-  end if;
-  return greatest(v_now, v_tat - p_period * (1 + p_is_urgent::integer));
+  insert into watchpost.rate_limits as r (bucket, tat)
+  values ('channel:' || p_channel_id, v_now + v_step)
+  on conflict (bucket) do update set tat = greatest(r.tat, v_now) + v_step
+    where greatest(v_now, greatest(r.tat, v_now) + v_step - v_ahead) <= p_latest
+  returning r.tat into v_tat;
+  return case when v_tat is not null then greatest(v_now, v_tat - v_ahead) end;
 end
 $$;
 

@@ -62,8 +62,9 @@ comment on column watchpost.deliveries.trouble_id is 'Of a message about another
 create unique index deliveries_once on watchpost.deliveries (alert_id, channel_id, type, sequence, act)
   where redelivery_of is null and type <> 'alert.digest' and step is null;
 create unique index deliveries_blindness_once on watchpost.deliveries (blindness_id, channel_id, type)
-  where redelivery_of is null;
-create unique index deliveries_trouble_once on watchpost.deliveries (trouble_id, type) where redelivery_of is null;
+  where blindness_id is not null and redelivery_of is null;
+create unique index deliveries_trouble_once on watchpost.deliveries (trouble_id, type)
+  where trouble_id is not null and redelivery_of is null;
 create index deliveries_channel_created on watchpost.deliveries (channel_id, created_at desc, id desc);
 create index deliveries_alert_id on watchpost.deliveries (alert_id);
 create index deliveries_redelivery_of on watchpost.deliveries (redelivery_of) where redelivery_of is not null;
@@ -121,19 +122,25 @@ begin
 end
 $$;
 
--- The first jobs of new deliveries about alerts, all at once.
+-- The first jobs of new deliveries about alerts, all at once. Jobs due at the same time are fetched in the order in which
+-- they are stored, one a channel: so the first of each channel stands before the second of any.
 create function private.enqueue_deliveries(p_ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_jobs record;
 begin
-  select array_agg(d.id) as ids, array_agg(jsonb_build_object('delivery_id', d.id)) as data,
-    array_agg(d.channel_id::text) as groups, array_agg(private.is_emergency(d, a, z)::integer) as priorities
+  select array_agg(m.id order by m.nr) as ids,
+    array_agg(jsonb_build_object('delivery_id', m.id) order by m.nr) as data,
+    array_agg(m.channel_id::text order by m.nr) as groups,
+    array_agg(m.priority order by m.nr) as priorities
   into v_jobs
-  from unnest(p_ids) as made (id)
-  join watchpost.deliveries d on d.id = made.id
-  join watchpost.alerts a on a.id = d.alert_id
-  join watchpost.zones z on z.id = a.zone_id;
+  from (
+    select d.id, d.channel_id, private.is_emergency(d, a, z)::integer as priority,
+      row_number() over (partition by d.channel_id order by a.severity desc, d.id) as nr
+    from unnest(p_ids) as made (id)
+    join watchpost.deliveries d on d.id = made.id
+    join watchpost.alerts a on a.id = d.alert_id
+    join watchpost.zones z on z.id = a.zone_id) m;
   if v_jobs.ids is not null then
     perform private.enqueue_all('deliver', v_jobs.ids, v_jobs.data, v_jobs.groups, v_jobs.priorities);
   end if;

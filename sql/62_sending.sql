@@ -143,7 +143,9 @@ returns table (
   host_failures integer, wait_until timestamptz, waits_for text, refusal text, is_late boolean, last_error text, payload text,
   remote_ref text, is_urgent boolean, claimed_at timestamptz, first_attempt_at timestamptz, expires_at timestamptz, used bigint
 )
-language plpgsql volatile rows 20 security definer set search_path = '' as $$
+-- Planned once, when there may be few deliveries yet: each row is looked up, never all of them read.
+language plpgsql volatile rows 20 security definer set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_now timestamptz := pgboss.job_now();
   v_ids uuid[];
@@ -162,12 +164,17 @@ declare
   v_urgent boolean[] := '{}';
 begin
   -- A lock of its own: what follows sees what whoever held it has committed. In the order of their channels, so that two
-  -- processes do not wait for each other.
+  -- processes do not wait for each other. `offset 0`: looked up by id, never through an index of all that are open.
   v_ids := array(
-    select x.id from watchpost.deliveries x
-    where x.id = any(p_ids) and x.status in ('queued', 'sending') and x.digest_id is null and x.type <> 'channel.test'
-    order by x.channel_id, x.id
-    for update);
+    select x.id
+    from unnest(p_ids) as given (id)
+    cross join lateral (select y.id, y.channel_id from watchpost.deliveries y where y.id = given.id offset 0) x
+    order by x.channel_id, x.id);
+  v_ids := array(
+    select x.id
+    from unnest(v_ids) as given (id)
+    cross join lateral (select * from watchpost.deliveries y where y.id = given.id offset 0 for update) x
+    where x.status in ('queued', 'sending') and x.digest_id is null and x.type <> 'channel.test');
   for due in
     select x.id, x.channel_id, x.turn_at, x.type = 'alert.digest' as is_digest, x.payload is null as is_new,
       (x.sequence, x.act) <> (0, 0) or x.step is not null as is_update, c.paused_until, h.paused_until as host_paused_until,
@@ -217,14 +224,18 @@ begin
         v_turn := null;
       -- Whoever comes a little late has not lost their turn, or a busy service would hand out turns without end.
       elsif due.period is not null and (v_turn is null or v_turn < v_now - greatest(due.period, interval '1 minute')) then
+        v_turn := private.next_turn(
+          due.channel_id, due.messages, due.period, due.is_urgent,
+          case when due.may_bundle
+            then least(due.expires_at, case when due.is_for_people then v_now + interval '2 minutes' end)
+            else 'infinity' end);
         -- People are better served by one digest now than by a queue of single messages later.
-        if due.may_bundle and private.next_turn(due.channel_id, due.messages, due.period, due.is_urgent, false)
-            > least(due.expires_at, case when due.is_for_people then v_now + interval '2 minutes' end)
-          and private.bundle_delivery(due.id) then
+        if v_turn is null and private.bundle_delivery(due.id) then
           v_has_bundled := true;
           continue;
         end if;
-        v_turn := private.next_turn(due.channel_id, due.messages, due.period, due.is_urgent, true);
+        v_turn := coalesce(
+          v_turn, private.next_turn(due.channel_id, due.messages, due.period, due.is_urgent, 'infinity'));
       end if;
       if v_turn > v_now then
         v_wait := v_turn;

@@ -112,7 +112,9 @@ create trigger channels_end_pause after update of paused_until on watchpost.chan
 -- recorded once. `attempt` has what is stored of it, `health` what private.record_failure needs, and where the receiver has
 -- moved (moved: from, target_sealed, target_masked).
 create function private.settle_deliveries(p_settlements jsonb) returns void
-language plpgsql volatile security definer set search_path = '' as $$
+-- Planned once, when there may be few deliveries yet: each row is looked up, never all of them read.
+language plpgsql volatile security definer set search_path = '' set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_new jsonb;
 begin

@@ -41,11 +41,11 @@ export async function benchDeliveries(ground: Ground): Promise<void> {
   const hooks = await startHooks()
   const load = { hooks, places: await seedChannels(ground, hooks), db: connectJobs(ground, 12) }
   try {
-    await seedAlerts(ground, load.places)
     for (const rate of RATES) {
       say(`${rate} alerts a second …`)
       await timeLatency(ground, load, rate)
     }
+    await seedAlerts(ground, load.places, COUNT)
     say(`${ROUNDS} rounds of ${COUNT.toLocaleString('en')} deliveries …`)
     await timeThroughput(ground, load)
   } finally {
@@ -128,7 +128,7 @@ async function timeThroughput(ground: Ground, { db, hooks }: Load): Promise<void
   let total = 0
   const rates = await interleave(ROUNDS, {
     deliveries: async () => {
-      const count = await queueDeliveries(admin, COUNT)
+      const count = await queueDeliveries(admin)
       total += count
       const before = await cpuNow(ground)
       const took = await seconds(() => jobs.drain({ budget_ms: 10 * 60_000 }))

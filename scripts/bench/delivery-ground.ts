@@ -58,38 +58,39 @@ export async function seedChannels({ admin }: Ground, { ports }: Hooks): Promise
   return places
 }
 
-/** An alert in each zone, which the deliveries are about. */
-export async function seedAlerts(ground: Ground, places: Place[]): Promise<void> {
+/** At least so many alerts, as many in each zone, which the deliveries are about. */
+export async function seedAlerts(ground: Ground, places: Place[], count: number): Promise<void> {
   const db = connectJobs(ground, 4)
-  const events = places.map((place, nr) => quakeAt(`bench:${nr}`, place, 60))
-  await inTransaction(db, (sql) => ingestEvents(sql, 'bench', events))
-  await createJobs(db).drain({ budget_ms: 60_000 })
+  const rounds = Math.ceil(count / places.length)
+  for (let round = 0; round < rounds; round += 1) {
+    const events = places.map((place, nr) => quakeAt(`bench:${round}-${nr}`, place, 60))
+    await inTransaction(db, (sql) => ingestEvents(sql, 'bench', events))
+  }
+  // Alerts alone: what they are told with is queued anew for each measurement.
+  await ground.admin.query('update watchpost.channels set deleted_at = now()')
+  await createJobs(db).drain({ budget_ms: 10 * 60_000 })
+  await ground.admin.query('update watchpost.channels set deleted_at = null')
   await db.end()
   await clearDeliveries(ground.admin)
 }
 
-/** Forgets all deliveries and enqueues at least so many new ones, about an alert of each zone. Answers how many. */
-export async function queueDeliveries(admin: pg.Client, count: number): Promise<number> {
+/** Forgets all deliveries and enqueues a new one about each alert, to the channel of its zone. Answers how many. */
+export async function queueDeliveries(admin: pg.Client): Promise<number> {
   await clearDeliveries(admin)
   await admin.query('begin')
-  // Several messages about one alert: their order is not what is measured, so each repeats itself.
-  const { rows } = await admin.query<{ count: number }>(
+  const { rows } = await admin.query<{ ids: string[] }>(
     `with made as (
-      insert into watchpost.deliveries (id, redelivery_of, alert_id, channel_id, type)
-      select id, id, alert_id, channel_id, 'alert.raised'
-      from (
-        select gen_random_uuid() as id, a.id as alert_id, z.channel_ids[1] as channel_id
-        from generate_series(1, $1::int) n
-        cross join watchpost.zones z
-        join lateral (select id from watchpost.alerts where zone_id = z.id limit 1) a on true
-        order by n, z.id) each
-      returning id, channel_id)
-    select count(private.enqueue_delivery(id, channel_id))::int as count from made`,
-    [Math.ceil(count / CHANNELS)],
+      insert into watchpost.deliveries (alert_id, channel_id, type)
+      select a.id, z.channel_ids[1], 'alert.raised'
+      from watchpost.alerts a join watchpost.zones z on z.id = a.zone_id
+      returning id)
+    select array_agg(id) as ids from made`,
   )
+  const ids = rows[0]?.ids ?? []
+  await admin.query('select private.enqueue_deliveries($1)', [ids])
   await admin.query('commit')
   await admin.query('vacuum analyze')
-  return rows[0]?.count ?? 0
+  return ids.length
 }
 
 /** Forgets all deliveries, and which turns their channels have taken. */

@@ -28,7 +28,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 export async function benchScaleOut(ground: Ground): Promise<void> {
   const hooks = await startHooks()
   try {
-    await seedAlerts(ground, await seedChannels(ground, hooks))
+    await seedAlerts(ground, await seedChannels(ground, hooks), COUNT)
     const jobs_url = ground.loginUrl('watchpost_jobs')
     await drainAll(ground, hooks, { name: 'directly', jobs_url })
     if (findProgram('pgbouncer', ['/usr/sbin'])) {
@@ -106,7 +106,7 @@ async function drainOnce(
   )
   let queued = 0
   try {
-    queued = await queueDeliveries(admin, COUNT)
+    queued = await queueDeliveries(admin)
     const deadline = performance.now() + PATIENCE_MS
     while ((await countUnsent(admin)) > 0 && performance.now() < deadline) await sleep(100)
   } finally {

@@ -91,6 +91,57 @@ describe('several taken up at once', () => {
   })
 })
 
+test('a plan from when there were few deliveries reads only those that are meant when there are many', async () => {
+  const addMany = (from: number, to: number) =>
+    run(
+      `insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status)
+      select $1, $2, 'alert.revised', n, (array['queued', 'sending', 'succeeded'])[1 + n % 3]
+      from generate_series($3::int, $4::int) n`,
+      [alert, channel, from, to],
+    )
+  const readRows = async () =>
+    (
+      await one(
+        `select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
+        where relid = 'watchpost.deliveries'::regclass`,
+      )
+    ).rows
+  /** Takes up and settles a message; says how many rows of deliveries were read. */
+  const send = async () => {
+    const id = await first('queued', { alert_id: await anotherAlert() })
+    const before = await readRows()
+    expect(await claimAll([id])).toHaveLength(1)
+    await settleAll([tried(id, 'ok')])
+    expect(await stateOf(id)).toBe('succeeded')
+    return (await readRows()) - before
+  }
+  await addMany(1001, 1100)
+  await run('analyze watchpost.deliveries')
+  await send()
+  await addMany(2001, 5000)
+  expect(await send()).toBeLessThanOrEqual(40)
+})
+
+test('of messages queued together the first of each channel is fetched before the second of any', async () => {
+  const { id: other } = await one(
+    `insert into watchpost.channels (owner_id, kind, target_sealed, target_masked)
+    select owner_id, kind, target_sealed, target_masked from watchpost.channels where id = $1 returning id`,
+    [channel],
+  )
+  const alerts = [alert, await anotherAlert(), await anotherAlert()]
+  const ids: string[] = []
+  for (const channel_id of [channel, other]) {
+    for (const alert_id of alerts) ids.push(await first('queued', { alert_id, channel_id }))
+  }
+  await run('select private.enqueue_deliveries($1)', [ids])
+  const fetched = await run(
+    `select group_id from pgboss.job where name = 'deliver' and id = any($1) order by ctid`,
+    [ids],
+  )
+  const pairs = [0, 2, 4].map((nr) => fetched.slice(nr, nr + 2).map(({ group_id }) => group_id))
+  expect(pairs.map((pair) => pair.toSorted())).toEqual(pairs.map(() => [channel, other].toSorted()))
+})
+
 describe('several settled at once', () => {
   test('an alert that one reached and another did not is dispatched', async () => {
     const ids = [await first('sending'), await add('sending')]
