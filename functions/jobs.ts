@@ -6,7 +6,7 @@ import { escalate } from './jobs/escalate.ts'
 import { freezeSettled } from './jobs/evidence.ts'
 import { beat } from './jobs/heartbeat.ts'
 import { ingest } from './jobs/ingest.ts'
-import { startLoops } from './jobs/loops.ts'
+import { POLL_MS, startLoops } from './jobs/loops.ts'
 import { match } from './jobs/match.ts'
 import { matchZone } from './jobs/match-zone.ts'
 import { purge } from './jobs/purge.ts'
@@ -84,12 +84,16 @@ export function createRunner(given: JobDeps): Runner {
       return value
     })
   const { tracing = NO_TRACING } = deps
+  const wakes = createWakes()
   const context: JobContext = {
     deps,
     tracing,
     step: (work) => inTransaction(deps.db, work),
     finish,
     finishTogether: createTogether(finish),
+    lookAt: (queue, at) => {
+      if (at.getTime() - Date.now() < POLL_MS) wakes.wakeAt(queue, at)
+    },
   }
 
   /** What the traces of jobs go on from; they run also when nobody can say. */
@@ -154,8 +158,6 @@ export function createRunner(given: JobDeps): Runner {
       ...(queue.per_group ? { groupConcurrency: queue.per_group } : {}),
     })
   }
-
-  const wakes = createWakes()
 
   /** Until one of the slots is free, and so many as are fetched at once or what is free a little later. */
   async function freeSlots(running: Set<Promise<void>>, slots: number): Promise<void> {

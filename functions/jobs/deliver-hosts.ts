@@ -1,7 +1,9 @@
 /** Of the slots of a process, the share that requests to one host may take. */
 const SHARE = 0.75
-/** A place is waited for this long, and only at a host that gave one back so lately: whoever waits holds a slot. */
+/** A place is waited for only at a host that gave one back so lately: whoever waits holds a slot. */
 const SOON_MS = 50
+/** And this long at most. */
+const LONGEST_MS = 250
 
 type Host = { under_way: number; left_at: number; waiting: (() => void)[] }
 type Leave = () => void
@@ -27,7 +29,7 @@ export function createHostSlots() {
   return {
     /** Takes a place at a host; undefined when it has none left and none soon. Call what it answers when the request is over. */
     async enter(name: string, slots: number): Promise<Leave | undefined> {
-      const deadline = performance.now() + SOON_MS
+      const deadline = performance.now() + LONGEST_MS
       for (;;) {
         const leave = take(name, slots)
         const host = hosts.get(name)
@@ -39,7 +41,7 @@ export function createHostSlots() {
             host.waiting = host.waiting.filter((one) => one !== wake)
             resolve()
           }
-          const timer = setTimeout(wake, deadline - now)
+          const timer = setTimeout(wake, Math.min(deadline, host.left_at + SOON_MS) - now)
           host.waiting.push(wake)
         })
       }

@@ -83,14 +83,18 @@ export function settle(
   return finish(context, job, { id, channel_id, status, error: why })
 }
 
+/** A job is due a little after the moment by this machine's clock, which the database's may be behind. */
+const CLOCKS_APART_MS = 10
+
 /** Enqueues the next job of a delivery that has to wait. */
-export function waitUntil(
+export async function waitUntil(
   context: JobContext,
   job: Work,
   { id, channel_id, waits_for }: Claimed,
   next_at: string,
 ): Promise<void> {
-  return finish(context, job, { id, channel_id, next_at, waits_for })
+  await finish(context, job, { id, channel_id, next_at, waits_for })
+  context.lookAt(job.name, new Date(Date.parse(next_at) + CLOCKS_APART_MS))
 }
 
 /** Stores the attempt, the delivery, its alert, its channel and host, and the next job. */

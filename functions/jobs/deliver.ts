@@ -21,7 +21,7 @@ const SLOTS = 80
 /** A turn that comes so soon is waited for here: a job more would take longer. */
 const SHORT_WAIT_MS = 250
 /** How long a delivery waits when too many requests to its host are under way. */
-const CROWDED_MS = 1000
+const CROWDED_MS = 500
 
 const hosts = createHostSlots()
 

@@ -84,6 +84,8 @@ export type JobContext = {
    */
   finish: <T>(jobs: Work | Work[], work: (sql: Sql) => Promise<T>) => Promise<T>
   finishTogether: FinishTogether
+  /** Has a queue looked at when a job of it becomes due, where that is before the next look. */
+  lookAt: (queue: string, at: Date) => void
   /** A separate transaction, before the last one of the job. */
   step: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>
 }

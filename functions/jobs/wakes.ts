@@ -6,6 +6,8 @@ export type Wakes = {
   sleep: (name: string, ms: number, since?: number) => Promise<void>
   /** Wakes one name, or all. */
   wake: (name?: string) => void
+  /** Wakes a name at a moment of this machine's clock; keeps no process alive for it. */
+  wakeAt: (name: string, at: Date) => void
 }
 
 export function createWakes(): Wakes {
@@ -13,6 +15,13 @@ export function createWakes(): Wakes {
   const sleepers = new Set<{ name: string; end: () => void }>()
   let all = 0
   const count = (name: string) => (counts.get(name) ?? 0) + all
+  const wake = (name?: string) => {
+    if (name === undefined) all += 1
+    else counts.set(name, (counts.get(name) ?? 0) + 1)
+    for (const sleeper of [...sleepers]) {
+      if (name === undefined || sleeper.name === name) sleeper.end()
+    }
+  }
   return {
     count,
     sleep: (name, ms, since = count(name)) =>
@@ -27,12 +36,11 @@ export function createWakes(): Wakes {
           resolve()
         }
       }),
-    wake: (name) => {
-      if (name === undefined) all += 1
-      else counts.set(name, (counts.get(name) ?? 0) + 1)
-      for (const sleeper of [...sleepers]) {
-        if (name === undefined || sleeper.name === name) sleeper.end()
-      }
+    wake,
+    wakeAt: (name, at) => {
+      const timer = setTimeout(() => wake(name), at.getTime() - Date.now())
+      // Cloudflare's timers are numbers.
+      if (typeof timer === 'object') timer.unref()
     },
   }
 }

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPool, type Database } from '../../../functions/db.ts'
+import type { Claimed } from '../../../functions/jobs/deliver-claim.ts'
+import { waitUntil } from '../../../functions/jobs/deliver-outcome.ts'
+import type { JobContext } from '../../../functions/jobs/queue.ts'
+import { NO_TRACING } from '../../../functions/tracing/tracing.ts'
 import { createTestJobs, quake, type TestJobs } from '../../support/jobs.ts'
 import { createService, type Service, sendResult } from '../../support/service.ts'
 
@@ -62,4 +66,25 @@ test('of a backlog many messages are taken up by one statement, although receive
   expect(service.receiver.requests).toHaveLength(CHANNELS)
   // 80 slots: two halves at once, and then half of them at a time.
   expect(claims).toBeLessThanOrEqual(2 + Math.ceil(CHANNELS / 40) + 4)
+})
+
+test('the queue is looked at when a message is due that had to wait, once that is stored', async () => {
+  const steps: unknown[] = []
+  const context = {
+    tracing: NO_TRACING,
+    finishTogether: async (_: unknown, item: object) => void steps.push(item),
+    lookAt: (queue: string, at: Date) => void steps.push([queue, at.toISOString()]),
+  }
+  const claimed = { id: 'a delivery', channel_id: 'a channel', waits_for: 'turn' }
+  await waitUntil(
+    // safe: nothing else of them is used
+    context as unknown as JobContext,
+    { id: 'a job', name: 'deliver', data: {} } as never,
+    claimed as Claimed,
+    '2026-11-26T10:00:00.000Z',
+  )
+  expect(steps).toEqual([
+    { ...claimed, next_at: '2026-11-26T10:00:00.000Z' },
+    ['deliver', '2026-11-26T10:00:00.010Z'],
+  ])
 })

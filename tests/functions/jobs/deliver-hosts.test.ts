@@ -61,3 +61,27 @@ test('who no longer waits for a place takes none from who does', async () => {
   third?.()
   expect(await waiting).toBeDefined()
 })
+
+test('a place is waited for as long as others are given back, and a quarter of a second at most', async () => {
+  const hosts = createHostSlots()
+  const places = await enterMany(hosts, 20, 15)
+  /** Gives a place back, which somebody who comes at that moment takes. */
+  const pass = () => {
+    places.shift()?.()
+    void hosts.enter('slow', 20).then((place) => places.push(place))
+  }
+  pass()
+  let answer: unknown = 'waiting'
+  void hosts.enter('slow', 20).then((place) => {
+    answer = place
+  })
+  for (let ms = 40; ms < 250; ms += 40) {
+    await vi.advanceTimersByTimeAsync(40)
+    expect(answer, `after ${ms} ms`).toBe('waiting')
+    pass()
+  }
+  await vi.advanceTimersByTimeAsync(9)
+  expect(answer).toBe('waiting')
+  await vi.advanceTimersByTimeAsync(1)
+  expect(answer).toBeUndefined()
+})

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createWakes } from '../../../functions/jobs/wakes.ts'
 
 const LONG_MS = 60_000
+
+afterEach(() => void vi.useRealTimers())
 
 test('a name is woken by itself or with all, and not with another', async () => {
   const wakes = createWakes()
@@ -35,4 +37,14 @@ test('otherwise it sleeps until its time is over', async () => {
   const began = performance.now()
   await createWakes().sleep('deliver', 20)
   expect(performance.now() - began).toBeGreaterThanOrEqual(15)
+})
+
+test('a name is woken at a moment, and no other name is', async () => {
+  vi.useFakeTimers()
+  const wakes = createWakes()
+  wakes.wakeAt('deliver', new Date(Date.now() + 500))
+  await vi.advanceTimersByTimeAsync(499)
+  expect(wakes.count('deliver')).toBe(0)
+  await vi.advanceTimersByTimeAsync(1)
+  expect([wakes.count('deliver'), wakes.count('match')]).toEqual([1, 0])
 })
