@@ -67,6 +67,19 @@ describe('faults in SQL', () => {
     expect(fault).toMatchObject({ was: '=', now: '<>', at: source.indexOf(`= ${hole('f')}`) })
   })
 
+  test.each([
+    'sql`T`',
+    'sql<Row>`T`',
+    'sql<{ a: string; b: Map<string, number> }>`T`',
+    'client.query(`T`)',
+    'client.query<Row>(`T`)',
+    'client.query<{ a: string; b: number }>(\n  `T`, [1])',
+  ])('are looked for in %j', (source) => {
+    const given = source.replace('T', 'select 1 where a < b')
+    expect(templatesIn(given)).toMatchObject([{ sql: 'select 1 where a < b' }])
+    expect(faultsOf('a.ts', given)).toMatchObject([{ was: '<', now: '<=' }])
+  })
+
   test('are found in every file of the schemas', () => {
     for (const source of sourcesOf(['sql', 'hub/sql'])) {
       expect(

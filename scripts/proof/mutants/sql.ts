@@ -164,10 +164,12 @@ export function faultsIn(sql: string): Fault[] {
   return faults
 }
 
-/** The SQL in TypeScript: templates tagged `sql`, with their positions. */
+/** The SQL in TypeScript: templates tagged `sql` or given to `query`, with their positions. */
 export function templatesIn(source: string): { at: number; sql: string }[] {
   const found: { at: number; sql: string }[] = []
-  for (const { index, 0: tag } of source.matchAll(/\bsql(?:<[^`;]*?>)?`|\bquery\(\s*`/g)) {
+  for (const { index, 0: tag } of source.matchAll(
+    /\b(?:sql|query\(\s*|query<[^`]*?>\(\s*|sql<[^`]*?>)`/g,
+  )) {
     const at = index + tag.length
     let end = at
     while (end < source.length && source[end] !== '`') {

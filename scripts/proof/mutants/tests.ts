@@ -122,6 +122,22 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^(functions\/(feeds-out|api\/feed)|sql\/67|shared\/feed-link)/,
     ['tests/functions/feeds-out/*.test.ts', 'tests/functions/api/feed-links.test.ts'],
   ],
+  [/^functions\/api\/mcp/, ['tests/functions/api/mcp*.test.ts']],
+  [/^(functions\/api\/audit|sql\/7[05]_)/, ['tests/functions/api/{audit,account}.test.ts']],
+  [
+    /^(functions\/api\/changes|functions\/node\/streams|sql\/68_changes)/,
+    ['tests/functions/{changes,node/streams}.test.ts'],
+  ],
+  [/^functions\/api\/zones\//, ['tests/functions/api/zones/*.test.ts']],
+  [
+    /^(functions\/jobs\/escalate|shared\/escalat|sql\/67_(escalation|acknowledging))/,
+    ['tests/functions/jobs/escalate*.test.ts', 'tests/functions/api/acknowledge.test.ts'],
+  ],
+  [
+    /^(sql\/(36_sources|69_operators)|functions\/jobs\/(ingest|loops))/,
+    ['tests/functions/operator-acts.attack.test.ts', 'tests/functions/feeds/fetch.test.ts'],
+  ],
+  [/^sql\/58_drills|^sql\/68_drilling/, ['tests/functions/api/zones/drills*.test.ts']],
   [/^functions\/api\/pages\/status-page/, ['tests/functions/api/pages/status-page.test.ts']],
   [/^functions\/api\/pages\/event-map/, ['tests/stories/looking.test.ts']],
   [
@@ -221,7 +237,14 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
       'tests/hub/mail/drafts/mail-flow-listmonk.test.ts',
     ],
   ],
-  [/^hub\/(api\/)?people/, ['tests/hub/people/people.test.ts']],
+  [
+    /^hub\/(mail\/(inbox|imap)\/|mail\/opt-outs|api\/mail\/inbox)/,
+    ['tests/hub/mail/{inbox,imap}/*.test.ts', 'tests/hub/mail/opt-outs-in-words.test.ts'],
+  ],
+  [/^hub\/(api\/mail\/|mail\/sequences\/|sql\/.*)sequence/, ['tests/hub/mail/sequences/*.test.ts']],
+  [/^hub\/.*brand|^hub\/sql\/11/, ['tests/hub/mail/brand.test.ts', 'tests/hub/branding/*.test.ts']],
+  [/^hub\/(api\/)?(members|audit|auth)/, ['tests/hub/{members,audit,auth}/*.test.ts']],
+  [/^hub\/(api\/automation|webhooks)\//, ['tests/hub/{mcp,webhooks}/*.test.ts']],
   [
     /^hub\/mail\/|^hub\/sql\/40|^hub\/api\/(draft|mail|suppression|unsubscribe)/,
     [
@@ -259,12 +282,20 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   [/^hub\/.*search|^hub\/sql\/70/, ['tests/hub/projects/search.test.ts']],
   [/^hub\/sql\//, ['tests/hub/db/schema.test.ts']],
   [/^hub\/sql\/(00|10)/, ['tests/hub/**/{scope*,schema,access,projects,license*}.test.ts']],
-  ...['agents', 'backup', 'leads', 'license', 'missions', 'model', 'projects', 'reader'].map(
-    (folder): [RegExp, string[]] => [
-      new RegExp(`^hub/${folder}/`),
-      [`tests/hub/${folder}/*.test.ts`],
-    ],
-  ),
+  ...[
+    'agents',
+    'backup',
+    'leads',
+    'license',
+    'missions',
+    'model',
+    'people',
+    'projects',
+    'reader',
+  ].map((folder): [RegExp, string[]] => [
+    new RegExp(`^hub/(api/)?${folder}/`),
+    [`tests/hub/${folder}/*.test.ts`],
+  ]),
   [/^hub\//, ['tests/hub/**/{words,system,access}.test.ts']],
 ]
 
