@@ -125,8 +125,12 @@ describe('what happens while the connection is made keeps it from going out', ()
       ({ email }) => api.ok('suppression/add', { emails: [email], note: 'Asked by phone' }),
     ],
     [
-      'another mail of the lead asks for no more',
-      ({ id }) => hub.query(`update hub.recipients set opt_out = 'open' where lead_id = $1`, [id]),
+      'another mail of the lead, to its former address, asks for no more',
+      ({ id }) =>
+        hub.query(
+          `update hub.recipients set opt_out = 'open', email = 'former.' || email where lead_id = $1`,
+          [id],
+        ),
     ],
   ]
   test.each(refusing)('%s', async (_, happens) => {
@@ -196,4 +200,17 @@ test.each([
   )
   await hub.deps.poller.run(true)
   expect((await stateOf(given.answer_id))?.state).toBe(after)
+})
+
+test('one whose server hangs up at once has failed, and can be written anew', async () => {
+  const { lead, mail } = await replied()
+  meanwhile.connect = async () => {
+    throw Object.assign(new Error('Too busy'), { responseCode: 554 })
+  }
+  const given = answer(mail)
+  const { thread } = await api.ok('inbox/answer', given)
+  expect(thread.at(-1)).toMatchObject({ state: 'failed', reason: expect.stringContaining('busy') })
+  meanwhile.connect = async () => {}
+  await api.ok('inbox/answer', answer(mail))
+  expect(sentTo(lead)).toBe(2)
 })

@@ -93,6 +93,19 @@ describe('a person says', () => {
     expect(await sort(mails[0], false)).toMatchObject({ status: 409 })
   })
 
+  test('that a reply is none: a lead that replied to another mail too has replied still', async () => {
+    const lead = await add()
+    const mails = []
+    for (let nr = 0; nr < 2; nr += 1) {
+      const headers = `In-Reply-To: ${await writeTo(lead)}`
+      mails.push(await receive(lead.email, { headers, text: 'Thanks.' }))
+    }
+    await sort(mails[0], false)
+    expect((await leadOf(lead)).stage).toBe('replied')
+    await sort(mails[1], false)
+    expect((await leadOf(lead)).stage).toBe('contacted')
+  })
+
   test('that a reply is none: a lead that has gone further stays there', async () => {
     const lead = await add()
     const id = await writeTo(lead)

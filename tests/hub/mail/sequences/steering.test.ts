@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
 import { scheduleSequences } from '../../../../hub/mail/sequences/schedule.ts'
-import { doubtSequences } from '../../../../hub/mail/sequences/state.ts'
+import { doubtSequences, finishSequence } from '../../../../hub/mail/sequences/state.ts'
 import type { TestHub } from '../../support/hub.ts'
 import {
   ALWAYS,
@@ -107,6 +107,21 @@ test('is done only when the last of its recipients is', async () => {
   await passDays(hub, 3)
   await run()
   expect((await get(id)).sequence.state).toBe('done')
+})
+
+test('one that is paused meanwhile is not done, although nobody is left in it', async () => {
+  const { tag } = await group(['only'])
+  const id = await create({ tag })
+  await approve(id)
+  await api.ok('sequence/pause', of(id))
+  const [only] = Object.keys(await people(id))
+  await api.ok('sequence/take_out', { ...of(id), email: `${only}@client.example` })
+  const finish = () => everywhere(hub.deps.db, (sql) => finishSequence(sql, id))
+  expect(await finish()).toBe(false)
+  await api.ok('sequence/resume', of(id))
+  await run()
+  expect((await get(id)).sequence.state).toBe('done')
+  expect(await finish()).toBe(false)
 })
 
 test('who was left out and had no mail is looked at anew at the next approval, and nobody starts twice', async () => {
