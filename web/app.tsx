@@ -3,6 +3,7 @@ import { lazy, Suspense } from 'react'
 import { Router, useLocation } from 'wouter'
 
 import { connectTo } from './api/client.ts'
+import { refusalsText } from './api/refusals.text.ts'
 import { openSession, useSession } from './api/session.ts'
 import { readSettings } from './api/settings.ts'
 import { common } from './common.text.ts'
@@ -24,8 +25,9 @@ const CheckPage = lazy(() =>
 /** The whole console: the sign-in, or the pages in their shell. */
 export function App() {
   const { failed } = useText(common)
+  const refusal = useText(refusalsText)
   return (
-    <WordsProvider failed={failed}>
+    <WordsProvider failed={{ ...failed, refusal }}>
       <Router hook={usePlace}>
         <ErrorBoundary>
           <Suspense>

@@ -196,3 +196,14 @@ test('why an alert waits for the end of quiet hours is told on the clock of its 
   expect(y).toBeCloseTo(36 - 28 * Math.cos(turn))
   expectClean(opened)
 })
+
+test('in Turkish a refusal of the service is told in Turkish at its field', async () => {
+  const owner = await at.service.person()
+  const opened = await at.visit(owner, '/#/zones/new', { language: 'tr' })
+  const { page } = opened
+  await page.getByLabel('Ad', { exact: true }).fill('İskele')
+  await page.getByLabel('Yarıçap (km)').fill('0')
+  await page.getByRole('button', { name: 'Bölge oluştur' }).click()
+  await page.getByText('En az 0,1 olmalı.').waitFor()
+  expectClean(opened)
+})

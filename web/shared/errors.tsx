@@ -8,9 +8,21 @@ import { Unreachable } from './reach.ts'
 
 /** The sentence that tells the reader about an error. */
 export function errorMessage(error: unknown, { failed }: Pick<Words, 'failed'>): string {
-  if (error instanceof ProblemError) return error.problem.detail
+  if (error instanceof ProblemError) return refusalDetail(error.problem, { failed })
   return error instanceof Unreachable ? failed.unreachable : failed.unknown
 }
+
+/** What a refusal says as a whole, in the language of the page. */
+export function refusalDetail(
+  problem: Pick<ProblemDetails, 'code' | 'detail'>,
+  { failed }: Pick<Words, 'failed'>,
+): string {
+  return failed.refusal?.detail(problem) ?? problem.detail
+}
+
+/** What a refusal says of a field, in the language of the page. */
+export const refusalMessage = (message: string, { failed }: Pick<Words, 'failed'>): string =>
+  failed.refusal?.message(message) ?? message
 
 /** Assigns the messages of a refusal to the form's fields, or to the form as a whole. */
 export function explain(
@@ -22,7 +34,8 @@ export function explain(
   const rest: string[] = []
   const { errors = [] }: Partial<ProblemDetails> =
     error instanceof ProblemError ? error.problem : {}
-  for (const { path, message } of errors) {
+  for (const { path, message: said } of errors) {
+    const message = refusalMessage(said, words)
     // The longest: of `escalation.0.channel_ids`, and not the other `channel_ids`.
     const [name] = names.filter((name) => isAt(path, name)).toSorted((a, b) => b.length - a.length)
     if (name) fields[name] ??= message

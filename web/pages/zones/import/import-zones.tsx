@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react'
 import { api, ok } from '../../../api/client.ts'
 import { zonesQuery } from '../../../api/queries.ts'
 import { useMayEdit } from '../../../api/rights.ts'
-import { errorMessage } from '../../../shared/errors.tsx'
+import { errorMessage, refusalMessage } from '../../../shared/errors.tsx'
 import { ProblemError } from '../../../shared/problem.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, buttonClass } from '../../../ui/button.tsx'
@@ -151,7 +151,10 @@ function useImport(place_radius_km: number) {
       return { state: 'made' }
     } catch (error) {
       const [issue] = error instanceof ProblemError ? (error.problem.errors ?? []) : []
-      return { state: 'refused', reason: issue?.message ?? errorMessage(error, words) }
+      return {
+        state: 'refused',
+        reason: issue ? refusalMessage(issue.message, words) : errorMessage(error, words),
+      }
     }
   }
   const run = useMutation({

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'react'
 import { api, ok } from '../../../api/client.ts'
 import { accountQuery, zonesQuery } from '../../../api/queries.ts'
 import { useMayEdit } from '../../../api/rights.ts'
-import { errorMessage } from '../../../shared/errors.tsx'
+import { errorMessage, refusalDetail } from '../../../shared/errors.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
@@ -216,6 +216,7 @@ function useRun(
   { mapping, org, radius_km }: { mapping: Mapping; org: string; radius_km: number },
 ) {
   const text = useText(sitesText)
+  const words = useWords()
   const queryClient = useQueryClient()
   const [verdicts, setVerdicts] = useState<Verdict[]>([])
   const [foretold, setForetold] = useState<Map<number, Status>>(new Map())
@@ -241,7 +242,12 @@ function useRun(
       if (!result) return { line, name, status: 'rejected', reason: text.repeated(before ?? line) }
       const isAdopted = result.status === 'created' && adoptable.has(external_id)
       const status = isAdopted ? 'updated' : result.status
-      return { line, name, status, reason: result.error?.detail ?? null }
+      return {
+        line,
+        name,
+        status,
+        reason: result.error ? refusalDetail(result.error, words) : null,
+      }
     })
   }
   const run = useMutation({
