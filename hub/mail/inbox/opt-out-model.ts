@@ -66,7 +66,7 @@ export async function judgeReplies(
     })
     // It is asked again in the next round.
     if (!said) return
-    const asks = said.verdict === 'asks' && said.quote !== null
+    const asks = said.verdict === 'asks'
     const opt_out = asks && mail.opt_out === 'open' && mail.is_certain ? 'asked' : 'open'
     await everywhere(db, async (sql) => {
       const [changed] = await sql`
