@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import {
   apiOf,
@@ -135,4 +135,51 @@ test('a model that is away is asked again later, and the doubt stays with people
   await hub.deps.poller.run(true)
   const [again] = (await api.get(`inbox/list?show=opt_outs`)).body.mails
   expect(again).toMatchObject({ id: mail.id, opt_out: 'open', model_said: 'unsure' })
+})
+
+test('what a person decides while the model reads stays so', async () => {
+  const { mail } = await answered({
+    text: 'Kindly unsubscribe us and all colleagues in Ankara.',
+    verdict: 'unsure',
+    quote: '',
+  })
+  await hub.query('update hub.inbox_mails set judged_at = null where id = $1', [mail.id])
+  stub.script(() => ({ verdict: ASKS, quote: 'unsubscribe us and all colleagues' }))
+  stub.hold(true)
+  const before = stub.asked.length
+  const round = hub.deps.poller.run(true)
+  try {
+    await vi.waitFor(() => expect(stub.asked.length).toBe(before + 1), { timeout: 10_000 })
+    await api.ok('inbox/opt_out', { id: mail.id, refuses: false })
+  } finally {
+    stub.hold(false)
+    await round
+  }
+  const { suppression } = (await api.get(`suppression?email=${mail.from_email}`)).body
+  expect(suppression).toEqual([])
+  const [reader] = await hub.query('select opt_out from hub.recipients where email = $1', [
+    mail.from_email,
+  ])
+  expect(reader).toEqual({ opt_out: 'denied' })
+})
+
+test('the model is asked once about a mail, and only about a new reply in which nobody asks', async () => {
+  const { mail } = await answered({ text: 'Call us in May.', verdict: 'unsure', quote: '' })
+  /** How often a round asks about the mail after a change to it. */
+  const asked = async (change: string) => {
+    await hub.query(`update hub.inbox_mails set ${change} where id = $1`, [mail.id])
+    const before = stub.asked.length
+    await hub.deps.poller.run(true)
+    return stub.asked.length - before
+  }
+  expect(await asked('judged_at = null')).toBe(1)
+  for (const change of [
+    'judged_at = now()',
+    `judged_at = null, received_at = now() - interval '8 days'`,
+    `received_at = now(), opt_out = 'asked', opt_out_by = 'rules'`,
+    `opt_out = null, opt_out_by = null, kind = 'out_of_office'`,
+  ]) {
+    expect(await asked(change), change).toBe(0)
+  }
+  expect(await asked(`kind = 'reply'`)).toBe(1)
 })
