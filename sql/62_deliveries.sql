@@ -123,16 +123,17 @@ end
 $$;
 
 -- The first jobs of new deliveries about alerts, all at once. Jobs due at the same time are fetched in the order in which
--- they are stored, one a channel: so the first of each channel stands before the second of any.
+-- they are stored, one a channel: so the first of each channel stands before the second of any. The four lists have one
+-- order, without ties: what belongs together stands at one place.
 create function private.enqueue_deliveries(p_ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_jobs record;
 begin
-  select array_agg(m.id order by m.nr) as ids,
-    array_agg(jsonb_build_object('delivery_id', m.id) order by m.nr) as data,
-    array_agg(m.channel_id::text order by m.nr) as groups,
-    array_agg(m.priority order by m.nr) as priorities
+  select array_agg(m.id order by m.nr, m.id) as ids,
+    array_agg(jsonb_build_object('delivery_id', m.id) order by m.nr, m.id) as data,
+    array_agg(m.channel_id::text order by m.nr, m.id) as groups,
+    array_agg(m.priority order by m.nr, m.id) as priorities
   into v_jobs
   from (
     select d.id, d.channel_id, private.is_emergency(d, a, z)::integer as priority,

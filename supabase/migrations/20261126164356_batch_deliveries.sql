@@ -171,10 +171,10 @@ AS $function$
 declare
   v_jobs record;
 begin
-  select array_agg(m.id order by m.nr) as ids,
-    array_agg(jsonb_build_object('delivery_id', m.id) order by m.nr) as data,
-    array_agg(m.channel_id::text order by m.nr) as groups,
-    array_agg(m.priority order by m.nr) as priorities
+  select array_agg(m.id order by m.nr, m.id) as ids,
+    array_agg(jsonb_build_object('delivery_id', m.id) order by m.nr, m.id) as data,
+    array_agg(m.channel_id::text order by m.nr, m.id) as groups,
+    array_agg(m.priority order by m.nr, m.id) as priorities
   into v_jobs
   from (
     select d.id, d.channel_id, private.is_emergency(d, a, z)::integer as priority,

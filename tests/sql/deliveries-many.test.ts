@@ -134,6 +134,11 @@ test('of messages queued together the first of each channel is fetched before th
     for (const alert_id of alerts) ids.push(await first('queued', { alert_id, channel_id }))
   }
   await run('select private.enqueue_deliveries($1)', [ids])
+  const [{ whole }] = await run(
+    `select count(*)::int as whole from pgboss.job j join watchpost.deliveries d on d.id = j.id
+    where j.data = jsonb_build_object('delivery_id', d.id) and j.group_id = d.channel_id::text`,
+  )
+  expect(whole).toBe(ids.length)
   const fetched = await run(
     `select group_id from pgboss.job where name = 'deliver' and id = any($1) order by ctid`,
     [ids],
