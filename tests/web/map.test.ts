@@ -62,41 +62,6 @@ test('the map draws: a zone under the pointer opens its page, and a click there 
   expectClean(opened)
 })
 
-test('the map of a zone that gets smaller still shows all of it, until the reader uses the map', async () => {
-  const opened = await at.visit(owner, '/#/nowhere')
-  const { page } = opened
-  const longitude = async () => Number(await page.getByLabel('Longitude').inputValue())
-  const clickAt = async (right: number) => {
-    const before = await longitude()
-    const click = async () => {
-      const middle = await middleOf(page, 'Map of the zone')
-      await page.mouse.click(middle.x + right, middle.y)
-      return longitude()
-    }
-    await expect.poll(click, { timeout: SLOW_MS, interval: 1000 }).not.toBe(before)
-    return longitude()
-  }
-  /** How many degrees lie in 40 pixels: a click moves the zone there. */
-  const degrees = async () => -(await clickAt(-20)) + (await clickAt(20))
-  const resize = (width: number) => page.setViewportSize({ ...SMALL, width })
-  const openAt = async (width: number) => {
-    await page.goto('/#/nowhere')
-    await resize(width)
-    await page.goto(`/#/zones/${zone}`)
-    await middleOf(page, 'Map of the zone')
-  }
-  const WIDE = 1500
-  await openAt(WIDE)
-  const wide = await degrees()
-  await openAt(WIDE)
-  await resize(SMALL.width)
-  const narrow = await degrees()
-  expect(narrow).toBeGreaterThan(1.3 * wide)
-  await resize(WIDE)
-  expect(await degrees()).toBeCloseTo(narrow, 2)
-  expectClean(opened)
-})
-
 type Ring = [lon: number, lat: number][]
 type Drawn = { label: string; shape_type: string; polygon: { coordinates: [Ring] } | null }
 

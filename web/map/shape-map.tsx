@@ -34,8 +34,6 @@ export function ShapeMap(props: Props) {
   latest.current = props
   const [map, setMap] = useState<MapLibre>()
   const colours = useRef<Colours>(undefined)
-  /** Whether the reader has touched the map, or gone to a place: what they see then stays where it is. */
-  const isUsed = useRef(false)
 
   const area = draft.shape_type === 'polygon' ? draft.polygon : null
   const mode =
@@ -67,17 +65,6 @@ export function ShapeMap(props: Props) {
     const { draft } = latest.current
     const created = openMap({ container, style: baseStyle(inside), ...viewOf(draft) })
     if (!created) return
-    for (const type of ['mousedown', 'touchstart', 'wheel', 'movestart'] as const) {
-      created.on(type, ({ originalEvent }) => {
-        isUsed.current ||= originalEvent !== undefined
-      })
-    }
-    // The preview that comes below the map takes some of its height.
-    created.on('resize', () => {
-      const view = viewOf(latest.current.draft)
-      if (isUsed.current || !('bounds' in view)) return
-      created.fitBounds(view.bounds, { ...view.fitBoundsOptions, animate: false })
-    })
     created.on('click', ({ lngLat }) => {
       if (latest.current.draft.shape_type !== 'circle') return
       const { lat, lng } = lngLat.wrap()
@@ -122,7 +109,6 @@ export function ShapeMap(props: Props) {
 
   useEffect(() => {
     if (!map || !at) return
-    isUsed.current = true
     map.easeTo({ center: [at.lon, at.lat], zoom: Math.max(map.getZoom(), PLACE_ZOOM) })
   }, [map, at])
 
