@@ -1,24 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TestHub } from '../../support/hub.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { setBrand, smtpSettings } from '../../support/mail-help.ts'
-import {
-  ALWAYS,
-  passDays,
-  type SequenceHub,
-  STEPS,
-  sequenceCalls,
-  startSequenceHub,
-} from './sequence-help.ts'
+import { ALWAYS, api, hub, passDays, STEPS, smtp, useSequences } from './sequence-help.ts'
 
-let at: SequenceHub
-let hub: TestHub
-let smtp: SequenceHub['smtp']
-let api: SequenceHub['api']
-beforeAll(async () => {
-  at = await startSequenceHub()
-  ;({ hub, smtp, api } = at)
-})
-afterAll(() => at.close())
 beforeEach(async () => {
   await setBrand(api)
   await api.put('settings/mail', smtpSettings(smtp.port))
@@ -26,10 +9,7 @@ beforeEach(async () => {
   smtp.mails.length = 0
 })
 const { counter, of, get, add, create, approve, run, people, standForAll, group, gatesOf } =
-  sequenceCalls(
-    () => hub,
-    () => api,
-  )
+  useSequences()
 
 /** Other words for the steps that a sequence has. */
 const inPlace = (sequence: { steps: { id: string }[] }, steps: object[]) =>

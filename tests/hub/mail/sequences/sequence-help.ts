@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'vitest'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import { apiOf, LEAD, setBrand, smtpSettings, startMailServer } from '../../support/mail-help.ts'
 
@@ -33,7 +34,26 @@ export async function passDays(hub: TestHub, days: number): Promise<void> {
   }
 }
 
-export type SequenceHub = Awaited<ReturnType<typeof startSequenceHub>>
+type SequenceHub = Awaited<ReturnType<typeof startSequenceHub>>
+
+/** What the tests of a file run on: see useSequences. */
+export let hub: TestHub
+export let smtp: SequenceHub['smtp']
+export let api: SequenceHub['api']
+
+/** Has the tests of this file run on a hub of their own; answers the calls for its sequences. */
+export function useSequences() {
+  let at: SequenceHub
+  beforeAll(async () => {
+    at = await startSequenceHub()
+    ;({ hub, smtp, api } = at)
+  })
+  afterAll(() => at.close())
+  return sequenceCalls(
+    () => hub,
+    () => api,
+  )
+}
 
 /** A hub with the project `demir`, whose mails go to a server of the test. */
 export async function startSequenceHub() {

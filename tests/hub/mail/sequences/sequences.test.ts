@@ -1,33 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { TestHub } from '../../support/hub.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { setBrand, smtpSettings } from '../../support/mail-help.ts'
-import {
-  ALWAYS,
-  passDays,
-  type SequenceHub,
-  sequenceCalls,
-  startSequenceHub,
-} from './sequence-help.ts'
+import { ALWAYS, api, hub, passDays, smtp, useSequences } from './sequence-help.ts'
 
-let at: SequenceHub
-let hub: TestHub
-let smtp: SequenceHub['smtp']
-let api: SequenceHub['api']
-beforeAll(async () => {
-  at = await startSequenceHub()
-  ;({ hub, smtp, api } = at)
-})
-afterAll(() => at.close())
 beforeEach(async () => {
   await setBrand(api)
   await api.put('settings/mail', smtpSettings(smtp.port))
   smtp.to().length = 0
   smtp.mails.length = 0
 })
-const { counter, of, get, create, approve, run, people, group, gatesOf } = sequenceCalls(
-  () => hub,
-  () => api,
-)
+const { counter, of, get, create, approve, run, people, group, gatesOf } = useSequences()
 
 test('three steps go days apart in one thread, each once', async () => {
   const { tag } = await group(['jo'])

@@ -1,36 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
 import { scheduleSequences } from '../../../../hub/mail/sequences/schedule.ts'
 import { doubtSequences, finishSequence } from '../../../../hub/mail/sequences/state.ts'
-import type { TestHub } from '../../support/hub.ts'
-import {
-  ALWAYS,
-  passDays,
-  type SequenceHub,
-  STEPS,
-  sequenceCalls,
-  startSequenceHub,
-} from './sequence-help.ts'
+import { ALWAYS, api, hub, passDays, STEPS, smtp, useSequences } from './sequence-help.ts'
 
-let at: SequenceHub
-let hub: TestHub
-let smtp: SequenceHub['smtp']
-let api: SequenceHub['api']
-beforeAll(async () => {
-  at = await startSequenceHub()
-  ;({ hub, smtp, api } = at)
-})
-afterAll(() => at.close())
-const { of, get, add, create, approve, run, people, group } = sequenceCalls(
-  () => hub,
-  () => api,
-)
+const { of, get, add, create, approve, run, people, group } = useSequences()
 
 const ONE = { steps: STEPS.slice(0, 1) }
 const STEERS = ['pause', 'resume', 'stop', 'approve'] as const
 const status = async (name: string, id: string, more: object = {}) =>
   (await api.post(`sequence/${name}`, { ...of(id), ...more })).status
-/** Which of the steps a person may take with a sequence; each is tried on a copy of its state. */
+/** What a person may do with a sequence: each is tried, and the sequence then put back as it was; its mails are not. */
 async function possible(id: string): Promise<string[]> {
   const before = await hub.query<{ row: string }>(
     'select to_jsonb(s)::text as row from hub.sequences s where id = $1',

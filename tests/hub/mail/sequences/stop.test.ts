@@ -1,26 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
 import { recordBounce, recordOutcome } from '../../../../hub/mail/drafts/outcome.ts'
 import { recordRefusal } from '../../../../hub/mail/drafts/refusal.ts'
 import { postponeSequences, stopSequences } from '../../../../hub/mail/sequences/stop.ts'
 import { readSalt } from '../../../../hub/mail/suppression.ts'
-import type { TestHub } from '../../support/hub.ts'
-import { passDays, type SequenceHub, sequenceCalls, startSequenceHub } from './sequence-help.ts'
+import { api, hub, passDays, smtp, useSequences } from './sequence-help.ts'
 
-let at: SequenceHub
-let hub: TestHub
-let smtp: SequenceHub['smtp']
-let api: SequenceHub['api']
-beforeAll(async () => {
-  at = await startSequenceHub()
-  ;({ hub, smtp, api } = at)
-})
-afterAll(() => at.close())
-const { of, get, add, create, approve, run, people } = sequenceCalls(
-  () => hub,
-  () => api,
-)
+const { of, get, add, create, approve, run, people } = useSequences()
 
 type Mail = {
   draft_id: string
