@@ -1,10 +1,7 @@
 import { texts } from '../../shared/texts.ts'
 import type { Problem } from './client.ts'
 
-/**
- * Why the service refused something, in the reader's language. The service answers in English; where its sentence says more
- * than its code, it is quoted.
- */
+/** Why the service refused something, in the reader's language, with its own sentence, which is English. */
 export const refusalsText = texts(
   {
     detail: ({ detail }: { code: string; detail: string }) => detail,
@@ -12,9 +9,8 @@ export const refusalsText = texts(
   },
   {
     detail: ({ code, detail }) => {
-      const said = new Map(Object.entries(CODES)).get(code)
-      if (!said) return detail
-      return said.is_all ? said.words : `${said.words} Hizmetin yanıtı: “${detail}”`
+      const words = CODES[code]
+      return words ? `${words} Hizmetin yanıtı: “${detail}”` : detail
     },
     message: (message) => {
       for (const [form, said] of MESSAGES) {
@@ -26,49 +22,35 @@ export const refusalsText = texts(
   },
 )
 
-/** What each code means; is_all: the English sentence adds nothing. */
-const CODES: Record<Problem['code'], { words: string; is_all?: true }> = {
-  malformed: { words: 'İstek okunamadı.' },
-  invalid_query: { words: 'Adresteki bir değer geçersiz.' },
-  invalid_cursor: {
-    words: 'Bu sayfa artık gösterilemiyor. Listeyi baştan açın.',
-    is_all: true,
-  },
-  unauthenticated: { words: 'Oturumunuz sona erdi. Yeniden giriş yapın.', is_all: true },
-  plan_required: { words: 'Bu, daha yüksek bir plan gerektiriyor.' },
-  insufficient_scope: { words: 'Bu anahtarın bunun için yetkisi yok.' },
-  forbidden: { words: 'Bunun için yetkiniz yok.' },
-  second_factor_required: {
-    words: 'Bunun için iki adımlı doğrulamayla giriş yapmanız gerekiyor.',
-    is_all: true,
-  },
-  not_found: { words: 'Bulunamadı. Silinmiş olabilir ya da size açık değil.', is_all: true },
-  method_not_allowed: { words: 'Hizmet bu işlemi bilmiyor.' },
-  not_acceptable: { words: 'Hizmet istenen biçimde yanıt veremiyor.' },
-  conflict: { words: 'Bu, şu anki durumla çelişiyor.' },
-  limit_reached: { words: 'Bir sınıra ulaşıldı.' },
-  nothing_to_send: { words: 'Gönderilecek bir şey yok.' },
-  owner_protected: { words: 'Son sahip çıkarılamaz ve rolü değiştirilemez.' },
-  idempotency_in_flight: {
-    words: 'Aynı istek hâlâ işleniyor. Birazdan yeniden deneyin.',
-    is_all: true,
-  },
-  cursor_expired: { words: 'Bu liste eskidi. Sayfayı yeniden yükleyin.', is_all: true },
-  version_mismatch: {
-    words: 'Bu arada başka biri bunu değiştirdi. Yeniden yükleyip tekrar deneyin.',
-    is_all: true,
-  },
-  too_large: { words: 'İstek çok büyük.' },
-  unsupported_media_type: { words: 'Hizmet bu dosya biçimini kabul etmiyor.' },
-  invalid: { words: 'Bazı değerler geçersiz.' },
-  idempotency_mismatch: { words: 'Aynı kimlikle başka bir istek gönderilmişti.' },
-  too_much_work: {
-    words: 'Bu hesap için çok fazla veri var. Daha küçük bir alan ya da süre seçin.',
-  },
-  rate_limited: { words: 'Çok sık istek gönderildi. Birazdan yeniden deneyin.', is_all: true },
-  internal: { words: 'Hizmette bir hata oluştu. Birazdan yeniden deneyin.' },
-  unavailable: { words: 'Hizmete şu anda ulaşılamıyor. Birazdan yeniden deneyin.' },
-}
+/** What each code means. */
+const CODES: Record<string, string | undefined> = {
+  malformed: 'İstek okunamadı.',
+  invalid_query: 'Adresteki bir değer geçersiz.',
+  invalid_cursor: 'Bu sayfa artık gösterilemiyor. Listeyi baştan açın.',
+  unauthenticated: 'Oturumunuz sona erdi. Yeniden giriş yapın.',
+  plan_required: 'Bu, daha yüksek bir plan gerektiriyor.',
+  insufficient_scope: 'Bu anahtarın bunun için yetkisi yok.',
+  forbidden: 'Bunun için yetkiniz yok.',
+  second_factor_required: 'Bunun için iki adımlı doğrulamayla giriş yapmanız gerekiyor.',
+  not_found: 'Bulunamadı. Silinmiş olabilir ya da size açık değil.',
+  method_not_allowed: 'Hizmet bu işlemi bilmiyor.',
+  not_acceptable: 'Hizmet istenen biçimde yanıt veremiyor.',
+  conflict: 'Bu, şu anki durumla çelişiyor.',
+  limit_reached: 'Bir sınıra ulaşıldı.',
+  nothing_to_send: 'Gönderilecek bir şey yok.',
+  owner_protected: 'Kuruluşun sahibi değiştirilemez ve çıkarılamaz.',
+  idempotency_in_flight: 'Aynı istek hâlâ işleniyor. Birazdan yeniden deneyin.',
+  cursor_expired: 'Bu liste eskidi. Sayfayı yeniden yükleyin.',
+  version_mismatch: 'Bu arada başka biri bunu değiştirdi. Yeniden yükleyip tekrar deneyin.',
+  too_large: 'İstek çok büyük.',
+  unsupported_media_type: 'Hizmet bu dosya biçimini kabul etmiyor.',
+  invalid: 'Bazı değerler geçersiz.',
+  idempotency_mismatch: 'Aynı kimlikle başka bir istek gönderilmişti.',
+  too_much_work: 'Bu hesap için çok fazla veri var. Daha küçük bir alan ya da süre seçin.',
+  rate_limited: 'Çok sık istek gönderildi. Birazdan yeniden deneyin.',
+  internal: 'Hizmette bir hata oluştu. Birazdan yeniden deneyin.',
+  unavailable: 'Hizmet şu anda bunu yapamıyor. Birazdan yeniden deneyin.',
+} satisfies Record<Problem['code'], string>
 
 const KINDS: Record<string, string> = {
   'a text': 'metin',
@@ -106,11 +88,9 @@ const MESSAGES: [form: RegExp, said: (...parts: string[]) => string][] = [
     (bound = '', limit = '') => `${capital(BOUNDS[bound]?.(limit) ?? '')} olmalı.`,
   ],
   [
-    /^Must have (at least|at most|more than|less than) (\d+) (character|entr)\w*\.$/,
+    /^Must have (at least|at most) (\d+) (character|entr)\w*\.$/,
     (bound = '', limit = '', unit) => {
       const units = unit === 'character' ? 'karakter' : 'öğe'
-      if (bound === 'more than') return `${limit} ${units} sayısından fazla olmalı.`
-      if (bound === 'less than') return `${limit} ${units} sayısından az olmalı.`
       return `${capital(BOUNDS[bound]?.(limit) ?? '')} ${units} olmalı.`
     },
   ],
