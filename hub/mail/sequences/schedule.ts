@@ -33,7 +33,6 @@ type Next = {
   wait_days: number | null
   state: 'waiting' | 'pushed' | 'sending' | 'unclear' | 'skipped' | 'failed' | null
   reason: Words | null
-  is_late: boolean
 }
 
 /**
@@ -78,7 +77,7 @@ async function scheduleOne(sql: Sql, sequence: Running, now: Date): Promise<void
     } else if (state === 'skipped' || state === 'failed') {
       const why = state === 'failed' ? 'failed' : 'left_out'
       await stopSequences(sql, { project_id, email, sequence_id: id }, why, reason)
-    } else if (state === 'waiting' || (state === 'pushed' && one.is_late)) {
+    } else if (state === 'waiting' || state === 'pushed') {
       const opening = dueOf(
         {
           time_zones: one.time_zones,
@@ -94,11 +93,11 @@ async function scheduleOne(sql: Sql, sequence: Running, now: Date): Promise<void
   if (done.length > 0) await completePeople(sql, id, done)
 }
 
-/** Of each recipient who is still in, the first step that it has not had. */
+/** Of each recipient who is still in, the first step that it has not had, unless that may go now. */
 function nextMails(sql: Sql, sequence_id: string): Promise<Next[]> {
   return sql<Next>`
     select person.email, person.time_zones, person.wait_until, next.draft_id, next.wait_days,
-      next.state, next.reason, coalesce(next.is_late, false) as is_late, (
+      next.state, next.reason, (
         select max(had.sent_at)
         from hub.recipients as had join hub.drafts as step on step.id = had.draft_id
         where step.sequence_id = person.sequence_id and had.email = person.email

@@ -134,7 +134,6 @@ export async function enrol(
     )
     on conflict (sequence_id, email) do update
       set name = excluded.name, company = excluded.company, time_zones = excluded.time_zones
-      where sequence_recipients.state = 'active'
     returning lead_id, old.email is null as is_new, state`
   await recordActivities(
     sql,

@@ -67,10 +67,15 @@ describe('a person says', () => {
     expect((await leadOf(lead)).stage).toBe('replied')
   })
 
-  test('that a mail with a request to stop is a reply: the request stays open', async () => {
+  test('that an automatic answer with a request to stop is a reply: the request is open from then on', async () => {
     const lead = await add()
-    await writeTo(lead)
-    const mail = await receive(lead.email, { subject: 'Hi', text: 'Please unsubscribe me.' })
+    const id = await writeTo(lead)
+    const mail = await receive(lead.email, {
+      headers: `In-Reply-To: ${id}\nAuto-Submitted: auto-replied`,
+      subject: 'Automatic reply: A short question',
+      text: 'I am out of the office. Please unsubscribe me.',
+    })
+    expect(mail).toMatchObject({ kind: 'out_of_office', opt_out: null })
     await sort(mail, true)
     expect(await get(mail)).toMatchObject({ kind: 'reply', opt_out: 'open' })
     expect(await leadOf(lead)).toMatchObject({ may_refuse: true, stage: 'replied' })
