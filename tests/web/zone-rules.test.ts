@@ -197,10 +197,12 @@ test('why an alert waits for the end of quiet hours is told on the clock of its 
   expectClean(opened)
 })
 
-test('in Turkish a refusal of the service is told in Turkish at its field', async () => {
+test('in Turkish the list’s title is whole, and a refusal of the service is told in Turkish at its field', async () => {
   const owner = await at.service.person()
   const opened = await at.visit(owner, '/#/zones/new', { language: 'tr' })
   const { page } = opened
+  const title = page.getByRole('heading', { name: 'Bölgeler' })
+  expect(await title.evaluate((line) => line.scrollWidth - line.clientWidth)).toBe(0)
   await page.getByLabel('Ad', { exact: true }).fill('İskele')
   await page.getByLabel('Yarıçap (km)').fill('0')
   await page.getByRole('button', { name: 'Bölge oluştur' }).click()

@@ -47,8 +47,8 @@ export function ZonesPage({ id }: { id: string | undefined }) {
       isOpen={id !== undefined}
       list={
         <>
-          <header className="flex items-center justify-between gap-2 border-b border-line px-4 py-3">
-            <h1 className="min-w-0 flex-1 text-lg">{text.title}</h1>
+          <header className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-3">
+            <h1 className="flex-1 text-lg">{text.title}</h1>
             <Link href="/zones/import" className={buttonClass()}>
               <Upload size={14} aria-hidden /> {text.import}
             </Link>
