@@ -6,11 +6,13 @@ import { decoded } from './decoded.ts'
 
 const SAMPLES = new URL('../../../../../shared/samples/ais-nmea/', import.meta.url)
 
+const recording = (file: string) => readFileSync(new URL(file, SAMPLES), 'latin1')
+
 /** The messages of a recording, in order; a line that cannot be read fails the test. */
-function messagesIn(file: string): AisMessage[] {
+function messagesIn(text: string): AisMessage[] {
   const assembler = createAssembler()
   const messages: AisMessage[] = []
-  for (const line of readFileSync(new URL(file, SAMPLES), 'latin1').split('\n')) {
+  for (const line of text.split('\n')) {
     const sentence = readLine(line)
     if ('problem' in sentence) throw new Error(sentence.problem)
     if (sentence.kind === 'none') continue
@@ -85,10 +87,27 @@ function asGpsd(message: AisMessage): Record<string, unknown> {
   return flat
 }
 
+test('the sentence that “AIVDM/AIVDO protocol decoding” explains is decoded as it says', () => {
+  const [message] = messagesIn('!AIVDM,1,1,,B,177KQJ5000G?tO`K>RA1wUbN0TKH,0*5C\n').map(asGpsd)
+  expect(message).toMatchObject({
+    type: 1,
+    mmsi: 477553000,
+    status: 5,
+    speed: 0,
+    accuracy: false,
+    course: 51,
+    heading: 181,
+    second: 15,
+    raim: false,
+  })
+  expect(message?.lon).toBeCloseTo(-122.345833, 5)
+  expect(message?.lat).toBeCloseTo(47.582833, 5)
+})
+
 const recorded = existsSync(SAMPLES) ? describe : () => undefined
 recorded('recordings', () => {
   test('4,000 sentences are 3,916 messages', () => {
-    expect(messagesIn('nmea-sample-4000.txt')).toHaveLength(3916)
+    expect(messagesIn(recording('nmea-sample-4000.txt'))).toHaveLength(3916)
   })
 
   test('gpsd decodes its 97 messages in the same way', () => {
@@ -98,7 +117,7 @@ recorded('recordings', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
     expect(expected).toHaveLength(97)
-    const compared = joinStatics(messagesIn('gpsd-sample.aivdm').map(asGpsd))
+    const compared = joinStatics(messagesIn(recording('gpsd-sample.aivdm')).map(asGpsd))
     expect(compared).toHaveLength(97)
     let fields = 0
     for (const [index, ours] of compared.entries()) {
