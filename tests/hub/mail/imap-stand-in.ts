@@ -19,7 +19,8 @@ export async function startImap({ user = 'ayse', password = 'right' } = {}): Pro
   const commands: string[] = []
   const sockets = new Set<Socket>()
 
-  const server = createServer((socket) => {
+  // Answers are several small writes, which would each wait for the other side to acknowledge the one before.
+  const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     const say = (line: string) => socket.write(`${line}\r\n`, 'latin1')
