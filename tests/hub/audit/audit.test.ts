@@ -6,6 +6,7 @@ import { BASE } from '../../../hub/app.ts'
 import { actionText } from '../../../hub/audit/actions.text.ts'
 import { urlFor } from '../../../hub/db/keys.ts'
 import { readText } from '../../../hub/files.ts'
+import { operationOf } from '../../../hub/http/acts.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { joinAs, keyWith } from '../support/members.ts'
 import { makeProject } from '../support/mission-help.ts'
@@ -192,4 +193,23 @@ test('a member who left can be exported and erased, and what they did stays', as
   }
   const [act] = await entries({ who: seller.id, action: 'addNote' })
   expect(act?.by).toBe('A former member')
+})
+
+test('each operation of the interface is known by the name that its document gives it', async () => {
+  const { paths } = await (await hub.call('GET', 'spec')).json()
+  const described = Object.entries<Record<string, { operationId?: string; tags?: string[] }>>(
+    paths,
+  ).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { operationId, tags }]) => ({
+      method: method.toUpperCase(),
+      path: path.replaceAll(/\{\w+\}/g, 'something'),
+      name: operationId,
+      area: tags?.[0],
+    })),
+  )
+  expect(described.length).toBeGreaterThan(100)
+  for (const { method, path, name, area } of described) {
+    const at = path.startsWith(BASE) ? path : `${BASE}${path}`
+    expect(operationOf(hub.app, method, at), `${method} ${at}`).toMatchObject({ name, area })
+  }
 })
