@@ -1,10 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import { useLocation } from 'wouter'
-import { api, ok } from '../../api/client.ts'
-import type { Zone } from '../../api/queries.ts'
+import { api, ok, ProblemError } from '../../api/client.ts'
+import { type Zone, zoneQuery } from '../../api/queries.ts'
 import { useMayEdit } from '../../api/rights.ts'
-import { lastPlace } from '../../map/last-view.ts'
 import { PlaceSearch } from '../../map/place-search.tsx'
 import type { Place } from '../../map/places.ts'
 import { useWebGL } from '../../map/use-webgl.ts'
@@ -19,9 +18,11 @@ import { Select } from '../../ui/select.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useWords } from '../../ui/words.tsx'
 import { Corners } from './corners-field.tsx'
-import { bodyOf, type Draft, draftOf } from './draft.ts'
+import { bodyOf, type Draft } from './draft.ts'
 import { MoreRules } from './more-rules.tsx'
+import { NewerNotice } from './newer-notice.tsx'
 import { Preview } from './preview.tsx'
+import { hasNews, useDraft } from './use-draft.ts'
 import { People } from './zone-people.tsx'
 import { Rules } from './zone-rules.tsx'
 import { ZoneActions, ZoneHistory } from './zone-state.tsx'
@@ -37,8 +38,7 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
   const canDraw = useWebGL()
   const queryClient = useQueryClient()
   const [, navigate] = useLocation()
-  const [draft, setDraft] = useState(() => draftOf(zone, lastPlace()))
-  const change = (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part }))
+  const { base, draft, change, newer, takeTheirs, keepMine, saved } = useDraft(zone)
   const [at, setAt] = useState<Place>()
   const body = bodyOf(draft)
   const mayEditIt = useMayEdit()
@@ -46,8 +46,10 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
 
   async function save(): Promise<void> {
     if (!body) return
-    if (zone) {
-      await ok(api.PATCH('/api/v1/zones/{id}', { params: { path: { id: zone.id } }, body }))
+    if (base) {
+      const stored = await replace(base, body)
+      if (!stored) return
+      saved(stored, draft)
       toast(text.saved)
     } else {
       const made = await ok(api.POST('/api/v1/zones', { body }))
@@ -56,6 +58,23 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
       if (typeof made !== 'string') navigate(`/zones/${made.zone.id}`)
     }
     void queryClient.invalidateQueries({ queryKey: ['zones'] })
+  }
+
+  /**
+   * Saves over a zone as it was read. Undefined when it was saved elsewhere meanwhile, in what stands in the form,
+   * which then says so.
+   */
+  async function replace(read: Zone, to: NonNullable<typeof body>): Promise<Zone | undefined> {
+    try {
+      const path = { id: read.id }
+      const header = { 'if-match': String(read.version) }
+      const made = await ok(api.PATCH('/api/v1/zones/{id}', { params: { path, header }, body: to }))
+      return made.zone as Zone // safe: openapi-fetch only widens the pairs of its rules
+    } catch (error) {
+      if (!(error instanceof ProblemError && error.problem.code === 'version_mismatch')) throw error
+      const latest = await queryClient.fetchQuery({ ...zoneQuery(read.id), staleTime: 0 })
+      return hasNews(read, latest) ? undefined : replace(latest, to)
+    }
   }
 
   return (
@@ -88,9 +107,14 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
         <MoreRules draft={draft} change={change} />
         <People draft={draft} change={change} />
         {zone ? <ZoneHistory zone={zone} /> : null}
+        {zone && newer ? (
+          <NewerNotice zone={zone} newer={newer} onTake={takeTheirs} onKeep={keepMine} />
+        ) : null}
         <FormError />
         <div className="flex flex-wrap items-center gap-2">
-          <Submit disabled={!body || !mayEdit}>{zone ? text.save : text.create}</Submit>
+          <Submit disabled={!body || !mayEdit || newer !== undefined}>
+            {zone ? text.save : text.create}
+          </Submit>
           {zone && mayEdit ? <Delete zone={zone} /> : null}
         </div>
       </ApiForm>

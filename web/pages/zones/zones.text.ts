@@ -79,6 +79,12 @@ export const zonesText = texts(
     its_alerts: 'Its alerts',
     history: 'History',
     acts: { created: 'Created', updated: 'Changed', deleted: 'Deleted', restored: 'Restored' },
+    newer: (who: string, fields: string) =>
+      `${who} has changed this zone since you opened it: ${fields}.`,
+    newer_both: (fields: string) => `You have changed the following as well: ${fields}.`,
+    somebody: 'Somebody',
+    take_theirs: 'Take these changes',
+    keep_mine: 'Keep what I entered',
     fields: {
       label: 'Name',
       lat: 'Latitude',
@@ -232,6 +238,11 @@ export const zonesText = texts(
       deleted: 'Silindi',
       restored: 'Geri alındı',
     },
+    newer: (who, fields) => `Siz bu bölgeyi açtıktan sonra ${who} şunları değiştirdi: ${fields}.`,
+    newer_both: (fields) => `Şunları siz de değiştirdiniz: ${fields}.`,
+    somebody: 'biri',
+    take_theirs: 'Bu değişiklikleri al',
+    keep_mine: 'Girdiklerim kalsın',
     fields: {
       label: 'Ad',
       lat: 'Enlem',
