@@ -60,10 +60,8 @@ export async function buildWeb(
 ): Promise<void> {
   const { root, sources } = INTERFACES[name]
   const folder = join(ROOT, 'dist', name)
-  const stamp = join(folder, 'stamp')
   const hash = await hashOf([...COMMON, ...sources])
-  const built = existsSync(stamp) ? await readFile(stamp, 'utf8') : ''
-  if (!force && built === hash) return
+  if (!force && (await stampOf(folder)) === hash) return
   log(`Building the ${LABELS[name]} (takes a few seconds) …`)
   const fresh = join(ROOT, `dist/${name}-${process.pid}`)
   const vite = join(ROOT, 'web/node_modules/vite/bin/vite.js')
@@ -75,9 +73,28 @@ export async function buildWeb(
   })
   await compressAll(fresh)
   await writeFile(join(fresh, 'stamp'), hash)
-  // Replaced at once, so that a running service serves either the old or the new one.
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 })
-  await rename(fresh, folder)
+  await replace(folder, fresh, hash)
+}
+
+/** Puts what was built in its place at once, so that a running service serves either the old or the new one. */
+async function replace(folder: string, fresh: string, hash: string): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    // Another process has built the same meanwhile.
+    if (!isFirst && (await stampOf(folder)) === hash) return rm(fresh, { recursive: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    try {
+      return await rename(fresh, folder)
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+    }
+  }
+}
+
+/** What the interface in a folder was built from; undefined when there is none. */
+async function stampOf(folder: string): Promise<string | undefined> {
+  const stamp = join(folder, 'stamp')
+  return existsSync(stamp) ? readFile(stamp, 'utf8') : undefined
 }
 
 /** What is sent in text is kept compressed beside itself: a server sends that to whoever takes it. */
