@@ -3,14 +3,14 @@ import type { Sql } from '../../shared/sql.ts'
 import { type Localizable, verbatim, type Words } from '../i18n/words.ts'
 
 /** What waits for a person's yes. A new kind is one entry in `KINDS`; the page shows it by its `ref`. */
-export const QUEUE_KINDS = ['draft', 'action', 'improvement'] as const
+export const QUEUE_KINDS = ['draft', 'sequence', 'action', 'improvement'] as const
 export type QueueKind = (typeof QUEUE_KINDS)[number]
 
 export const QueueItem = z
   .object({
     kind: z.enum(QUEUE_KINDS).meta({
       description:
-        'draft: a mail. action: what a mission wants to do. improvement: a change of how agents work.',
+        'draft: a mail. sequence: mails in steps, approved as one. action: what a mission wants to do. improvement: a change of how agents work.',
     }),
     id: z.uuid(),
     project: z.string(),
@@ -58,6 +58,16 @@ const KINDS: Kind[] = [
         where draft.state = 'rendered'
       ) as waiting
       order by waiting_since, id limit ${MAX_OF_A_KIND}`,
+  },
+  {
+    kind: 'sequence',
+    find: (sql) => sql`
+      select sequence.id, project.slug as project, sequence.name as title, null as who,
+        sequence.mission_id, null as batch, sequence.updated_at as waiting_since
+      from hub.sequences as sequence
+      join hub.projects as project on project.id = sequence.project_id
+      where sequence.state = 'draft'
+      order by sequence.updated_at, sequence.id limit ${MAX_OF_A_KIND}`,
   },
   { kind: 'action', find: approvals(['external', 'destructive']) },
   { kind: 'improvement', find: approvals(['prompt', 'process']) },

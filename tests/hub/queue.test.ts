@@ -53,10 +53,16 @@ const decide = async (ids: string[], send: boolean) => {
 }
 
 describe('the queue', () => {
-  test('holds drafts, actions and improvements, the longest waiting first, batches together', async () => {
+  test('holds drafts, sequences, actions and improvements, the longest waiting first, batches together', async () => {
     const first = await rendered({ subject: 'Freight' })
     const between = await rendered()
     const second = await rendered({ subject: 'Freight' })
+    const sequences = await hub.query<{ id: string }>(
+      `insert into hub.sequences (project_id, name, state, send_window, updated_at)
+       select id, state, state, '{"days": [1], "from": "09:00", "to": "17:00", "time_zone": "UTC"}', now()
+       from hub.projects, unnest(array['draft', 'running', 'paused', 'done', 'stopped']) as state
+       returning id, state`,
+    )
     await hub.query(
       `insert into hub.approvals (project_id, kind, title, action, action_hash, created_at)
        select id, kind, '{"en": "Do it", "tr": "Yap"}', '{"do": "x"}', 'x', now() + n * interval '1 ms'
@@ -65,8 +71,10 @@ describe('the queue', () => {
     const { items, total } = (await api.get('queue/list?project=demir')).body
     expect(
       items.map(({ kind, id }: { kind: string; id: string }) => (kind === 'draft' ? id : kind)),
-    ).toEqual([first.id, second.id, between.id, 'action', 'improvement'])
-    expect(total).toBe(5)
+    ).toEqual([first.id, second.id, between.id, 'sequence', 'action', 'improvement'])
+    expect(total).toBe(6)
+    expect(items[3]).toMatchObject({ id: sequences[0]?.id, title: 'draft', who: null, batch: null })
+    await hub.query('delete from hub.sequences')
     expect(items[0]).toMatchObject({ who: 'Reader1', batch: { size: 2 }, title: 'Freight' })
     expect(items[2]).toMatchObject({ batch: null })
 

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ALWAYS } from '../mail/sequences/sequence-help.ts'
 import {
   apiOf,
   LEAD,
@@ -99,6 +100,68 @@ test('approvals are gone through by keys: alike ones compared, one sent, one rej
   expect(states.map(({ state }) => state)).toEqual(['sent', 'rejected', 'rendered'])
   expectClean(opened)
 })
+
+test('sequences are gone through by keys too: one approved, one deleted', async () => {
+  await hub.query('delete from hub.drafts')
+  const make = async (name: string) => {
+    const { sequence } = await api.ok('sequence/create', {
+      project: 'demir',
+      name,
+      filter: {},
+      window: ALWAYS,
+      steps: [
+        {
+          wait_days: 0,
+          subject: 'A short question',
+          text: 'Hello {first_name},\n\nwe cut freight costs by a third. May we talk?',
+        },
+        { wait_days: 3, text: 'Did you see my question?' },
+      ],
+    })
+    return sequence.id as string
+  }
+  const ids = [await make('Autumn round'), await make('Winter round')]
+  const opened = await visit(browser, hub, '/hub/p/demir/queue')
+  const { page } = opened
+  await page.getByText('1 of 2').first().waitFor()
+  const heading = page.getByRole('heading', { name: 'Autumn round' })
+  await heading.waitFor()
+  await page.getByText('Hello Ali').first().waitFor()
+  // A sentence without evidence keeps it from being approved, by the key as by the button.
+  const approve = page.getByRole('button', { name: 'Approve and start for 3 recipients' })
+  expect(await approve.isDisabled()).toBe(true)
+  await page.keyboard.press('a')
+  const stand = page.getByRole('button', { name: 'I stand for this' })
+  await stand.first().click()
+  await eventually(() => stand.count()).toBe(1)
+  expect(await approve.isDisabled()).toBe(true)
+  await stand.click()
+  await eventually(() => approve.isEnabled()).toBe(true)
+  expect(await stateOf(ids)).toEqual(['draft', 'draft'])
+  await expectAccessible(page)
+  await picture(page, 'queue-sequence')
+  await page.keyboard.press('a')
+  await page.getByText('1 of 1').first().waitFor()
+  expect(await stateOf(ids)).toEqual(['running', 'draft'])
+
+  await page.getByRole('heading', { name: 'Winter round' }).waitFor()
+  await page.keyboard.press('r')
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Nothing waits for you').waitFor()
+  expect(await stateOf(ids)).toEqual(['running'])
+  expectClean(opened)
+  await hub.query('delete from hub.sequences')
+  await hub.query('delete from hub.drafts')
+})
+
+/** The states of the sequences that there are, in the order of the ids. */
+const stateOf = async (ids: string[]) =>
+  (
+    await hub.query<{ state: string }>(
+      'select state from hub.sequences where id = any($1) order by array_position($1, id)',
+      [ids],
+    )
+  ).map(({ state }) => state)
 
 test('the inbox shows a conversation without its HTML, answers in it, and goes on to the next', async () => {
   await hub.query(

@@ -17,6 +17,7 @@ import { ApprovalItem } from './approval-item.tsx'
 import { DraftItem } from './draft-item.tsx'
 import { type QueueItem, queueQuery } from './queries.ts'
 import { queueText } from './queue.text.ts'
+import { SequenceItem } from './sequence-item.tsx'
 
 /** All that waits for a yes, one after the other. */
 export function Queue() {
@@ -107,6 +108,8 @@ export function Queue() {
             </p>
             {item.kind === 'draft' ? (
               <DraftItem key={item.id} item={item} {...props} />
+            ) : item.kind === 'sequence' ? (
+              <SequenceItem key={item.id} item={item} {...props} />
             ) : (
               <ApprovalItem key={item.id} item={item} {...props} />
             )}

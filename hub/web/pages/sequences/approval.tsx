@@ -1,5 +1,6 @@
 import { Check } from 'lucide-react'
 import { Button } from '../../../../web/ui/button.tsx'
+import { useKeys } from '../../../../web/ui/keys.ts'
 import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
@@ -28,15 +29,25 @@ export function Approval({ detailed, isReadOnly }: Given) {
   )
 }
 
-function Approve({ detailed, isReadOnly }: Given) {
+/** How many checks keep a sequence from being approved. */
+export const shutGates = ({ gates }: DetailedSequence) =>
+  gates.filter(({ ok, blocks }) => blocks && !ok).length
+
+/** What approving a sequence would do, and the button that does it; `a` presses it where `onDone` is given. */
+export function Approve({ detailed, isReadOnly, onDone }: Given & { onDone?: () => void }) {
   const text = useText(sequencesText)
-  const { sequence, gates, hash, recipients, what_happens } = detailed
-  const shut = gates.filter(({ ok, blocks }) => blocks && !ok).length
+  const { sequence, hash, recipients, what_happens } = detailed
+  const shut = shutGates(detailed)
   const approve = useChange(
     sequence,
     (ref) => ok(api.POST('/api/cockpit/sequence/approve', { body: { ...ref, hash } })),
-    () => toast(text.approved),
+    () => {
+      toast(text.approved)
+      onDone?.()
+    },
   )
+  const canApprove = !isReadOnly && shut === 0 && !approve.isPending
+  useKeys({ a: onDone && canApprove ? () => approve.mutate() : undefined })
   return (
     <section aria-label={text.approve(recipients.will_get_it)} className="flex flex-col gap-2">
       <p className="text-pretty">{what_happens ?? text.nobody}</p>
@@ -45,7 +56,7 @@ function Approve({ detailed, isReadOnly }: Given) {
         size="lg"
         className="h-auto! min-h-10 w-full py-2 whitespace-normal! text-center"
         icon={<Check size={16} aria-hidden />}
-        disabled={isReadOnly || shut > 0}
+        disabled={!canApprove}
         isPending={approve.isPending}
         onClick={() => approve.mutate()}
       >
@@ -64,7 +75,7 @@ function Approve({ detailed, isReadOnly }: Given) {
 }
 
 /** Sentences without evidence, each with what a person can do about it. */
-function Unproven({ detailed, isReadOnly }: Given) {
+export function Unproven({ detailed, isReadOnly }: Given) {
   const text = useText(sequencesText)
   const words = useText(sentencesText)
   const { sequence, sentences } = detailed

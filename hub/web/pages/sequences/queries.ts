@@ -97,7 +97,7 @@ export const sequenceAudienceQuery = (project: string, id: string | null, asked:
 /** Refreshes everything that depends on sequences. */
 export function refreshSequences(queryClient: QueryClient): Promise<unknown> {
   return Promise.all(
-    [['sequences'], ['sequence'], ['today'], ['kpi']].map((queryKey) =>
+    [['sequences'], ['sequence'], ['queue'], ['today'], ['kpi']].map((queryKey) =>
       queryClient.invalidateQueries({ queryKey }),
     ),
   )

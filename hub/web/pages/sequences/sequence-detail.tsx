@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, Pause, PenLine, Play, Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
@@ -15,6 +15,7 @@ import { useProject } from '../../project.ts'
 import { Approval } from './approval.tsx'
 import { type DetailedSequence, sequenceQuery, useChange } from './queries.ts'
 import { Recipients } from './recipients.tsx'
+import { RemoveDialog } from './remove-dialog.tsx'
 import { SequenceForm } from './sequence-form.tsx'
 import { SequenceState } from './sequence-state.tsx'
 import { sequencesText } from './sequences.text.ts'
@@ -131,7 +132,6 @@ function Steer({ detailed: { sequence } }: { detailed: DetailedSequence }) {
   const text = useText(sequencesText)
   const words = useText(common)
   const [, setSearch] = useSearchParams()
-  const queryClient = useQueryClient()
   const [asked, setAsked] = useState<'edit' | 'stop' | 'remove'>()
   const { state, started_at } = sequence
   const close = () => setAsked(undefined)
@@ -143,14 +143,6 @@ function Steer({ detailed: { sequence } }: { detailed: DetailedSequence }) {
     sequence,
     (body) => ok(api.POST('/api/cockpit/sequence/stop', { body })),
     close,
-  )
-  const remove = useChange(
-    sequence,
-    (body) => ok(api.POST('/api/cockpit/sequence/delete', { body })),
-    () => {
-      queryClient.removeQueries({ queryKey: ['sequence', sequence.id] })
-      setSearch({})
-    },
   )
   const isOver = state === 'done' || state === 'stopped'
   const isOn = state === 'running' || state === 'paused'
@@ -196,21 +188,23 @@ function Steer({ detailed: { sequence } }: { detailed: DetailedSequence }) {
         </Button>
       )}
       <SequenceForm sequence={sequence} isOpen={asked === 'edit'} onClose={close} onSaved={close} />
-      <Dialog
-        isOpen={asked === 'stop' || asked === 'remove'}
+      <RemoveDialog
+        sequence={sequence}
+        isOpen={asked === 'remove'}
         onClose={close}
-        title={asked === 'remove' ? text.remove_title : text.stop_title}
-        description={asked === 'remove' ? text.remove_text : text.stop_text}
+        onRemoved={() => setSearch({})}
+      />
+      <Dialog
+        isOpen={asked === 'stop'}
+        onClose={close}
+        title={text.stop_title}
+        description={text.stop_text}
         size="sm"
       >
         <Actions>
           <Button onClick={close}>{words.cancel}</Button>
-          <Button
-            variant="danger"
-            isPending={stop.isPending || remove.isPending}
-            onClick={() => (asked === 'remove' ? remove.mutate() : stop.mutate())}
-          >
-            {asked === 'remove' ? text.remove : text.stop}
+          <Button variant="danger" isPending={stop.isPending} onClick={() => stop.mutate()}>
+            {text.stop}
           </Button>
         </Actions>
       </Dialog>
