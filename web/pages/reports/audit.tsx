@@ -85,7 +85,7 @@ function ActLine({ act, me }: { act: Act; me: string | undefined }) {
             {text.outcomes[act.outcome]}
           </Badge>
           <code className="font-medium">{act.action}</code>
-          <span className="min-w-0 flex-1 text-muted">
+          <span className="min-w-0 grow text-muted">
             {who}
             {act.key_id ? ` ${text.with_key}` : ''}
           </span>
@@ -117,7 +117,7 @@ function Export({ days, filter }: { days: number; filter: Filter }) {
     onError: useToastError(),
   })
   return (
-    <div className="flex gap-2 md:ml-auto">
+    <div className="flex flex-wrap gap-2 md:ml-auto">
       {(['csv', 'json'] as const).map((form) => (
         <Button
           key={form}
