@@ -20,8 +20,8 @@ const OUT = join(ROOT, 'docs/console')
 const DESKTOP = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
 const COLOURS = 128
-/** A page that has asked and drawn nothing for so long is complete. */
-const RESTED_MS = 1_500
+/** A page that has asked and drawn nothing for so long is complete. The demo tells of events each second. */
+const RESTED_MS = 300
 /** Maps are drawn without a graphics card, which takes seconds, and on a busy machine minutes. */
 const DRAWN_MS = 180_000
 const WEBGL = ['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']

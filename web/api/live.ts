@@ -6,8 +6,10 @@ import { type Alert, queryClient } from './queries.ts'
 
 const WAIT_SECONDS = 25
 const RETRY_MS = 5_000
-/** Under load one look is enough for many changes. */
-const GATHER_MS = 250
+/** Under load one look is enough for many changes of alerts. */
+const ALERTS_MS = 250
+/** And of events: a map is asked for anew as a whole, by everybody who looks at one. */
+const EVENTS_MS = 1_000
 /** Footprints and tracks are many bytes, and are asked for no more often. */
 const SHAPES_MS = 5_000
 
@@ -28,7 +30,7 @@ export function useLive(): void {
     const stopped = new AbortController()
     const began = timeNow()
     let shapesDue: ReturnType<typeof setTimeout> | undefined
-    void follow(stopped.signal, async (after) => {
+    void follow(stopped.signal, ALERTS_MS, async (after) => {
       const { changes, next_cursor } = await ok(
         api.GET('/api/v1/alerts/changes', {
           params: { query: { after, wait: WAIT_SECONDS } },
@@ -50,7 +52,7 @@ export function useLive(): void {
       }
       return next_cursor
     })
-    void follow(stopped.signal, async (after) => {
+    void follow(stopped.signal, EVENTS_MS, async (after) => {
       const { changes, next_cursor } = await ok(
         api.GET('/api/v1/events/changes', {
           params: { query: { after, wait: WAIT_SECONDS, limit: 500 } },
@@ -81,13 +83,20 @@ export function useLive(): void {
   }, [])
 }
 
-/** Asks for what follows, again and again; a cursor that is no longer known begins from now. */
-async function follow(signal: AbortSignal, ask: (after: string) => Promise<string>): Promise<void> {
+/**
+ * Asks for what follows, again and again, and gathers for a while in between; a cursor that is no longer known begins
+ * from now.
+ */
+async function follow(
+  signal: AbortSignal,
+  gather_ms: number,
+  ask: (after: string) => Promise<string>,
+): Promise<void> {
   let after = 'now'
   while (!signal.aborted) {
     try {
       after = await ask(after)
-      await pause(GATHER_MS, signal)
+      await pause(gather_ms, signal)
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof ProblemError && error.problem.code === 'cursor_expired') {
