@@ -1,9 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { actsText, sayAct } from '../../web/pages/reports/acts.text.ts'
+import { reportsText } from '../../web/pages/reports/reports.text.ts'
 import { expectClean } from '../hub/web/browser.ts'
 import { quake } from '../support/jobs.ts'
 import type { Person } from '../support/service.ts'
 import { makeChannel, makeZone, type ServedConsole, serveConsole } from './console.ts'
 
+const SQL = resolve(import.meta.dirname, '../../sql')
 const PLACE = { lat: 41, lon: 29 }
 let at: ServedConsole
 let owner: Person
@@ -33,10 +38,10 @@ test('alerts are counted by day, source and zone; numbers stand in tables, too',
 test('what was done is listed, filtered, and exported whole, without formulas', async () => {
   const opened = await at.visit(owner, '/#/reports/audit')
   const { page } = opened
-  await page.getByText('zone.created', { exact: true }).waitFor()
+  await page.getByText('Zone created: =The strait').waitFor()
   await page.getByLabel('Kind').selectOption('channel')
-  await page.getByText('channel.created', { exact: true }).waitFor()
-  expect(await page.getByText('zone.created', { exact: true }).count()).toBe(0)
+  await page.getByText('Channel created: On call').waitFor()
+  expect(await page.getByText('Zone created').count()).toBe(0)
   const fileOf = async (name: string) => {
     const coming = page.waitForEvent('download')
     await page.getByRole('button', { name }).click()
@@ -51,6 +56,36 @@ test('what was done is listed, filtered, and exported whole, without formulas', 
   expect(csv).toMatch(/^id,at,actor_id,/)
   expect(csv).toContain('zone.created')
   expectClean(opened)
+})
+
+test('each act that the database records has words, and its kind can be chosen', () => {
+  const files = readdirSync(SQL).filter((name) => name.endsWith('.sql'))
+  const sql = files.map((name) => readFileSync(join(SQL, name), 'utf8')).join('\n')
+  const found = (form: RegExp) => [...sql.matchAll(form)].map(([, name = '']) => name)
+  const changes = sql.slice(
+    sql.indexOf('function private.audit_change('),
+    sql.indexOf('function private.label_of('),
+  )
+  const verbs = [...changes.matchAll(/(?:then|else|:=) '([a-z_]+)'/g)].map(([, verb = '']) => verb)
+  expect(verbs).toEqual(expect.arrayContaining(['restored', 'revoked', 'acknowledged', 'invited']))
+  const things = found(/private\.audit_change\('([a-z_]+)'\)/g)
+  expect(things).toEqual(expect.arrayContaining(['zone', 'alert', 'sign_in_link']))
+  const actions = [
+    ...found(/private\.record_audit\(\s*'([a-z_]+\.[a-z_]+)'/g),
+    ...things.flatMap((thing) =>
+      ['created', 'updated', ...verbs].map((verb) => `${thing}.${verb}`),
+    ),
+    ...['created', 'rotated', 'revoked'].map((verb) => `feed_link.${verb}`),
+    'request.refused',
+  ]
+  for (const language of ['en', 'tr'] as const) {
+    for (const action of actions) {
+      expect(sayAct(action, actsText[language]), `${language} ${action}`).not.toContain('.')
+      expect(reportsText[language].kinds, action).toHaveProperty(action.split('.')[0] ?? '')
+    }
+  }
+  expect(sayAct('channel.secret_rotated', actsText.en)).toBe('Channel signing secret replaced')
+  expect(sayAct('comet.seen', actsText.tr)).toBe('comet.seen')
 })
 
 test('each source says whether it delivers', async () => {

@@ -12,6 +12,7 @@ import { Select } from '../../ui/select.tsx'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { actsText, sayAct } from './acts.text.ts'
 import { csvOf } from './csv.ts'
 import { Period } from './period.tsx'
 import { reportsText } from './reports.text.ts'
@@ -76,6 +77,8 @@ export function Audit() {
 
 function ActLine({ act, me }: { act: Act; me: string | undefined }) {
   const text = useText(reportsText)
+  const acts = useText(actsText)
+  const label = typeof act.details.label === 'string' ? act.details.label : undefined
   const who = act.actor_id === null ? text.service : act.actor_id === me ? text.you : text.other
   return (
     <li className="border-t border-line">
@@ -84,7 +87,10 @@ function ActLine({ act, me }: { act: Act; me: string | undefined }) {
           <Badge tone={act.outcome === 'success' ? 'good' : 'bad'}>
             {text.outcomes[act.outcome]}
           </Badge>
-          <code className="font-medium">{act.action}</code>
+          <span className="min-w-0 font-medium break-words" title={act.action}>
+            {sayAct(act.action, acts)}
+            {label ? `: ${label}` : null}
+          </span>
           <span className="min-w-0 grow text-muted">
             {who}
             {act.key_id ? ` ${text.with_key}` : ''}
