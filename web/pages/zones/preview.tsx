@@ -28,7 +28,10 @@ function useRested<T>(value: T, key: string): T {
   return rested
 }
 
-/** What the zone would have alerted, by day, with its events; it follows the form. */
+/**
+ * What the zone would have alerted, by day, with its events; it follows the form. Beside a map its height is fixed: the
+ * zone was fitted into the map as it opened, and would no longer be.
+ */
 export function Preview({
   body,
   onThreshold,
@@ -61,7 +64,7 @@ export function Preview({
       aria-busy={preview.isFetching}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
       tabIndex={0}
-      className="-outline-offset-2 flex max-h-[45%] shrink-0 flex-col gap-2 overflow-y-auto border-t border-line p-4 max-lg:max-h-none"
+      className="-outline-offset-2 flex shrink-0 flex-col gap-2 overflow-y-auto border-t border-line p-4 lg:h-[45%]"
     >
       <h3>{text.preview}</h3>
       {rested === undefined ? <p className="text-muted">{text.preview_none}</p> : null}
