@@ -181,6 +181,7 @@ async function rested({ rested_ms, most_ms }: { rested_ms: number; most_ms: numb
     if (queries.isFetching() > 0 || queries.isMutating() > 0) return 'an answer'
     if (document.fonts.status !== 'loaded') return 'a font'
     if (document.querySelector('[role=status][aria-label]')) return 'a part of the page'
+    if (!document.querySelector('h1, h2')) return 'a heading'
     for (const map of document.querySelectorAll('section[data-ready]')) {
       if (!map.querySelector('[data-idle][data-base]')) return 'the map'
     }
