@@ -122,7 +122,7 @@ function DeliveryLine({ delivery, mayEdit }: { delivery: ChannelDelivery; mayEdi
             {delivery.alert_id ? (
               <Link
                 href={`/alerts/${delivery.alert_id}`}
-                className="text-sm text-accent-text hover:underline"
+                className="inline-flex min-h-6 items-center text-sm text-accent-text hover:underline"
               >
                 {text.its_alert}
               </Link>

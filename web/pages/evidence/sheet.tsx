@@ -152,29 +152,35 @@ function Facts({ facts }: { facts: [name: string, value: string | null][] }) {
   )
 }
 
+/** A table; on a phone each row is a list of its cells, each after the name of its column. */
 function Grid({ head, rows }: { head: string[]; rows: string[][] }) {
   return (
-    <table className="w-full table-auto text-left">
-      <thead className="text-xs text-muted">
+    <table className="w-full table-auto text-left max-md:not-print:block">
+      <thead className="text-xs text-muted max-md:not-print:sr-only">
         <tr>
           {head.map((name) => (
-            <th
-              key={name}
-              scope="col"
-              className="pr-3 font-medium break-words max-md:[overflow-wrap:anywhere]"
-            >
+            <th key={name} scope="col" className="pr-3 font-medium break-words">
               {name}
             </th>
           ))}
         </tr>
       </thead>
-      <tbody>
+      <tbody className="max-md:not-print:block">
         {rows.map((cells, row) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a record never change
-          <tr key={row} className="border-t border-line align-top">
+          <tr
+            // biome-ignore lint/suspicious/noArrayIndexKey: the rows of a record never change
+            key={row}
+            className="border-t border-line align-top max-md:not-print:block max-md:not-print:py-1.5"
+          >
             {cells.map((cell, column) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: nor do its columns
-              <td key={column} className="py-1 pr-3 break-words [overflow-wrap:anywhere]">
+              <td
+                // biome-ignore lint/suspicious/noArrayIndexKey: nor do its columns
+                key={column}
+                className="py-1 pr-3 break-words [overflow-wrap:anywhere] max-md:not-print:block max-md:not-print:py-0.5"
+              >
+                <span aria-hidden className="text-muted md:hidden print:hidden">
+                  {head[column]}:{' '}
+                </span>
                 {cell}
               </td>
             ))}

@@ -91,7 +91,11 @@ export function Analytics() {
                 rows={counted.alerts_by_zone.map(({ zone_id, zone, count }) => ({
                   key: zone_id,
                   label: (
-                    <Link href={`/zones/${zone_id}`} className="truncate hover:underline">
+                    <Link
+                      href={`/zones/${zone_id}`}
+                      title={zone}
+                      className="line-clamp-2 min-h-6 py-1 break-words hover:underline"
+                    >
                       {zone}
                     </Link>
                   ),

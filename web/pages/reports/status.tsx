@@ -23,7 +23,10 @@ export function Status() {
     <div className="flex flex-col gap-4">
       <div className="flex flex-wrap items-baseline justify-between gap-3">
         <p className="font-medium">{text.overall[health.status]}</p>
-        <a href={addressOf('/status')} className="text-sm text-accent-text hover:underline">
+        <a
+          href={addressOf('/status')}
+          className="inline-flex min-h-7 items-center text-sm text-accent-text hover:underline"
+        >
           {text.public_page}
         </a>
       </div>

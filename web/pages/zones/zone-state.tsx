@@ -99,7 +99,7 @@ export function ZoneActions({ zone }: { zone: Zone }) {
         )}
         <Link
           href={`/alerts?zone=${zone.id}`}
-          className="self-center px-2 text-sm text-accent-text hover:underline"
+          className="inline-flex min-h-7 items-center px-2 text-sm text-accent-text hover:underline"
         >
           {text.its_alerts}
         </Link>
