@@ -43,6 +43,7 @@ import { modelSettings, models } from './api/missions/models.ts'
 import { prompts } from './api/missions/prompts.ts'
 import { rules } from './api/missions/rules.ts'
 import { archives } from './api/projects/archives.ts'
+import { codeUpload } from './api/projects/code-upload.ts'
 import { documents } from './api/projects/documents.ts'
 import { numbers } from './api/projects/numbers.ts'
 import { projects } from './api/projects/projects.ts'
@@ -60,6 +61,7 @@ import type { Deps } from './deps.ts'
 import { recordActs } from './http/acts.ts'
 import { type Ctx, type Env, problem, tooLong } from './http/http.ts'
 import { mountWeb } from './http/web-server.ts'
+import { CODE_LIMITS } from './projects/code-upload.ts'
 
 export const BASE = '/api/cockpit'
 const HELP = `See ${BASE}/spec for all of them.`
@@ -71,6 +73,8 @@ const UPLOAD = `${BASE}/backup/upload`
 const FILES: Record<string, (config: Config) => number> = {
   [`${BASE}/leads/import`]: () => 20 * 1024 * 1024,
   [`${BASE}/leads/import_preview`]: () => 20 * 1024 * 1024,
+  // The form's own lines come on top of the files.
+  [`${BASE}/documents/upload`]: () => CODE_LIMITS.upload_bytes + 64 * 1024,
   [UPLOAD]: ({ max_archive_bytes }) => max_archive_bytes,
 }
 /**
@@ -192,6 +196,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/missions`, missionVersions)
   app.route(`${BASE}/approvals`, approvals)
   app.route(`${BASE}/documents`, documents)
+  app.route(`${BASE}/documents`, codeUpload)
   app.route(BASE, drafts)
   app.route(BASE, queue)
   app.route(BASE, draftReaders)

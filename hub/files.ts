@@ -59,17 +59,25 @@ export async function writeWhole(file: string, content: string | Uint8Array, mod
 export async function makeOnce(file: string, make: () => string): Promise<string> {
   const known = await readText(file)
   if (known !== undefined) return known
+  await writeNew(file, make())
+  return (await readText(file)) ?? ''
+}
+
+/** writeNew is writeWhole for a file that must not exist yet; returns whether it was written. */
+export async function writeNew(file: string, content: string | Uint8Array, mode?: number) {
   const draft = `${file}.${randomBytes(6).toString('hex')}.new`
-  await writeWhole(draft, make())
+  await writeWhole(draft, content, mode)
   try {
     // link() never replaces an existing file.
     await link(draft, file)
+    await syncFolder(dirname(file))
+    return true
   } catch (error) {
     if (!isTaken(error)) throw error
+    return false
   } finally {
     await rm(draft)
   }
-  return (await readText(file)) ?? ''
 }
 
 /** writeJson writes indented JSON with writeWhole. */

@@ -13,6 +13,7 @@ export const engineer: Agent = {
     patchMission(context, {
       agent: 'engineer',
       below: FOLDER,
+      most: 150,
       tree: {
         list: async () => (await context.list('code')).map((path) => path.slice(FOLDER.length)),
         read: (path) => context.read(`${FOLDER}${path}`),

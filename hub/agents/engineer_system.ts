@@ -1,10 +1,9 @@
 import { readdir } from 'node:fs/promises'
-import { basename, join, relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { readText } from '../files.ts'
 import { bilingual } from '../i18n/words.ts'
 import { type Agent, COMMON, MissionFailure } from './agent.ts'
 import { patchMission } from './engineering/engineering.ts'
-import { wordsOf } from './run/words.ts'
 import { stopText } from './stop.text.ts'
 
 const HUB = join(import.meta.dirname, '..')
@@ -28,8 +27,9 @@ export const engineer_system: Agent = {
     return patchMission(context, {
       agent: 'engineer_system',
       below: 'hub/',
+      most: 60,
       tree: {
-        list: async () => pick(files, context.mission.task),
+        list: async () => files,
         read: async (path) => (files.includes(path) ? readText(join(HUB, path)) : undefined),
       },
     })
@@ -47,18 +47,4 @@ async function sources(folder = HUB): Promise<string[]> {
     }),
   )
   return found.flat().sort()
-}
-
-/** Files that the task names come first, because a small model cannot read all of them. */
-function pick(files: string[], task: string): string[] {
-  const said = task.toLowerCase()
-  const words = wordsOf(task)
-  const isNamed = (path: string) => {
-    const stem = basename(path).replace(/\.\w+$/, '')
-    return (
-      said.includes(basename(path)) ||
-      words.some((word) => word.replace(/s$/, '') === stem.replace(/s$/, ''))
-    )
-  }
-  return [...files.filter(isNamed), ...files.filter((path) => !isNamed(path))].slice(0, 60)
 }

@@ -12,6 +12,8 @@ export const leftOutText = texts(
     parts: (what: string, read: number, total: number) =>
       `${what}: the first ${read} of ${total} parts were read. Split the text and add the rest.`,
     sites: (read: number, total: number) => `${read} of ${total} websites were read.`,
+    files: (read: number, total: number) =>
+      `${read} of ${total} files of code were named to the model, those that the task names first.`,
     results: (read: number, total: number) => `${read} of ${total} search results were read.`,
     earlier_task: 'What was asked before',
     earlier_result: 'The earlier result',
@@ -42,6 +44,8 @@ export const leftOutText = texts(
     parts: (what, read, total) =>
       `${what}: ${total} bölümün ilk ${read} bölümü okundu. Metni bölüp kalanını ekleyin.`,
     sites: (read, total) => `${total} web sitesinden ${read} tanesi okundu.`,
+    files: (read, total) =>
+      `${total} kod dosyasından ${read} tanesi modele adıyla verildi; görevde adı geçenler önce geldi.`,
     results: (read, total) => `${total} arama sonucundan ${read} tanesi okundu.`,
     earlier_task: 'Daha önce istenenler',
     earlier_result: 'Önceki sonuç',

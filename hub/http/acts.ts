@@ -9,7 +9,7 @@ import type { Ctx, Env } from './http.ts'
 /** What reads and yet is an act: it takes data out of the hub. */
 const TAKES = ['leads/export', 'backup/download', 'documents/download', 'settings/audit/export']
 /** Their body is a file, which the route itself reads. */
-const FILES = ['backup/upload', 'leads/import', 'leads/import_preview']
+const FILES = ['backup/upload', 'documents/upload', 'leads/import', 'leads/import_preview']
 /** What is sent to be looked at, and changes nothing. */
 const LOOKS =
   /^(leads\/import_preview|mission\/(route|recipients)|settings\/prompts\/[^/]+\/try|projects\/(select|brand\/preview)|model\/test|mcp)$/

@@ -11,6 +11,8 @@ import { documentText } from './documents.text.ts'
 
 /** The folders of documents, patches and tables of missions, in the project's folder. */
 export const FOLDERS = ['docs', 'leads', 'drafts', 'code'] as const
+/** Files of one folder that are listed at most. */
+export const MAX_LISTED = 1000
 
 const SEGMENT = /^[\p{L}\p{N}_][\p{L}\p{N} ._()+-]{0,119}$/u
 
@@ -54,7 +56,7 @@ export async function listIn(folder: string, below: string): Promise<string[]> {
       throw error
     })
     for (const entry of entries.sort((a, b) => a.name.localeCompare(b.name))) {
-      if (entry.name.startsWith('.') || found.length >= 1000) continue
+      if (entry.name.startsWith('.') || found.length >= MAX_LISTED) continue
       const path = join(at, entry.name)
       if (entry.isDirectory() && depth < 6) await walk(path, depth + 1)
       if (entry.isFile()) found.push(relative(folder, path).split(sep).join('/'))

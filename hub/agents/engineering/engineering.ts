@@ -1,16 +1,20 @@
+import { basename } from 'node:path'
 import { z } from 'zod'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { documentPath } from '../../projects/documents.ts'
 import { fenced, heading, list, plain } from '../../projects/markdown.ts'
 import { type AgentContext, type Fact, MissionFailure, type Result } from '../agent.ts'
 import { givenText } from '../evidence/given.ts'
+import { leftOutText } from '../left-out.text.ts'
 import { clip } from '../run/facts.ts'
+import { wordsOf } from '../run/words.ts'
 import { stopText } from '../stop.text.ts'
 import { saveDocument } from '../writing.ts'
 import { applyEdits, type Change, patchOf } from './patch.ts'
 import { syntaxOf } from './syntax.ts'
 
 const stop = bilingual(stopText)
+const told = bilingual(leftOutText)
 
 /** A tree of files that a patch may be about; nothing is ever written into it. */
 type Tree = {
@@ -42,14 +46,19 @@ const WORDS = {
   },
 } satisfies Record<string, Words>
 
-/** patchMission plans, edits file by file and leaves a patch; it never applies one. */
+/**
+ * patchMission plans, edits file by file and leaves a patch; it never applies one.
+ *
+ * @param most how many files of the tree the model is shown the names of.
+ */
 export async function patchMission(
   context: AgentContext,
-  { tree, agent, below }: { tree: Tree; agent: string; below: string },
+  { tree, agent, below, most }: { tree: Tree; agent: string; below: string; most: number },
 ): Promise<Result> {
   const files = await context.outside('files', () => tree.list())
   const facts = await givenText(context)
-  const there = files.slice(0, 150)
+  const there = namedFirst(files, context.mission.task).slice(0, most)
+  if (there.length < files.length) context.leaveOut(told.files(there.length, files.length))
   // By number, because a name is untrusted text, and the form of the answer must not depend on
   // data.
   const labels = there.map((_, index) => `F${index + 1}`)
@@ -117,6 +126,20 @@ export async function patchMission(
     summary: plan.summary,
     documents: [document, { path, title: `${say('title')}: ${plan.title}` }],
   }
+}
+
+/** Files that the task names come first, because a small model cannot read all of them. */
+function namedFirst(files: string[], task: string): string[] {
+  const said = task.toLowerCase()
+  const words = wordsOf(task)
+  const isNamed = (path: string) => {
+    const stem = basename(path).replace(/\.\w+$/, '')
+    return (
+      said.includes(basename(path).toLowerCase()) ||
+      words.some((word) => word.replace(/s$/, '') === stem.toLowerCase().replace(/s$/, ''))
+    )
+  }
+  return [...files.filter(isNamed), ...files.filter((path) => !isNamed(path))]
 }
 
 async function edit(

@@ -50,11 +50,13 @@ export const { ok, problemIn } = answersOf<Problem>({
 })
 
 /**
- * A body with a file: the OpenAPI document has no type for one, and openapi-fetch sends it as it
+ * A body with a file, or several under one name: the OpenAPI document has no type for one, and openapi-fetch sends it as it
  * is.
  */
-export function formOf(fields: Record<string, string | Blob>): never {
+export function formOf(fields: Record<string, string | Blob | Blob[]>): never {
   const form = new FormData()
-  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of Array.isArray(value) ? value : [value]) form.append(name, one)
+  }
   return form as never // safe: FormData is not serialised
 }

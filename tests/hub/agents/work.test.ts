@@ -199,6 +199,29 @@ describe('engineer', () => {
   )
 
   test(
+    'is shown the files that the task names first, and the mission says how many it was not',
+    async () => {
+      for (let at = 100; at < 260; at += 1) await putFile(hub, `code/many/f${at}.txt`, 'x')
+      await putFile(hub, 'code/many/zones.txt', 'one\n')
+      let shown = ''
+      const mission = await run('engineer', 'Say two in zones.txt', ({ name, task }) => {
+        if (name === 'plan') {
+          shown = task
+          return { title: 'Two', summary: 'zones says two', change: ['F1'], create: [] }
+        }
+        return { edits: [{ find: 'one', replace: 'two' }] }
+      })
+      expect(mission.status, mission.reason ?? '').toBe('done')
+      expect(shown).toContain('F1: many/zones.txt')
+      expect(shown).toContain('F150: ')
+      expect(shown).not.toContain('F151: ')
+      expect(mission.left_out.join(' ')).toMatch(/150 of \d+ files of code were named/)
+      expect(await textOf(mission, 1)).toContain('+two')
+    },
+    LIMIT_MS,
+  )
+
+  test(
     'cannot name a file outside of its folder',
     async () => {
       const mission = await run('engineer', 'x', () => ({

@@ -69,7 +69,7 @@ beforeAll(async () => {
 afterAll(() => hub.close())
 
 /** Every route that writes into a project, and how it is called there. */
-const INTO_PROJECT: Record<string, () => [body: unknown, query?: string]> = {
+const INTO_PROJECT: Record<string, () => [body: unknown, query?: string, type?: string]> = {
   'post projects/update': () => [{ slug: project, name: 'Other' }],
   'post projects/listmonk_list': () => [{ slug: project }],
   'post leads/bulk': () => [{ project, ids: [ids.lead], stage: 'won' }],
@@ -116,6 +116,11 @@ const INTO_PROJECT: Record<string, () => [body: unknown, query?: string]> = {
   ],
   'post documents/save': () => [{ project, path: 'a.md', text: 'x', modified_at: 'x' }],
   'post documents/delete': () => [{ project, path: 'a.md', confirm: 'a.md' }],
+  'post documents/upload': () => [
+    '--x\r\ncontent-disposition: form-data; name="file"; filename="a.py"\r\n\r\nx\r\n--x--\r\n',
+    `?project=${project}`,
+    'multipart/form-data; boundary=x',
+  ],
   'post lead/merge': () => [{ kept_id: ids.lead, gone_id: ids.draft }],
   'put leads/fields': () => [{ project, fields: [] }],
   'post leads/fields/remove': () => [{ project, key: 'trucks', label: 'Trucks' }],
@@ -228,9 +233,8 @@ test('every route that writes is known: into a project, or elsewhere', async () 
 
 test.each(Object.keys(INTO_PROJECT))('%s into a surplus project is 402', async (route) => {
   const [method = '', path = ''] = route.split(' ')
-  const [body, query = ''] = INTO_PROJECT[route]?.() ?? [{}]
-  const headers: Record<string, string> =
-    typeof body === 'string' ? { 'content-type': 'text/csv' } : {}
+  const [body, query = '', type = 'text/csv'] = INTO_PROJECT[route]?.() ?? [{}]
+  const headers: Record<string, string> = typeof body === 'string' ? { 'content-type': type } : {}
   const refused = await hub.call(
     method.toUpperCase(),
     path.replace('{id}', `${ids.import}`) + query,

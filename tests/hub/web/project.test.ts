@@ -101,3 +101,25 @@ test('what agents read is changed on the page, and a project is deleted by typin
   await eventually(async () => (await hub.query('select from hub.projects')).length).toBe(0)
   expectClean(opened)
 })
+
+test('code is uploaded on the page Documents, which says its limits and what it refused', async () => {
+  const opened = await visit(browser, hub, '/hub/p/demir/documents', { language: 'tr' })
+  const { page } = opened
+  await page.getByRole('button', { name: 'Kod yükle' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Kod yükle' })
+  await dialog.getByText('Bir ZIP arşivinde en çok 500 öğe').waitFor()
+  const files = [
+    { name: 'sefer.py', mimeType: 'text/x-python', buffer: Buffer.from('print(1)\n') },
+    { name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from([0, 1, 2]) },
+  ]
+  await dialog.getByLabel('Dosyalar ya da ZIP arşivleri').setInputFiles(files)
+  await dialog.getByLabel('code/ altındaki klasör').fill('araç')
+  await dialog.getByRole('button', { name: 'Yükle', exact: true }).click()
+  await dialog.getByText('1 dosya code/ klasöründe').waitFor()
+  await dialog.getByText('logo.png').waitFor()
+  await dialog.getByText('UTF-8 metin değil').waitFor()
+  await dialog.getByRole('button', { name: 'Tamam' }).click()
+  await page.getByRole('link', { name: 'sefer.py' }).click()
+  await page.getByText('print(1)').waitFor()
+  expectClean(opened)
+})

@@ -1,8 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { FileText, Search, SearchX } from 'lucide-react'
+import { FileText, Search, SearchX, Upload } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { controlClass } from '../../../../web/ui/field.tsx'
 import { bytes, useLanguage, useText } from '../../../../web/ui/language.ts'
@@ -11,10 +12,13 @@ import { Panes } from '../../../../web/ui/lists/panes.tsx'
 import { Empty, SkeletonRows } from '../../../../web/ui/states.tsx'
 import { Time } from '../../../../web/ui/time.tsx'
 import { api, ok } from '../../api/client.ts'
+import { useIsReadOnly } from '../../api/queries.ts'
 import { useProject } from '../../project.ts'
 import { Page } from '../../shell/page.tsx'
 import { DocumentDetail } from './document-detail.tsx'
 import { documentsText } from './documents.text.ts'
+import { uploadText } from './upload-code.text.ts'
+import { UploadCode } from './upload-code.tsx'
 
 const PAUSE_MS = 250
 
@@ -22,7 +26,10 @@ const PAUSE_MS = 250
 export function Documents() {
   const text = useText(documentsText)
   const language = useLanguage()
-  const { slug } = useProject()
+  const { open: upload } = useText(uploadText)
+  const { slug, read_only } = useProject()
+  const isReadOnly = useIsReadOnly() || read_only
+  const [isUploading, setUploading] = useState(false)
   const [search, setSearch] = useSearchParams()
   const open = search.get('path')
   const q = search.get('q') ?? ''
@@ -109,7 +116,20 @@ export function Documents() {
     </div>
   )
   return (
-    <Page title={text.title} detail={query.data?.length}>
+    <Page
+      title={text.title}
+      detail={query.data?.length}
+      actions={
+        <Button
+          disabled={isReadOnly}
+          icon={<Upload size={14} aria-hidden />}
+          onClick={() => setUploading(true)}
+        >
+          {upload}
+        </Button>
+      }
+    >
+      {isUploading ? <UploadCode onClose={() => setUploading(false)} /> : null}
       <div className="flex h-full min-h-0">
         <Panes list={list} isOpen={open !== null}>
           {open ? (
