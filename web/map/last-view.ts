@@ -1,15 +1,20 @@
 const KEY = 'watchpost.view'
 const WORLD = { center: [15, 20] as [lon: number, lat: number], zoom: 1.4 }
 
-/** Where the reader left the map; the whole world at first. */
-export function lastView(): typeof WORLD {
+/** A tile of the base map at zoom 0, which is the whole world. */
+const WORLD_PX = 512
+
+/** Where the reader left the map; at first the whole world, beside what covers so many pixels of the map's left. */
+export function lastView(covered_px = 0): typeof WORLD {
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) ?? '')
     if (Array.isArray(kept.center) && typeof kept.zoom === 'number') return kept
   } catch {
     // Nothing is kept, or nothing that can be read.
   }
-  return WORLD
+  const [lon, lat] = WORLD.center
+  const degrees_per_px = 360 / (WORLD_PX * 2 ** WORLD.zoom)
+  return { ...WORLD, center: [lon - (covered_px / 2) * degrees_per_px, lat] }
 }
 
 export function keepView(view: typeof WORLD): void {

@@ -75,7 +75,7 @@ export function MapView(props: Props) {
     const created = openMap({
       container,
       style: { version: 8, sources: {}, layers: [] },
-      ...lastView(),
+      ...lastView(coveredOf(container)[0]),
       renderWorldCopies: true,
     })
     if (!created) return
@@ -174,10 +174,14 @@ const LIST_SHARE = 0.42
 const WIDE_PX = 700
 const MARGIN_PX = 24
 
+/** How many pixels of a map the list covers, on its left and at its foot. */
+const coveredOf = ({ clientWidth: width, clientHeight: height }: HTMLElement) =>
+  width >= WIDE_PX ? ([LIST_PX, 0] as const) : ([0, height * LIST_SHARE] as const)
+
 /** Moves the map to a place that is outside of it, behind the list, or on the other side of the globe. */
 function showPlace(map: MapLibre, { lat, lon }: { lat: number; lon: number }): void {
   const { clientWidth: width, clientHeight: height } = map.getContainer()
-  const [left, below] = width >= WIDE_PX ? [LIST_PX, 0] : [0, height * LIST_SHARE]
+  const [left, below] = coveredOf(map.getContainer())
   const { x, y } = map.project([lon, lat])
   const isWithin = (value: number, from: number, to: number) =>
     value > from + MARGIN_PX && value < to - MARGIN_PX
