@@ -117,9 +117,9 @@ const INTO_PROJECT: Record<string, () => [body: unknown, query?: string, type?: 
   'post documents/save': () => [{ project, path: 'a.md', text: 'x', modified_at: 'x' }],
   'post documents/delete': () => [{ project, path: 'a.md', confirm: 'a.md' }],
   'post documents/upload': () => [
-    '--x\r\ncontent-disposition: form-data; name="file"; filename="a.py"\r\n\r\nx\r\n--x--\r\n',
+    '------------------------------x0\r\ncontent-disposition: form-data; name="file"; filename="a.py"\r\n\r\nx\r\n------------------------------x0--\r\n',
     `?project=${project}`,
-    'multipart/form-data; boundary=x',
+    'multipart/form-data; boundary=----------------------------x0',
   ],
   'post lead/merge': () => [{ kept_id: ids.lead, gone_id: ids.draft }],
   'put leads/fields': () => [{ project, fields: [] }],
