@@ -119,8 +119,9 @@ export type AgentShare = {
 }
 
 /**
- * agentShare counts what agents wrote and what became of it. Each mail of an agent is in one part:
- * rejected, approved as it was written, approved after a person edited it, or not decided yet.
+ * agentShare counts what agents wrote and what became of it: mails, however many people get each, and
+ * sequences, each once with all its steps, because it is written and approved as one. Each of an agent is
+ * in one part: rejected, approved as it was written, approved after a person edited it, or not decided yet.
  */
 export async function agentShare(sql: Sql, project_id: string): Promise<AgentShare> {
   const [mails] = await sql<AgentShare['mails']>`
@@ -138,7 +139,12 @@ export async function agentShare(sql: Sql, project_id: string): Promise<AgentSha
         when edited_at is not null then 'edited'
         else 'as_written'
       end as fate
-      from hub.drafts where project_id = ${project_id}
+      from (
+        select agent, state, edited_at from hub.drafts
+        where project_id = ${project_id} and sequence_id is null
+        union all
+        select agent, state, edited_at from hub.sequences where project_id = ${project_id}
+      ) as written
     ) as mail`
   const [documents] = await sql<AgentShare['documents']>`
     select

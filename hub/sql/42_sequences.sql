@@ -21,7 +21,9 @@ create table hub.sequences (
   started_at timestamptz,
   ended_at timestamptz,
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  -- When a person first changed the mails that its agent wrote.
+  edited_at timestamptz
 );
 comment on table hub.sequences is 'Mails in steps with days between, approved once for all recipients.';
 create index sequences_newest on hub.sequences (project_id, created_at desc, id desc);

@@ -10,8 +10,8 @@ activities(lead_id, kind, details jsonb, at)
 drafts(id, audience jsonb, template, language, subject, state, agent, mission_id, created_at, updated_at, edited_at)
   edited_at is when a person first changed what an agent wrote; state is one of draft, rendered, approved, pushed, sending, sent, unclear, rejected, failed
 recipients(draft_id, lead_id, email, state, sent_at, opened_at, clicked_at, bounced_at, replied_at, unsubscribed_at)
-sequences(id, name, language, state, agent, mission_id, approved_at, started_at, ended_at, created_at, updated_at)
-  mails in steps, each days after the one before; state is one of draft, running, paused, done, stopped
+sequences(id, name, language, state, agent, mission_id, approved_at, started_at, ended_at, created_at, updated_at, edited_at)
+  mails in steps, each days after the one before; edited_at is when a person first changed what an agent wrote; state is one of draft, running, paused, done, stopped
 sequence_recipients(sequence_id, lead_id, email, name, company, state, stop_reason, wait_until, started_at, ended_at)
   state is one of active, done, stopped; stop_reason is one of replied, bounced, complained, opted_out, stage, lead_deleted, erased, taken_out, left_out, failed, sequence_stopped
 lead_fields(key, label, kind, choices text[], position)

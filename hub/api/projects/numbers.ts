@@ -47,7 +47,10 @@ const Numbers = z
           rejected: z.int(),
           undecided: z.int(),
         })
-        .meta({ description: 'Each mail of an agent is in one of the last four.' }),
+        .meta({
+          description:
+            'A mail counts once, however many people get it, and a sequence once, with all its steps. Each of an agent is in one of the last four.',
+        }),
       documents: z.object({ by_agents: z.int(), edited: z.int() }),
     }),
     sequences: z

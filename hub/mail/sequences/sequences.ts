@@ -134,19 +134,26 @@ export async function editSequence(
     filter: rest.filter ?? row.filter,
     window: window ?? row.send_window,
   }
-  await sql`
-    update hub.sequences
-    set name = ${next.name}, language = ${next.language}, filter = ${JSON.stringify(next.filter)},
-      send_window = ${JSON.stringify(next.window)}, updated_at = now()
-    where id = ${id}`
   const kept = known.map(({ id, wait_days, is_reply, subject, text }) => ({
     id,
     wait_days: wait_days ?? 0,
     subject: is_reply ? null : subject,
     text,
   }))
+  // Only what an agent wrote, changed by a person, says how well agents write.
+  const isEdited = row.agent !== null && steps !== undefined && writingOf(steps) !== writingOf(kept)
+  await sql`
+    update hub.sequences
+    set name = ${next.name}, language = ${next.language}, filter = ${JSON.stringify(next.filter)},
+      send_window = ${JSON.stringify(next.window)}, updated_at = now(),
+      edited_at = case when ${isEdited} then coalesce(edited_at, now()) else edited_at end
+    where id = ${id}`
   await writeSteps(sql, { ...row, ...next }, steps ?? kept, known)
 }
+
+/** What the mails of a sequence say, without the days between them. */
+const writingOf = (steps: Step[]) =>
+  JSON.stringify(steps.map(({ subject, text }) => [subject || null, text]))
 
 function requireSteps(steps: Step[]): void {
   const issues = steps.flatMap(({ subject, wait_days }, at) => [

@@ -53,7 +53,7 @@ test('weeks count what happened in them, decided deals by currency, and reopened
   })
 })
 
-test('time to reply and the agents’ share count each mail once', async () => {
+test('time to reply and the agents’ share count each mail once, and each sequence once', async () => {
   const [project] = await hub.query<{ id: string }>('select id from hub.projects')
   const mail = async (agent: string | null, state: string, edited = false) => {
     const [made] = await hub.query<{ id: string }>(
@@ -89,5 +89,27 @@ test('time to reply and the agents’ share count each mail once', async () => {
     edited: 1,
     rejected: 1,
     undecided: 1,
+  })
+  // Two steps each: one approved as its agent wrote it, one edited, one not decided, one of a person.
+  await hub.query(
+    `with made as (
+       insert into hub.sequences (project_id, name, agent, state, send_window, edited_at)
+       select $1, state, agent, state, '{}', case when is_edited then now() end
+       from (values ('marketing', 'running', false), ('marketing', 'done', true),
+         ('marketing', 'draft', true), (null, 'draft', false)) as one (agent, state, is_edited)
+       returning id
+     )
+     insert into hub.drafts (project_id, audience, state, sequence_id, step, wait_days)
+     select $1, '{"kind": "list", "filter": {}}', 'draft', id, step, step - 1
+     from made, generate_series(1, 2) as step`,
+    [project?.id],
+  )
+  expect((await get('projects/numbers?project=demir')).body.agents.mails).toEqual({
+    all: 9,
+    by_agents: 7,
+    as_written: 2,
+    edited: 2,
+    rejected: 1,
+    undecided: 2,
   })
 })

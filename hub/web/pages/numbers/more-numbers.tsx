@@ -144,6 +144,7 @@ function Agents({ share: { mails, documents } }: { share: Numbers['agents'] }) {
         label={text.title}
         rows={FATES.map((key) => ({ key, label: text.fates[key], value: mails[key] }))}
       />
+      <p className="mt-2 text-sm text-muted text-pretty">{text.hint}</p>
       <p className="mt-4 text-sm text-muted" data-numbers>
         {text.documents(number(language, documents.by_agents), number(language, documents.edited))}
       </p>

@@ -57,7 +57,9 @@ export const numbersText = texts(
     },
     agents: {
       title: 'What agents wrote',
-      mails: (own: string, all: string) => `${own} of ${all} mails were written by agents`,
+      mails: (own: string, all: string) =>
+        `${own} of ${all} mails and sequences were written by agents`,
+      hint: 'A mail counts once, however many people get it. A sequence counts once, with all its steps.',
       fates: {
         as_written: 'Approved as written',
         edited: 'Approved after edits',
@@ -134,7 +136,8 @@ export const numbersText = texts(
     },
     agents: {
       title: 'Ajanların yazdıkları',
-      mails: (own, all) => `${all} e-postadan ${own} tanesini ajanlar yazdı`,
+      mails: (own, all) => `${all} e-posta ve diziden ${own} tanesini ajanlar yazdı`,
+      hint: 'Kaç kişiye giderse gitsin her e-posta bir kez sayılır. Dizi, bütün adımlarıyla bir kez sayılır.',
       fates: {
         as_written: 'Yazıldığı gibi onaylandı',
         edited: 'Düzenlenip onaylandı',

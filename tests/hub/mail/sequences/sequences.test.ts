@@ -204,3 +204,38 @@ test('the preview shows each step as the recipient gets it, and when', async () 
   const days = shown.mails.map(({ at }: { at: string }) => Date.parse(`${at.slice(0, 10)}T00:00Z`))
   expect(days.map((at: number) => (at - days[0]) / 86_400_000)).toEqual([0, 3, 7])
 })
+
+test('when people first change what an agent wrote is kept, and nothing else counts as that', async () => {
+  const { tag } = await group(['edited'])
+  const [own, id] = [await create({ tag }), await create({ tag })]
+  await hub.query("update hub.sequences set agent = 'marketing' where id = $1", [id])
+  const editedAt = async (one: string) =>
+    (
+      await hub.query<{ at: string | null }>(
+        'select edited_at::text as at from hub.sequences where id = $1',
+        [one],
+      )
+    )[0]?.at
+  const steps = async (one: string) =>
+    (await get(one)).sequence.steps.map(
+      ({ id, wait_days, is_reply, subject, text }: Record<string, unknown>) => ({
+        id,
+        wait_days,
+        subject: is_reply ? null : subject,
+        text,
+      }),
+    )
+  // A name, and the same mails with other days between them.
+  const [first, ...others] = await steps(id)
+  await api.ok('sequence/edit', { ...of(id), name: 'Renamed' })
+  const later = others.map((one: object) => ({ ...one, wait_days: 9 }))
+  await api.ok('sequence/edit', { ...of(id), steps: [first, ...later] })
+  expect(await editedAt(id)).toBeNull()
+  await api.ok('sequence/edit', { ...of(id), steps: [first] })
+  const at = await editedAt(id)
+  expect(at).toEqual(expect.any(String))
+  await api.ok('sequence/edit', { ...of(id), steps: [{ ...first, text: 'Another text.' }] })
+  expect(await editedAt(id)).toBe(at)
+  await api.ok('sequence/edit', { ...of(own), steps: (await steps(own)).slice(0, 1) })
+  expect(await editedAt(own)).toBeNull()
+})
