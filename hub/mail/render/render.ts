@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { compile } from 'html-to-text'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { luminance } from '../../../shared/colour.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
@@ -163,18 +164,7 @@ export async function render(
     },
     { encode: escapeHtml, partial: mjmlOf },
   )
-  // 85 MB of modules, loaded only when something is rendered.
-  const { default: mjml } = await import('mjml')
-  const { html } = await mjml(mjmlSource, {
-    validationLevel: 'strict',
-    ignoreIncludes: true,
-    fonts: {},
-  })
-  const common = {
-    subject: slots.subject,
-    html: html.replace(/[ \t]+$/gm, '').replace(/\n{2,}/g, '\n'),
-    text: `${toText(html).trim()}\n`,
-  }
+  const common = { subject: slots.subject, ...(await htmlOf(mjmlSource)) }
   const own = options.recipient ? substitute(common, options.recipient) : common
   const rendered = options.target === 'smtp' ? own : forListmonk(own, options)
   const bytes = Buffer.byteLength(rendered.html)
@@ -182,6 +172,33 @@ export async function render(
     throw new RenderError('too_large', say.too_large(bytes, MAX_HTML_BYTES))
   }
   return { ...rendered, bytes }
+}
+
+type Made = Pick<Rendered, 'html' | 'text'>
+
+/** A mail is rendered for each look at it, for its approval and when it is sent: the same each time. */
+const made = new LRUCache<string, Made>({
+  maxSize: 8_000_000,
+  sizeCalculation: ({ html, text }, source) => source.length + html.length + text.length,
+})
+
+/** The HTML and the text that MJML makes. */
+async function htmlOf(source: string): Promise<Made> {
+  const known = made.get(source)
+  if (known) return known
+  // 85 MB of modules, loaded only when something is rendered.
+  const { default: mjml } = await import('mjml')
+  const { html } = await mjml(source, {
+    validationLevel: 'strict',
+    ignoreIncludes: true,
+    fonts: {},
+  })
+  const fresh = {
+    html: html.replace(/[ \t]+$/gm, '').replace(/\n{2,}/g, '\n'),
+    text: `${toText(html).trim()}\n`,
+  }
+  made.set(source, fresh)
+  return fresh
 }
 
 const sources = new Map<string, string>()
