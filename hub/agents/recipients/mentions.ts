@@ -69,7 +69,8 @@ export function mentionsOf(tokens: Token[], leads: NamedLead[]): Mention[] {
         const isName =
           tokens.slice(from, to).some((token) => token.isName) ||
           AFTER_NAME.test(tokens[to]?.word ?? '') ||
-          BEFORE_NAME.has(tokens[from - 1]?.word ?? '')
+          BEFORE_NAME.has(tokens[from - 1]?.word ?? '') ||
+          isForm(tokens[to])
         // "kaliteli" is no inflection of the firm Kalite unless it is written like a name.
         if (fit === 'inflected' && !isName) continue
         if (!isName && words.length === 1 && COMMON.has(words[0] ?? '')) continue
@@ -78,7 +79,7 @@ export function mentionsOf(tokens: Token[], leads: NamedLead[]): Mention[] {
       }
     }
   }
-  return withRoles(tokens, narrowed(longest([...byPlace.values()])))
+  return narrowed(tokens, withRoles(tokens, longest([...byPlace.values()])))
 }
 
 function withoutForm(words: string[]): string[] {
@@ -86,6 +87,9 @@ function withoutForm(words: string[]): string[] {
   while (end > 1 && LEGAL_FORMS.has(words[end - 1] ?? '')) end -= 1
   return words.slice(0, end)
 }
+
+/** "A.Ş." and "Ltd" follow the name of a firm, and no common word. */
+const isForm = (token: Token | undefined) => token?.isName === true && LEGAL_FORMS.has(token.word)
 
 function fits(tokens: Token[], from: number, words: string[]): 'exact' | 'inflected' | 'no' {
   const last = words.length - 1
@@ -110,15 +114,23 @@ function longest(mentions: Mention[]): Mention[] {
   return kept.toSorted((a, b) => a.from - b.from)
 }
 
+/** Between two names: they are not one person. */
+const AGAINST = new Set('not but except without unlike degil haric'.split(' '))
+
 /** "Ali of Demir Lojistik" is one person: the lead that both mentions name. */
-function narrowed(mentions: Mention[]): Mention[] {
+function narrowed(tokens: Token[], mentions: Mention[]): Mention[] {
   let all = mentions
   for (const [index, one] of mentions.entries()) {
     for (const other of mentions.slice(index + 1)) {
       const both = one.ids.filter((id) => other.ids.includes(id))
+      // "the new leads" are not the firm New Leads because its owner is named beside them.
+      if (!one.isNamed || !other.isNamed) continue
+      const between = tokens.slice(one.to, other.from)
+      if (between.some(({ word }) => AGAINST.has(word))) continue
       if (both.length === 0 || !all.includes(one) || !all.includes(other)) continue
       const [narrow, wide] = one.ids.length <= other.ids.length ? [one, other] : [other, one]
       narrow.ids = both
+      if (wide.role === 'recipient') narrow.role = 'recipient'
       all = all.filter((mention) => mention !== wide)
     }
   }
@@ -156,6 +168,11 @@ function withRoles(tokens: Token[], mentions: Mention[]): Mention[] {
   return found
 }
 
+/** What "to" leads to a place after: "our trip to Paris". */
+const MOTION =
+  /^(?:trips?|journeys?|moves?|visits?|flights?|deliver(?:y|ies)|expansion|shipments?|transports?|relocation|routes?|exports?|way|tours?)$/
+const PLACE_EN = new Set(['in', 'near', 'around'])
+
 function roleOf(tokens: Token[], { from, to }: Mention): Mention['role'] {
   const last = tokens[to - 1]
   const after = tokens[to]
@@ -175,6 +192,8 @@ function roleOf(tokens: Token[], { from, to }: Mention): Mention['role'] {
   // "like the one for Ali": an example, not a recipient.
   const isExample = tokens.slice(Math.max(0, from - 5), from).some(({ word }) => word === 'like')
   if (isExample) return 'subject'
+  const isPlace = tokens[from - 1]?.word === 'to' && MOTION.test(tokens[from - 2]?.word ?? '')
+  if (isPlace || PLACE_EN.has(before ?? '')) return 'subject'
   if (before !== undefined && TO_EN.has(before)) return 'recipient'
   if (before !== undefined && ABOUT_EN.has(before)) return 'subject'
   return 'unknown'

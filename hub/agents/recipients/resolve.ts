@@ -2,6 +2,7 @@ import { fold } from '../../../shared/fold.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { bilingual, joined, verbatim, type Words } from '../../i18n/words.ts'
 import type { AudienceFilter } from '../../mail/drafts/audience.ts'
+import { alternativesIn, exclusionIn, relativeOf, type Span } from './exclusion.ts'
 import { type Group, groupsOf, isCampaign } from './groups.ts'
 import { type Mention, mentionsOf } from './mentions.ts'
 import { resolveText } from './resolve.text.ts'
@@ -87,13 +88,27 @@ export function decide(tokens: Token[], known: Known): Resolved {
   const { as, leads } = known
   if (leads.length > MAX_CANDIDATES) return unclear(say.too_many, [])
   const mentions = mentionsOf(tokens, leads)
-  const found = groupsOf(tokens)
+  const isNamed = (at: number) =>
+    mentions.some(({ from, to, isSure }) => isSure && at >= from && at < to)
+  // "New Leads Ltd" is a firm, and no group.
+  const found = groupsOf(tokens).filter(({ from, to }) => !(isNamed(from) && isNamed(to - 1)))
   const tagged = tagOf(tokens, known)
   if (tagged && 'unknown' in tagged) return unclear(say.nobody_in_group(tagged.unknown), [])
   const sure = mentions.filter(({ isSure }) => isSure)
-  const excluding = exclusionIn(tokens, mentions)
-  if (excluding && (sure.length > 0 || found.length > 0)) {
-    return unclear(say.excludes(excluding), idsOf(mentions))
+  const places = placesIn(tokens, known.countries)
+  const excluding =
+    as === 'recipient' &&
+    exclusionIn(tokens, [...mentions, ...found, ...places, ...tagWords(tokens)])
+  if (excluding) return unclear(say.excludes(excluding), idsOf(mentions))
+  const either = alternativesIn(tokens, sure)
+  if (either) return unclear(say.maybe(wordsAt(tokens, either)), idsOf(either))
+  const relative = as === 'recipient' && relativeOf(tokens, sure)
+  if (relative) return unclear(say.unknown(relative), idsOf(sure))
+  const other = sure.find((mention) => isOther(tokens, mention, mentions))
+  if (other) return unclear(say.maybe(wordsAt(tokens, [other])), other.ids)
+  if (as === 'recipient' && found.length + (tagged ? 1 : 0) > 0) {
+    const place = strangePlace(tokens, places)
+    if (place) return unclear(say.nobody_in_group(place), [])
   }
   const groups = found.filter(({ filter }) => Object.keys(filter).length > 0)
   const everybody = found.filter((group) => !groups.includes(group))
@@ -174,27 +189,10 @@ const wordsAt = (tokens: Token[], mentions: Mention[]) =>
     )
     .join(', ')
 
-/** Words that leave out whatever they stand beside. */
-const EXCEPT =
-  /\b(?:except(?: for)?|excluding|apart from|but not|other than) \w+|\w+ (?:haric|disinda\w*)\b/
-/** Words that leave somebody out only beside a name: "without Ali", "Ali değil". */
-const EXCEPT_BEFORE = new Set(['without', 'unless'])
-const EXCEPT_AFTER = 'degil'
-
-/** The words by which a task leaves somebody out. */
-function exclusionIn(tokens: Token[], mentions: Mention[]): string | undefined {
-  const words = tokens.map(({ word }) => word)
-  const [general] = EXCEPT.exec(words.join(' ')) ?? []
-  if (general) return general
-  for (const { from, to } of mentions) {
-    const near = words.slice(Math.max(0, from - 2), from)
-    if (near.some((word) => EXCEPT_BEFORE.has(word)) || near.join(' ').endsWith('not to')) {
-      return words.slice(Math.max(0, from - 2), to).join(' ')
-    }
-    if (words[to] === EXCEPT_AFTER) return words.slice(from, to + 1).join(' ')
-  }
-  return undefined
-}
+/** The words that say that a tag is meant. */
+const tagWords = (tokens: Token[]): Span[] =>
+  tokens.flatMap(({ word }, from) => (TAGGED.test(word) ? [{ from, to: from + 1 }] : []))
+const TAGGED = /^(?:tagged|labelled|labeled|etiketli)/
 
 /** A tag that a task names as one: "#fair", "tagged fair", "fuar etiketli". */
 function tagOf(
@@ -256,6 +254,55 @@ function countryOf(
   return undefined
 }
 
+/** Where a task names one of the leads' countries. */
+function placesIn(tokens: Token[], countries: string[]): Span[] {
+  return countries.flatMap((country) => {
+    const words = tokensOf(country).tokens.map(({ word }) => word)
+    return tokens.flatMap((_, from) => {
+      const isHere = words.length > 0 && words.every((word, at) => tokens[from + at]?.word === word)
+      return isHere ? [{ from, to: from + words.length }] : []
+    })
+  })
+}
+
+/** A place in which no lead is: "all leads in Atlantis", "Atlantis’teki adaylara". */
+function strangePlace(tokens: Token[], places: Span[]): string | undefined {
+  const at = tokens.findIndex((token, here) => {
+    if (!token.isName || NO_PERSON.has(token.word)) return false
+    if (places.some(({ from, to }) => here >= from && here < to)) return false
+    const isIn = ['in', 'from', 'near'].includes(tokens[here - 1]?.word ?? '')
+    const isOf = PEOPLE.test(tokens[here - 2]?.word ?? '')
+    const isThere = /^n?[dt][ae]ki/.test(token.suffix)
+    return (isIn && isOf) || isThere
+  })
+  return tokens[at]?.text
+}
+
+/** Whether a name goes on with words of another one: "Ali Demir" is not Ali Kaya. */
+function isOther(tokens: Token[], mention: Mention, mentions: Mention[]): boolean {
+  const { from, to, ids } = mention
+  if (to - from > 1) return false
+  const isStrange = (at: number) => {
+    const token = tokens[at]
+    if (!token?.isName || NO_NAME.has(token.word) || NO_PERSON.has(token.word)) return false
+    if (token.text.length < 5 && token.text === token.text.toUpperCase()) return false
+    const own = mentions.find((one) => at >= one.from && at < one.to)
+    return !own?.ids.some((id) => ids.includes(id))
+  }
+  const isEnd = (tokens[to - 1]?.suffix ?? '') !== ''
+  if (!isEnd && tokens[to]?.isNext && isStrange(to)) return true
+  const before = tokens[from - 1]
+  return Boolean(tokens[from]?.isNext && before?.suffix === '' && isStrange(from - 1))
+}
+
+const PEOPLE =
+  /^(?:leads?|contacts?|customers?|clients?|prospects?|companies|people|everyone|everybody|those|aday|musteri|firma|sirket|kisi)/
+/** Capitalised words beside a name that are no part of it. */
+const NO_NAME = new Set(
+  'mr mrs ms miss dr prof bay bayan sayin bey hanim beyefendi hanimefendi av i write ltd gmbh inc as a s hello hi dear merhaba'.split(
+    ' ',
+  ),
+)
 const NO_PERSON = new Set(
   'linkedin english turkish german french spanish monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december christmas ingilizce turkce almanca pazartesi sali carsamba persembe cuma cumartesi pazar ocak subat mart nisan mayis haziran temmuz agustos eylul ekim kasim aralik'.split(
     ' ',

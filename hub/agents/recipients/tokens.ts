@@ -12,13 +12,18 @@ export type Token = {
   /** Whether a capital letter or an apostrophe says that it is a name; a capital that begins a sentence says nothing. */
   isName: boolean
   isFirst: boolean
+  /** Whether only spaces part it from the word before. */
+  isNext: boolean
 }
 
 const TOKEN = /([\p{L}\p{N}]+)(?:['’ʼ`´](\p{L}+))?/gu
 const ADDRESS = new RegExp(MAIL_ADDRESS, 'gu')
-/** Words that nobody capitalises inside a sentence, unless the whole task is written in title case. */
+/**
+ * Words that nobody capitalises inside a sentence, unless the whole task is written in title case. No
+ * single letter: "A.Ş." is a legal form.
+ */
 const SMALL = new Set(
-  'a an the to of for about and or with in on at by from ve ile icin hakkinda bir gibi de da'.split(
+  'an the to of for about and or with in on at by from ve ile icin hakkinda bir gibi de da'.split(
     ' ',
   ),
 )
@@ -36,10 +41,12 @@ export function tokensOf(task: string): { tokens: Token[]; addresses: string[] }
     isCapital: /^\p{Lu}/u.test(word),
     isFirst: index === 0,
     at: 0,
+    isNext: false,
   }))
   let from = 0
   for (const token of found) {
     token.at = text.indexOf(token.text, from)
+    token.isNext = from > 0 && /^\s+$/u.test(text.slice(from, token.at))
     from = token.at + token.text.length
     token.isFirst ||= /[.!?:;\n•]["'“”‘’(\s-]*$/u.test(text.slice(0, token.at))
   }
@@ -48,11 +55,12 @@ export function tokensOf(task: string): { tokens: Token[]; addresses: string[] }
     inside.some(({ word, isCapital }) => isCapital && SMALL.has(word)) ||
     (inside.length > 3 && inside.every(({ isCapital }) => isCapital))
   const tokens = found.map(
-    ({ word, suffix, text, isCapital, isFirst }): Token => ({
+    ({ word, suffix, text, isCapital, isFirst, isNext }): Token => ({
       word,
       suffix,
       text,
       isFirst,
+      isNext,
       isName: suffix !== '' || (isCapital && !isFirst && !isTitleCase),
     }),
   )

@@ -85,6 +85,22 @@ describe('names', () => {
     ['Deniz Ak’tan bahsetmeden Hans’a yaz', ['hans']],
   ])('%s: what it is about gets nothing', (task, ids) => expect(whom(task)).toEqual(ids))
 
+  test.each([
+    ['Tell Hans Müller that we do not deliver on Sundays', ['hans']],
+    ['Write to Hans, but keep it short', ['hans']],
+    ['Skip the greeting and write to Hans', ['hans']],
+    ['Write to Hans without naming a price', ['hans']],
+    ['Hans’a kısa yaz, fiyat yazma', ['hans']],
+    ['Hans’a yaz, zam değil indirim yaptık', ['hans']],
+  ])('%s: leaves nobody out', (task, ids) => expect(whom(task)).toEqual(ids))
+
+  test.each([
+    ['Write to Hans Braun', ['hans']],
+    ['Hans Braun’a yaz', ['hans']],
+    ['Write to all leads in Atlantis', []],
+    ['Atlantis’teki tüm adaylara yaz', []],
+  ])('%s: another one than the lead asks', (task, ids) => expect(whom(task)).toEqual({ asks: ids }))
+
   test('everyone of a firm', () =>
     expect(whom('Write to everyone at Demir Lojistik')).toEqual(['ayse', 'veli']))
 

@@ -1,0 +1,119 @@
+import type { Mention } from './mentions.ts'
+import type { Token } from './tokens.ts'
+
+/** Tokens from `from` up to but not including `to` that say who is meant: a name, a group, a country. */
+export type Span = { from: number; to: number }
+
+/** Words that leave out whatever they stand beside. */
+const EXCEPT =
+  /\b(?:except(?: for)?|excluding|apart from|but not|other than) \w+|\w+ (?:haric|disinda\w*)\b/
+/** People in general; beside them, "except" leaves out somebody even where nobody is named. */
+const PEOPLE =
+  /^(?:leads?|contacts?|customers?|clients?|prospects?|people|companies|everyone|everybody|all|aday|musteri|firma|sirket|kisi|herkes|tum|butun|hepsi)/
+/** Words that leave out whom they stand before, with nothing but FILLERS between. */
+const BEFORE = new Set(
+  'except excluding exclude but minus save skip omit without unless outside not never instead rather leave leaving drop besides'.split(
+    ' ',
+  ),
+)
+const FILLERS = new Set(
+  'to for the of out off just those these who whose that are is in from at than mr mrs ms with write mail email send contact message a an any all leads lead people customers tagged labelled labeled'.split(
+    ' ',
+  ),
+)
+const MOST_FILLERS = 4
+const AFTER_TR =
+  /^(?:degil|haric|disinda\w*|yerine|atla\w*|cikar\w*|olma(?:sin|yan\w*|dan)|katma\w*|ekleme\w*)$/
+const FROM_TR = /^(?:n?[dt][ae]n)$/
+const NOT_TO_TR =
+  /^(?:yazma|gonderme|yollama|iletme|atma|bildirme|soyleme)(?:yin|yiniz|sin|yalim)?$/
+const FILLERS_TR = new Set(
+  'mail maili e posta eposta mesaj mektup bir bunu onu sakin asla teklif bey hanim etiketli'.split(
+    ' ',
+  ),
+)
+const SEND = new Set('write mail email send contact message invite include'.split(' '))
+const SPEAKERS = new Set('we i you they he she it to who that did does'.split(' '))
+
+/**
+ * exclusionIn finds the words by which a task leaves somebody out: what stands beside the names,
+ * groups and countries it speaks of, or an order not to write at all.
+ */
+export function exclusionIn(tokens: Token[], spans: Span[]): string | undefined {
+  const words = tokens.map(({ word }) => word)
+  const isInside = (at: number) => spans.some(({ from, to }) => at >= from && at < to)
+  const written = (from: number, to: number) =>
+    tokens
+      .slice(Math.max(0, from), to)
+      .map(({ text }) => text)
+      .join(' ')
+  const [general] = EXCEPT.exec(words.join(' ')) ?? []
+  if (general && (spans.length > 0 || words.some((word) => PEOPLE.test(word)))) return general
+  for (const { from, to } of spans) {
+    let before = from - 1
+    while (before > from - 1 - MOST_FILLERS && FILLERS.has(words[before] ?? '')) before -= 1
+    if (BEFORE.has(words[before] ?? '') && !isInside(before)) return written(before, to)
+    if (words[from - 1] === 'leave' && words[to] === 'out') return written(from - 1, to + 1)
+    let after = to
+    while (after < to + 3 && FILLERS_TR.has(words[after] ?? '')) after += 1
+    const next = words[after] ?? ''
+    if (AFTER_TR.test(next) || NOT_TO_TR.test(next)) return written(from, after + 1)
+    if (next === 'baska' && FROM_TR.test(tokens[to - 1]?.suffix ?? '')) return written(from, to + 1)
+  }
+  for (const [at, word] of words.entries()) {
+    if (word === 'sakin' && !isInside(at)) return written(at, at + 3)
+    const isNot = word === 'never' || word === 'don' || word === 'dont' || word === 'not'
+    const verb = words[at + 1] === 'ever' ? at + 2 : at + 1
+    const speaker = words[word === 'not' ? at - 2 : at - 1] ?? ''
+    if (isNot && SEND.has(words[verb] ?? '') && !SPEAKERS.has(speaker) && !isInside(at)) {
+      return written(at, verb + 2)
+    }
+  }
+  return undefined
+}
+
+const OR = new Set(['or', 'veya', 'yahut', 'ya', 'da', 'either'])
+
+/** alternativesIn finds two names of which a task leaves open which one it means. */
+export function alternativesIn(
+  tokens: Token[],
+  mentions: Mention[],
+): [Mention, Mention] | undefined {
+  for (const [index, one] of mentions.entries()) {
+    const other = mentions[index + 1]
+    if (!other) return undefined
+    const between = tokens.slice(one.to, other.from).map(({ word }) => word)
+    const isOr = between.some((word) => ['or', 'veya', 'yahut'].includes(word))
+    const isYaDa = between.join(' ') === 'ya da'
+    if ((isOr || isYaDa) && between.every((word) => OR.has(word) || FILLERS.has(word))) {
+      return [one, other]
+    }
+  }
+  return undefined
+}
+
+const RELATIONS_EN =
+  /^(?:boss|bosses|colleagues?|assistants?|secretary|manager|successor|predecessor|replacement|wife|husband|partner|brother|sister|son|daughter|father|mother|friends?|lawyer|accountant|team|staff|supplier|customers?|clients?|competitors?)$/
+const RELATIONS_TR =
+  /^(?:patron|mudur|asistan|sekreter|halef|selef|esin|kocas|karis|ortag|kardes|ogl|kiz|baba|anne|arkadas|avukat|muhasebeci|ekib|calisan|tedarikci|musteri|rakib|yardimci|sef)\w*[ae]$/
+const GENITIVE_TR = /^n?[iu]n$/
+
+/** relativeOf finds the words for somebody who is not the lead that is named: "Ali’s boss". */
+export function relativeOf(tokens: Token[], mentions: Mention[]): string | undefined {
+  const written = (from: number, to: number) =>
+    tokens
+      .slice(from, to)
+      .map(({ text }) => text)
+      .join(' ')
+  for (const { from, to } of mentions) {
+    const suffix = tokens[to - 1]?.suffix ?? ''
+    const near = [tokens[to], tokens[to + 1]].map((token) => token?.word ?? '')
+    const isTheirs =
+      (suffix === 's' && near.some((word) => RELATIONS_EN.test(word))) ||
+      (GENITIVE_TR.test(suffix) && near.some((word) => RELATIONS_TR.test(word)))
+    if (isTheirs) return written(from, to + 2)
+    const before = tokens.slice(Math.max(0, from - 2), from).map(({ word }) => word)
+    if (before[1] === 'of' && RELATIONS_EN.test(before[0] ?? '')) return written(from - 2, to)
+  }
+  return undefined
+}

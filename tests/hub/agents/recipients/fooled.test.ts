@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { decide } from '../../../../hub/agents/recipients/resolve.ts'
+import { tokensOf } from '../../../../hub/agents/recipients/tokens.ts'
+import { FOOLED, KNOWN, type Wanted } from './fooled.ts'
+
+function whom(task: string): Wanted {
+  const found = decide(tokensOf(task).tokens, { ...KNOWN, as: 'recipient', task })
+  if (found.kind === 'leads') return found.lead_ids.toSorted()
+  if (found.kind === 'filter') return found.filter
+  return found.kind === 'unclear' ? '?' : 'nobody'
+}
+
+const told = (what: Wanted) => JSON.stringify(what)
+
+describe.each(['en', 'tr'] as const)('tasks that want a wrong lead, %s', (language) => {
+  const found = FOOLED[language].map(([task, wanted]) => ({ task, wanted, got: whom(task) }))
+  const asks = found.filter(({ wanted, got }) => got === '?' && wanted !== '?')
+
+  test('are forty or more, and get nobody chosen who is not meant', () => {
+    expect(found.length).toBeGreaterThanOrEqual(40)
+    const wrong = found.filter(({ wanted, got }) => got !== '?' && told(got) !== told(wanted))
+    expect(
+      wrong.map(({ task, wanted, got }) => `${task}: ${told(got)}, not ${told(wanted)}`),
+    ).toEqual([])
+  })
+
+  test('that a reader understands are rarely asked about', () => {
+    const most = { en: 5, tr: 4 }[language]
+    expect(asks.length, asks.map(({ task }) => task).join('\n')).toBeLessThanOrEqual(most)
+  })
+})
