@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Paths } from '../config.ts'
 import { fieldText } from '../i18n/problem.text.ts'
 import { readSetting, type Setting } from '../ops/settings.ts'
+import { DESTINATION } from './destination.ts'
 
 /** An archive contains personal data, so it may leave this machine only encrypted. */
 export const Encryption = z.discriminatedUnion('kind', [
@@ -20,24 +21,6 @@ export const Encryption = z.discriminatedUnion('kind', [
   }),
 ])
 export type Encryption = z.infer<typeof Encryption>
-
-const USER = '(?:[A-Za-z0-9_][A-Za-z0-9_.-]*@)?'
-const HOST = '(?:[A-Za-z0-9][A-Za-z0-9.-]*|\\[[0-9A-Fa-f:.]+\\])'
-/**
- * A mounted folder, `user@host:folder`, `host::module` or `rsync://host/module`. Neither user nor
- * host may begin with a dash: rsync passes them to ssh, which would read an option.
- */
-const DESTINATION = new RegExp(
-  `^(?:/|${USER}${HOST}::?(?!:|//)|rsync://${USER}${HOST}(?::\\d{1,5})?/)\\P{Cc}*$`,
-  'u',
-)
-
-const SSH = new RegExp(`^(?:${USER})(${HOST}):(?!:|//)`)
-/** sshHostOf finds the host that a destination reaches by SSH; undefined for any other. */
-export function sshHostOf(destination: string): string | undefined {
-  if (destination.startsWith('rsync://')) return undefined
-  return SSH.exec(destination)?.[1]?.replace(/^\[|\]$/g, '')
-}
 
 /**
  * The address of an S3 server: without anything after the path, to which bucket and name are

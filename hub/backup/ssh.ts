@@ -8,8 +8,9 @@ import type { Paths } from '../config.ts'
 import { readText, writeWhole } from '../files.ts'
 import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
+import { sshHostOf } from './destination.ts'
 import { BackupError } from './manifest.ts'
-import { sshHostOf, type Target } from './settings.ts'
+import type { Target } from './settings.ts'
 
 const say = bilingual(backupText).target
 const run = promisify(execFile)

@@ -9,6 +9,7 @@ import { licenseHub } from '../support/licensed.ts'
 import { startOrigin } from '../support/model-origin.ts'
 import { startStubModel } from '../support/stub-model.ts'
 import {
+  eventually,
   expectAccessible,
   expectClean,
   expectNoSideways,
@@ -207,7 +208,17 @@ describe('the sections', () => {
     const { page } = opened
     const save = () => page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByLabel('Copy to').selectOption('rsync')
-    await page.getByLabel('Destination').fill('backup@server.example:hub')
+    const port = page.getByLabel('SSH port')
+    for (const [destination, isSsh] of [
+      ['/mnt/backup', false],
+      ['nas.example::hub', false],
+      ['rsync://nas.example/hub', false],
+      ['backup@[2001:db8::1]:hub', true],
+      ['backup@server.example:hub', true],
+    ] as const) {
+      await page.getByLabel('Destination').fill(destination)
+      await eventually(() => port.isVisible()).toBe(isSsh)
+    }
     await save()
     const encryption = page.getByLabel('Encryption')
     await page.locator('[name=encryption][aria-invalid=true]').waitFor()

@@ -6,6 +6,7 @@ import { CopyText } from '../../../../../web/ui/copy.tsx'
 import { Input } from '../../../../../web/ui/field.tsx'
 import { FormField } from '../../../../../web/ui/form.tsx'
 import { useText } from '../../../../../web/ui/language.ts'
+import { sshHostOf } from '../../../../backup/destination.ts'
 import { api, ok } from '../../../api/client.ts'
 import { machineText } from '../machine.text.ts'
 
@@ -35,7 +36,7 @@ export function SshServer({ kept }: { kept: Kept }) {
     },
     onError: say,
   })
-  const isSsh = /^[^/:]+:(?!:|\/\/)/.test(destination.trim())
+  const isSsh = sshHostOf(destination.trim()) !== undefined
   const shown = ask.data?.host_keys.find(({ host_key }) => host_key === hostKey)
   const publicKey = ask.data?.public_key ?? kept.public_key
   return (
