@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { readMail } from '../../../hub/mail/settings.ts'
 import { writeTinyGguf } from '../support/tiny-gguf.ts'
 import {
   expectAccessible,
@@ -99,6 +100,32 @@ test('from the set-up code to the first project, through a real restart of the h
   await dialog.getByRole('link', { name: 'See what other licenses allow' }).waitFor()
   expectClean(opened)
 }, 120_000)
+
+test('the mail step opens with what is set up, and keeps the password that it does not show', async () => {
+  const hub = await serveHub()
+  onTestFinished(() => hub.close())
+  const smtp = { host: 'mail.demir.example', port: 2465, security: 'tls', user: 'ada' }
+  const listmonk = { url: 'https://list.demir.example', user: 'hub', token: 'list token' }
+  await hub.call('PUT', 'settings/mail', { smtp: { ...smtp, password: 'hidden away' }, listmonk })
+  const opened = await open(browser, hub.origin)
+  await setUp(hub, opened)
+  const { page } = opened
+  await page.goto('/hub/welcome/mail')
+  const host = page.getByLabel('Mail server (SMTP)')
+  await host.waitFor()
+  const values = ['host', 'port', 'security', 'user', 'password'].map((name) =>
+    page.locator(`[name=${name}]`).inputValue(),
+  )
+  expect(await Promise.all(values)).toEqual(['mail.demir.example', '2465', 'tls', 'ada', ''])
+  await page.getByText('listmonk is set up already (https://list.demir.example).').waitFor()
+  await page.getByText('One is stored. Leave this empty to keep it.').waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('Port').fill('465')
+  await page.getByRole('button', { name: 'Save mail settings' }).click()
+  await host.waitFor({ state: 'detached' })
+  expect((await readMail(hub.paths)).smtp).toEqual({ ...smtp, port: 465, password: 'hidden away' })
+  expectClean(opened)
+})
 
 test('who is not signed in comes to the sign-in, and then where they wanted to go', async () => {
   const hub = await serveHub()

@@ -30,6 +30,8 @@ export const setupText = texts(
     mail: {
       title: 'Set up mail',
       text: 'Drafts can be written without a mail server, but not sent. listmonk and replies are set up in Settings > Mail.',
+      listmonk: (url: string) =>
+        `listmonk is set up already (${url}). Sequences, answers and tests need a mail server too.`,
       host: 'Mail server (SMTP)',
       port: 'Port',
       security: 'Encryption',
@@ -82,6 +84,8 @@ export const setupText = texts(
     mail: {
       title: 'E-postayı kurun',
       text: 'Taslaklar e-posta sunucusu olmadan da yazılır ama gönderilemez. listmonk ve yanıtlar Ayarlar > E-posta bölümünde tanımlanır.',
+      listmonk: (url) =>
+        `listmonk zaten tanımlı (${url}). Dizi, yanıt ve deneme göndermek için e-posta sunucusu da gerekir.`,
       host: 'E-posta sunucusu (SMTP)',
       port: 'Bağlantı noktası',
       security: 'Şifreleme',
