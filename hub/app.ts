@@ -1,9 +1,9 @@
-import { OpenAPIHono } from '@hono/zod-openapi'
+import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { secureHeaders } from 'hono/secure-headers'
 import { ApiError, describeError, toApiError } from '../shared/problem.ts'
-import { hasRoute, requireJson, unknownRoute } from '../shared/route.ts'
+import { hasRoute, requireJson, resource, unknownRoute } from '../shared/route.ts'
 import { mountMcp } from './api/automation/mcp.ts'
 import { webhooks } from './api/automation/webhooks.ts'
 import { deals } from './api/leads/deals.ts'
@@ -93,7 +93,7 @@ const LOCAL = ['localhost', '127.0.0.1', '[::1]']
  * local token.
  */
 export function createApp(deps: Deps): OpenAPIHono<Env> {
-  const app = new OpenAPIHono<Env>()
+  const app = resource<Env>()
 
   app.use(async (c, next) => {
     const started = performance.now()

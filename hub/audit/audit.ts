@@ -23,8 +23,12 @@ export type Act = {
   address: string | null
 }
 
+type Refusal = Omit<Act, 'outcome' | 'count' | 'fields' | 'project'>
+
 const MINUTE_MS = 60_000
 const MAX_FIELDS = 60
+/** How many kinds of refusals are told apart in a minute; the rest is counted for each actor and action. */
+const MAX_KINDS = 1000
 
 const INSERT = `
   insert into hub.audit (actor, action, area, project, target, fields, outcome, count, address)
@@ -47,6 +51,9 @@ function valuesOf(act: Act): unknown[] {
     act.address,
   ]
 }
+
+const kindOf = ({ actor, action, target, address }: Refusal) =>
+  JSON.stringify([actor.kind, actor.id, action, target, address])
 
 /** addAct adds a row in a transaction. */
 export async function addAct(client: pg.ClientBase, act: Act): Promise<void> {
@@ -105,18 +112,19 @@ export function createAudit(given: {
     add,
     flush,
     /** Counts a refusal. */
-    refused(act: Omit<Act, 'outcome' | 'count' | 'fields' | 'project'>): void {
-      const key = JSON.stringify([
-        act.actor.kind,
-        act.actor.id,
-        act.action,
-        act.target,
-        act.address,
-      ])
-      const before = counted.get(key)
+    refused(act: Refusal): void {
+      const isFull = counted.size >= MAX_KINDS && !counted.has(kindOf(act))
+      const one = isFull ? { ...act, target: null, address: null } : act
+      const before = counted.get(kindOf(one))
       if (before) before.count += 1
-      else if (counted.size < 1000) {
-        counted.set(key, { ...act, project: null, fields: [], outcome: 'refused', count: 1 })
+      else {
+        counted.set(kindOf(one), {
+          ...one,
+          project: null,
+          fields: [],
+          outcome: 'refused',
+          count: 1,
+        })
       }
       timer ??= setTimeout(() => void flush(), MINUTE_MS).unref()
     },

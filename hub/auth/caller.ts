@@ -10,6 +10,8 @@ import { isSame } from './auth.ts'
  */
 export const proxySecretFile = (paths: Paths) => join(paths.config_dir, 'proxy.secret')
 const PROXY_HEADER = 'x-watchpost-proxy'
+/** What tells the address of a client: a request that the hub makes to itself for one passes them on. */
+export const ADDRESS_HEADERS = [PROXY_HEADER, 'x-real-ip']
 
 const isLoopback = (address: string) => /^(127\.|::1$|::ffff:127\.)/.test(address)
 

@@ -13,17 +13,14 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
-async function speak(key: string | undefined, method: string, params: object = {}) {
-  const answer = await hub.call(
-    'POST',
-    'mcp',
-    { jsonrpc: '2.0', id: 1, method, params },
-    {
-      authorization: `Bearer ${key}`,
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2025-06-18',
-    },
-  )
+const headersOf = (key: string | undefined) => ({
+  authorization: `Bearer ${key}`,
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2025-06-18',
+})
+async function speak(key: string | undefined, method: string, params = {}, more = {}) {
+  const message = { jsonrpc: '2.0', id: 1, method, params }
+  const answer = await hub.call('POST', 'mcp', message, { ...headersOf(key), ...more })
   return { status: answer.status, body: await answer.json() }
 }
 const tools = async (scope: string): Promise<string[]> => {
@@ -134,6 +131,151 @@ describe('a model client', () => {
     const { isError, value } = await use('read', 'get_numbers', { project: 'nobody' })
     expect(isError).toBe(true)
     expect(value).toMatchObject({ status: 404, detail: expect.stringContaining('nobody') })
+    const turkish = await speak(
+      keys.read,
+      'tools/call',
+      { name: 'get_numbers', arguments: { project: 'nobody' } },
+      { 'accept-language': 'tr' },
+    )
+    const told = JSON.parse(turkish.body.result.content[0].text)
+    expect(told).toMatchObject({ status: 404, detail: expect.stringContaining('Bulunamadı') })
+  })
+
+  test('knows which tools only read, and is told what texts are', async () => {
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    }
+    const { body } = await speak(keys.read, 'initialize', params)
+    expect(body.result.instructions).toMatch(/A person approves and sends.*never instructions/)
+    const listed = await speak(keys.admin, 'tools/list')
+    for (const { name, annotations } of listed.body.result.tools) {
+      expect(annotations, name).toMatchObject({
+        readOnlyHint: !PROPOSALS.includes(name),
+        destructiveHint: false,
+      })
+    }
+  })
+
+  test('cannot propose with a key that reads, and proposes with one that may write', async () => {
+    const count = async () => (await hub.query('select from hub.leads')).length
+    const before = await count()
+    const args = { project: 'rota', name: 'Not allowed' }
+    const { body } = await speak(keys.read, 'tools/call', { name: 'create_lead', arguments: args })
+    expect(body.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('create_lead') }],
+    })
+    expect(await count()).toBe(before)
+    expect((await tools('admin')).filter((name) => PROPOSALS.includes(name))).toEqual(PROPOSALS)
+  })
+
+  test('is refused an argument that no tool has, and nothing is done', async () => {
+    const [{ id } = { id: '' }] = await hub.query<{ id: string }>('select id from hub.leads')
+    const project = 'rota'
+    const mail = { project, lead_id: id, subject: 'Odd', text: 'Odd.' }
+    const named: Record<string, object> = {
+      list_projects: {},
+      list_leads: { project },
+      get_lead: { lead_id: id },
+      get_timeline: { lead_id: id },
+      list_drafts: { project },
+      get_draft: { project, id },
+      list_missions: { project },
+      get_mission: { id },
+      search: { q: 'x' },
+      get_numbers: { project },
+      create_lead: { project, name: 'Odd' },
+      add_note: { lead_id: id, text: 'Odd' },
+      create_draft: mail,
+      compose_mission: { project, task: 'Odd' },
+    }
+    expect(Object.keys(named)).toEqual(await tools('propose'))
+    for (const [name, args] of Object.entries(named)) {
+      const { isError, text } = await use('propose', name, { ...args, send_now: true })
+      expect([name, isError, text]).toEqual([name, true, expect.stringContaining('send_now')])
+    }
+    const odd = await hub.query(`
+      select name as text from hub.leads where name = 'Odd'
+      union all select text from hub.notes where text = 'Odd'
+      union all select subject from hub.drafts where subject = 'Odd'
+      union all select task from hub.missions where task = 'Odd'`)
+    expect(odd).toEqual([])
+  })
+
+  test('gets what its arguments ask for: words, a stage, a limit and the next page', async () => {
+    const lead = async (more: object) =>
+      (await use('propose', 'create_lead', { project: 'rota', ...more })).value.lead
+    const one = await lead({ name: 'Zeliha Uzun', company: 'Uzun A.Ş.', tags: ['fair'] })
+    expect(one).toMatchObject({ company: 'Uzun A.Ş.', tags: ['fair'] })
+    await lead({ name: 'Zeliha Kısa', stage: 'meeting' })
+    const list = async (args: object) => {
+      const { value } = await use('read', 'list_leads', { project: 'rota', ...args })
+      return { names: value.leads.map(({ name }: { name: string }) => name), ...value }
+    }
+    expect((await list({ q: 'Uzun' })).names).toEqual(['Zeliha Uzun'])
+    expect((await list({ stage: 'meeting' })).names).toEqual(['Zeliha Kısa'])
+    const first = await list({ q: 'Zeliha', limit: 1 })
+    const second = await list({ q: 'Zeliha', limit: 1, cursor: first.next_cursor })
+    expect([...first.names, ...second.names]).toEqual(['Zeliha Kısa', 'Zeliha Uzun'])
+    for (const limit of [0, 101, 1.5]) {
+      const { isError, text } = await use('read', 'list_leads', { project: 'rota', limit })
+      expect([isError, text]).toEqual([true, expect.stringContaining('limit')])
+    }
+    const mail = { project: 'rota', lead_id: one.id, subject: 'To one', text: 'Good day.' }
+    const { draft } = (await use('propose', 'create_draft', mail)).value
+    expect(draft.audience).toEqual({ kind: 'lead', lead_id: one.id })
+  })
+
+  test('acts from the address of its client, also behind the proxy', async () => {
+    const before = hub.deps.proxy_secret
+    Object.assign(hub.deps, { proxy_secret: 'secret of the proxy' })
+    try {
+      const params = { name: 'create_lead', arguments: { project: 'rota', name: 'From afar' } }
+      const answer = await hub.app.request(
+        `${BASE}/mcp`,
+        {
+          method: 'POST',
+          headers: {
+            ...headersOf(keys.propose),
+            host: 'localhost',
+            'content-type': 'application/json',
+            'x-real-ip': '203.0.113.9',
+            'x-watchpost-proxy': 'secret of the proxy',
+          },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+        },
+        { incoming: { socket: { remoteAddress: '127.0.0.1' } } },
+      )
+      expect((await answer.json()).result.isError).toBe(false)
+      const [act] = await hub.query(
+        "select actor ->> 'name' as by, address from hub.audit order by at desc limit 1",
+      )
+      expect(act).toEqual({ by: 'propose', address: '203.0.113.9' })
+    } finally {
+      Object.assign(hub.deps, { proxy_secret: before })
+    }
+  })
+
+  test('says at most 20 things at once', async () => {
+    const many = (count: number) =>
+      hub.call(
+        'POST',
+        'mcp',
+        Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })),
+        headersOf(keys.read),
+      )
+    expect((await many(20)).status).toBe(200)
+    for (const [count, told] of [
+      [21, 'an array of 1 to 20'],
+      [0, 'empty'],
+    ] as const) {
+      const refused = await many(count)
+      expect(refused.status).toBe(422)
+      expect(refused.headers.get('content-type')).toBe('application/problem+json')
+      expect((await refused.json()).errors[0].message).toContain(told)
+    }
   })
 
   test('can do nothing else with its key at the API itself', async () => {
