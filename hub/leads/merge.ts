@@ -138,11 +138,14 @@ async function keepOptOuts(
 ): Promise<void> {
   const emails = [...new Set(given.flatMap((email) => email ?? []))]
   const hashes = emails.flatMap((email) => emailHashes(salt, email))
+  // Whoever was erased asked for it. Only the address that was erased is marked so.
   const [entry] = await sql<{ reason: 'complained' | 'unsubscribed' | 'manual' | 'imported' }>`
-    select reason from hub.suppression
+    select case reason when 'erased' then 'unsubscribed' else reason end as reason
+    from hub.suppression
     where email_hash = any(${hashes}::text[]) and released_at is null
-      and reason in ('complained', 'unsubscribed', 'manual', 'imported')
-    order by array_position(array['complained', 'unsubscribed', 'manual', 'imported'], reason)
+      and reason in ('complained', 'unsubscribed', 'erased', 'manual', 'imported')
+    order by array_position(
+      array['complained', 'unsubscribed', 'erased', 'manual', 'imported'], suppression.reason)
     limit 1`
   const isQueued = hashes.some((hash) => queued.has(hash))
   const reason = isQueued && entry?.reason !== 'complained' ? 'unsubscribed' : entry?.reason

@@ -129,6 +129,9 @@ describe('a merge never', () => {
   test.each([
     ['unsubscribed', 'unsubscribed'],
     ['imported', 'imported'],
+    ['manual', 'manual'],
+    ['complained', 'complained'],
+    ['erased', 'unsubscribed'],
     ['bounced', null],
   ] as const)('loses an opt-out: after %s the other address is %s', async (reason, after) => {
     const salt = await readSalt(hub.paths)
