@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { labelText } from '../../../hub/agents/numbers/labels.text.ts'
 import {
   eventually,
   expectClean,
@@ -70,6 +71,37 @@ test('the numbers, the project and refusals are shown in Turkish', async () => {
   await expectSpoken(page, vocabulary, data)
   expectClean(opened)
 }, 90_000)
+
+test('on a phone the pipeline by week is read without scrolling sideways', async () => {
+  await hub.query(
+    `insert into hub.leads (project_id, name, stage, amount, currency, closed_at)
+     select id, stage, stage, 1234567.5, currency, now()
+     from hub.projects, unnest(array['won', 'lost']) as stage, unnest(array['EUR', 'TRY']) as currency`,
+  )
+  const look = { language: 'tr', isPhone: true } as const
+  const { page } = await visit(browser, hub, '/hub/p/demir/numbers', look)
+  const weeks = page.getByRole('list', { name: 'Haftalara göre satış hattı' })
+  await eventually(() => weeks.getByRole('listitem').count()).toBe(12)
+  const values = weeks.getByRole('listitem').first().locator('dl > div')
+  expect(await values.allTextContents()).toEqual([
+    'Yeni adaylar4',
+    `${labelText.tr.stages.contacted}0`,
+    `${labelText.tr.stages.replied}0`,
+    `${labelText.tr.stages.won}2`,
+    `${labelText.tr.stages.lost}2`,
+    'Kazanılan tutar€1.234.567,50 + ₺1.234.567,50',
+    'Kaybedilen tutar€1.234.567,50 + ₺1.234.567,50',
+  ])
+  const card = page.locator('section', { has: weeks }).last()
+  const wide = await card.evaluate((section) =>
+    [section, ...section.querySelectorAll('*')]
+      .filter(
+        (one) => one.scrollWidth > one.clientWidth && getComputedStyle(one).display !== 'inline',
+      )
+      .map((one) => one.outerHTML.slice(0, 200)),
+  )
+  expect(wide).toEqual([])
+})
 
 test('what agents read is changed on the page, and a project is deleted by typing its name', async () => {
   const opened = await visit(browser, hub, '/hub/p/demir/project')
