@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lacksAddress } from '../../../hub/mail/brand/brand-parts.ts'
+import { footerOf, lacksAddress } from '../../../hub/mail/brand/brand-parts.ts'
 import { adoptFirstBrand } from '../../../hub/mail/brand/first-brand.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { licenseHub } from '../support/licensed.ts'
@@ -117,6 +117,30 @@ describe('a brand', () => {
     expect(pdf).toContain('Veri Ltd')
     expect(pdf).not.toContain('Watchpost')
   })
+})
+
+test('what stands below every mail is told as far as it is set, in its language', async () => {
+  const footer = (slug: string, language: 'en' | 'tr') =>
+    footerOf({ config: hub.config, db: hub.deps.db }, slug, language)
+  const row = { slug: 'footer', name: 'Footer Ltd' }
+  await api.ok('projects/create', row)
+  await hub.query(
+    `insert into hub.brands (project_id) select id from hub.projects where slug = 'footer'
+     on conflict (project_id) do update set postal_address = null, reason_en = null, reason_tr = null`,
+  )
+  expect(await footer('footer', 'en')).toEqual([
+    expect.stringMatching(/because Footer Ltd .*unsub/),
+  ])
+  expect(await footer('footer', 'tr')).toEqual([expect.stringMatching(/Footer Ltd işinizle/)])
+  await hub.query(
+    `update hub.brands set postal_address = 'Liman 1, İzmir', reason_tr = 'Fuarda tanıştık.'
+     where project_id = (select id from hub.projects where slug = 'footer')`,
+  )
+  expect(await footer('footer', 'tr')).toEqual(['Fuarda tanıştık.', 'Liman 1, İzmir'])
+  expect(await footer('footer', 'en')).toEqual([
+    expect.stringContaining('Footer Ltd'),
+    'Liman 1, İzmir',
+  ])
 })
 
 describe('the mails of a project', () => {
