@@ -43,7 +43,7 @@ export type Pair = {
 const LEADS = { lead: 'reader', us: null, other: 'somebody else' }
 
 /** Every pair of the set, as the gate would give it to a judge. */
-export function readPairs(set: 'pairs' | 'held-out' = 'pairs'): Pair[] {
+export function readPairs(set: 'pairs' | 'held-out' | 'fooled' = 'pairs'): Pair[] {
   return (['en', 'tr'] as const).flatMap((language) => {
     const file = join(import.meta.dirname, `${set}.${language}.yaml`)
     return Scenes.parse(parse(readFileSync(file, 'utf8'))).flatMap((given) => {

@@ -74,6 +74,31 @@ describe('over the held-out set, code alone', () => {
   })
 })
 
+describe('over the set that wants to fool it, code alone', () => {
+  const FOOLED = readPairs('fooled').map((pair) => ({ pair, verdict: codeSays(pair) }))
+
+  test('says "supported", "contradicted" and "harmless" only of what is', () => {
+    const wrong = FOOLED.filter(
+      ({ pair, verdict }) =>
+        verdict !== 'unsure' && verdict !== pair.label.replace('not_stated', 'unsure'),
+    )
+    expect(wrong.map(({ pair, verdict }) => `${verdict}: ${pair.sentence}`)).toEqual([])
+  })
+
+  test('finds 13 of its 22 supported sentences, none of them without its evidence', () => {
+    const all = FOOLED.filter(({ pair }) => pair.label === 'supported')
+    const found = all.filter(({ verdict }) => verdict === 'supported')
+    expect([found.length, all.length, FOOLED.length]).toEqual([13, 22, 131])
+    const kept = found
+      .flatMap(({ pair }) => pair.needs.map((id) => ({ pair, id })))
+      .filter(({ pair, id }) => {
+        const evidence = pair.evidence.filter((row) => row.id !== id)
+        return codeSays({ ...pair, evidence }) === 'supported'
+      })
+    expect(kept.map(({ pair }) => pair.sentence)).toEqual([])
+  })
+})
+
 const reader = { id: 'r', name: 'Ayşe Demir', company: 'Demir Lojistik' }
 
 /** What code says of a sentence with these facts about the reader, and about us. */
