@@ -148,6 +148,8 @@ export type AgentContext = {
   write: (path: string, content: string | Uint8Array) => Promise<string>
   read: (path: string) => Promise<string | undefined>
   list: (folder: string) => Promise<string[]>
+  /** The leads of a filter who have an address, with their countries. */
+  readers: (sql: Sql, filter: AudienceFilter) => Promise<{ id: string; country: string | null }[]>
   /** What stands below every mail of the project, in the language of the mission. */
   footer: () => Promise<string[]>
   /** Proposes an action that needs an approval, and continues. Returns the approval's id. */

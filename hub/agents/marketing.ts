@@ -4,7 +4,7 @@ import { keepOwnFacts, missingNote } from '../projects/own-facts.ts'
 import { type Agent, COMMON } from './agent.ts'
 import { evidenceOf, nameOf } from './evidence/given.ts'
 import { historyOf } from './evidence/history.ts'
-import { chooseRecipients } from './mails/choose.ts'
+import { byLanguage, chooseRecipients } from './mails/choose.ts'
 import { design, textOf } from './mails/designer.ts'
 import { replaceMail } from './mails/earlier-mail.ts'
 import { proposeSequence } from './mails/propose-sequence.ts'
@@ -26,6 +26,10 @@ const WORDS = {
     en: 'In the language of the recipients’ country',
     tr: 'Alıcıların ülkesinin dilinde',
   },
+  parted: {
+    en: 'One campaign for each language of the recipients’ countries',
+    tr: 'Alıcıların ülkelerindeki her dil için bir kampanya',
+  },
 } satisfies Record<string, Words>
 
 /**
@@ -44,7 +48,7 @@ export const marketing: Agent = {
     if (context.mission.input.draft_id) return redesign(context, context.mission.input.draft_id)
     const wanted = sequenceWanted(context.mission.task, context.language)
     if (wanted) return proposeSequence(context, wanted)
-    const recipients = await chooseRecipients(context)
+    const recipients = await byLanguage(context, await chooseRecipients(context))
     context.expect(2 + recipients.length * 4)
     const own = await context.step('own facts', (sql) =>
       keepOwnFacts(sql, context.project.id, context.brief, context.mission.id),
@@ -93,8 +97,10 @@ export const marketing: Agent = {
       .replace('{n}', String(drafts.length))
       .replace('{m}', String(drafts.reduce((sum, { held }) => sum + held, 0)))
     const names = other.filter(Boolean).join(', ')
+    const isParted = recipients.length > 1 && leads.length === 0
     const because =
-      other.length > 0 && WORDS[names ? 'spoken' : 'spoken_to_all'][asked].replace('{x}', names)
+      (isParted && WORDS.parted[asked]) ||
+      (other.length > 0 && WORDS[names ? 'spoken' : 'spoken_to_all'][asked].replace('{x}', names))
     const missing = missingNote(context.brief)?.[asked]
     return {
       summary: [counts, because, missing].filter(Boolean).join('. '),

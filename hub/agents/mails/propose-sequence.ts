@@ -5,7 +5,7 @@ import { keepOwnFacts, missingNote } from '../../projects/own-facts.ts'
 import type { AgentContext, Result } from '../agent.ts'
 import { leftOutText } from '../left-out.text.ts'
 import { languageFor } from '../recipients/spoken.ts'
-import { chooseRecipients, type Recipient } from './choose.ts'
+import { byLanguage, chooseRecipients, type Recipient } from './choose.ts'
 import { type Mail, textOf } from './designer.ts'
 import { sequenceText } from './sequence.text.ts'
 import type { Wanted } from './sequence-wanted.ts'
@@ -27,10 +27,12 @@ export async function proposeSequence(context: AgentContext, wanted: Wanted): Pr
   const own = await context.step('own facts', (sql) =>
     keepOwnFacts(sql, project.id, context.brief, mission.id),
   )
+  // Each mail goes to every recipient, so readers of two languages get that of the task.
+  const readers = await byLanguage(context, recipients)
   context.speak(
     languageFor(
       context,
-      recipients.flatMap(({ countries }) => countries),
+      readers.flatMap(({ countries }) => countries),
     ),
   )
   const language = context.language

@@ -1,5 +1,6 @@
 import type { Sql } from '../../../shared/sql.ts'
 import { bilingual } from '../../i18n/words.ts'
+import { type AudienceFilter, MAX_NAMED } from '../../mail/drafts/audience.ts'
 import type { Earlier } from '../agent.ts'
 import { spelledNumbers } from '../run/spelled.ts'
 import { followUpText } from './follow-up.text.ts'
@@ -67,8 +68,11 @@ export function othersIn(tokens: Token[]): { said: string; count: number | undef
 /** Whom the newest mission that had recipients was for. */
 function servedBy(earlier: Earlier[]): Served | undefined {
   for (const { drafts, lead_ids, input } of earlier.toReversed()) {
-    const [list] = drafts.flatMap(({ audience }) => (audience.kind === 'list' ? [audience] : []))
-    if (list) return { kind: 'filter', filter: list.filter }
+    const lists = drafts.flatMap(({ audience }) =>
+      audience.kind === 'list' ? [audience.filter] : [],
+    )
+    const [list] = lists
+    if (list) return { kind: 'filter', filter: lists.length > 1 ? together(list, lists) : list }
     const ids = drafts.flatMap(({ audience }) =>
       audience.kind === 'lead' ? [audience.lead_id] : [],
     )
@@ -77,6 +81,16 @@ function servedBy(earlier: Earlier[]): Served | undefined {
     if (input.filter) return { kind: 'filter', filter: input.filter }
   }
   return undefined
+}
+
+/**
+ * The group that was parted by language, as one again. More leads than can be named one by one are
+ * found again as the group they were.
+ */
+function together(list: AudienceFilter, lists: AudienceFilter[]): AudienceFilter {
+  const lead_ids = [...new Set(lists.flatMap((one) => one.lead_ids ?? []))]
+  const { lead_ids: _, ...group } = list
+  return lead_ids.length > MAX_NAMED ? group : { ...group, lead_ids }
 }
 
 async function resolveOthers(

@@ -1,13 +1,17 @@
 import type { Sql } from '../../../shared/sql.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
-import { type AudienceFilter, peopleOf } from '../../mail/drafts/audience.ts'
+import { type AudienceFilter, peopleOf, readersOf } from '../../mail/drafts/audience.ts'
 import type { Refusals } from '../../mail/suppression.ts'
 import type { Earlier } from '../agent.ts'
+import { sequenceWanted } from '../mails/sequence-wanted.ts'
 import type { AgentName } from '../names.ts'
+import { languageOf, namedLanguage } from '../run/facts.ts'
+import { languageIn, namedIn } from '../run/thread.ts'
 import { resolveFollowUp } from './follow-up.ts'
 import { newestLeads } from './newest.ts'
 import { resolveText } from './resolve.text.ts'
 import { resolveLeads } from './resolve.ts'
+import { spokenGroups, spokenWords } from './spoken.ts'
 
 const say = bilingual(resolveText)
 
@@ -34,9 +38,18 @@ export type Preview = {
   filter: AudienceFilter | null
   total: number
   leads: LeadLine[]
+  /** In which languages a mixed group would be written to, with how many in each. */
+  spoken: Words | null
 }
 
-const NONE: Preview = { kind: 'none', because: null, filter: null, total: 0, leads: [] }
+const NONE: Preview = {
+  kind: 'none',
+  because: null,
+  filter: null,
+  total: 0,
+  leads: [],
+  spoken: null,
+}
 
 /**
  * previewRecipients says whom an agent would take for a task, which may go on from earlier missions;
@@ -58,10 +71,14 @@ export async function previewRecipients(
   const resolved = earlier
     ? await resolveFollowUp(sql, project_id, { words: task, earlier, as: takes.as })
     : await resolveLeads(sql, project_id, task, takes.as)
+  const speak = (leads: { id: string; country: string | null }[]) =>
+    agent === 'marketing' ? spokenFor(leads, task, earlier) : null
   if (resolved.kind === 'nobody') {
     if (agent !== 'marketing') return NONE
-    const leads = (await newestLeads(sql, project_id)).map(lineOf)
-    return { ...NONE, kind: 'newest', because: say.newest, total: leads.length, leads }
+    const rows = await newestLeads(sql, project_id)
+    const leads = rows.map(lineOf)
+    const spoken = speak(rows)
+    return { ...NONE, kind: 'newest', because: say.newest, total: leads.length, leads, spoken }
   }
   if (resolved.kind === 'filter') {
     const { filter, because } = resolved
@@ -69,21 +86,38 @@ export async function previewRecipients(
     const audience = { kind: 'list' as const, filter }
     const { people } = await peopleOf(sql, { project_id, audience, template: 'letter', refusals })
     const leads = people.slice(0, SHOWN).map((one) => lineOf({ ...one, id: one.lead_id }))
-    return { kind: 'filter', because, filter, total: people.length, leads }
+    const spoken = speak(await readersOf(sql, { project_id, filter, refusals }))
+    return { kind: 'filter', because, filter, total: people.length, leads, spoken }
   }
-  const leads = await sql<LeadLine>`
-    select id, name, company, email from hub.leads
+  const rows = await sql<LeadLine & { country: string | null }>`
+    select id, name, company, email, country from hub.leads
     where id = any(${resolved.lead_ids}::uuid[]) and project_id = ${project_id}
     order by created_at desc, id`
-  const { most = leads.length } = takes
-  const isTooMany = resolved.kind === 'leads' && leads.length > most
+  const { most = rows.length } = takes
+  const isTooMany = resolved.kind === 'leads' && rows.length > most
+  const kind = isTooMany ? 'unclear' : resolved.kind
   return {
-    kind: isTooMany ? 'unclear' : resolved.kind,
-    because: isTooMany ? say.one_only(leads.length) : resolved.because,
+    kind,
+    because: isTooMany ? say.one_only(rows.length) : resolved.because,
     filter: null,
-    total: leads.length,
-    leads: leads.slice(0, SHOWN),
+    total: rows.length,
+    leads: rows.slice(0, SHOWN).map(lineOf),
+    spoken: kind === 'leads' ? speak(rows) : null,
   }
+}
+
+/** How many are written to in which language, where that is not one; a sequence has only one. */
+function spokenFor(
+  leads: { id: string; country: string | null }[],
+  task: string,
+  earlier: Earlier[] | undefined,
+): Words | null {
+  const thread = earlier && { words: task, earlier }
+  const language = thread ? languageIn(thread) : languageOf(task)
+  const named_language = thread ? namedIn(thread) : namedLanguage(task)
+  const words = spokenWords(spokenGroups({ language, named_language }, leads))
+  if (!words) return null
+  return sequenceWanted(task, language) ? say.one_language(words, say.languages[language]) : words
 }
 
 const lineOf = ({ id, name, company, email }: LeadLine): LeadLine => ({ id, name, company, email })

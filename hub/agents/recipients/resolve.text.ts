@@ -34,6 +34,15 @@ export const resolveText = texts(
       count === 1
         ? 'One of the chosen leads no longer exists in this project. Choose again.'
         : `${count} of the chosen leads no longer exist in this project. Choose again.`,
+    in_language: {
+      en: (count: number) => `${count} in English`,
+      tr: (count: number) => `${count} in Turkish`,
+    },
+    one_language: (groups: string, language: string) =>
+      `By country ${groups}; a sequence has one language, here ${language}. Name the language, or plan one for each group.`,
+    languages: { en: 'English', tr: 'Turkish' },
+    too_many_readers: (count: number, most: number) =>
+      `${count} recipients read one language; at most ${most} can be parted by language. Name the language, or choose fewer.`,
     choose: (choices: string) => `Possible: ${choices}.`,
     nobody_in_group: (words: string) => `No lead fits “${words}”.`,
   },
@@ -65,6 +74,15 @@ export const resolveText = texts(
     no_group:
       'Bu ajan gruplarla değil, tek tek adaylarla çalışır. Adayları seçin ya da kampanyayı Pazarlama ajanından isteyin.',
     gone: (count) => `Seçilen ${count} aday artık bu projede yok. Yeniden seçin.`,
+    in_language: {
+      en: (count) => `İngilizce: ${count}`,
+      tr: (count) => `Türkçe: ${count}`,
+    },
+    one_language: (groups, language) =>
+      `Ülkelere göre ${groups}; bir dizi tek dilde olur, burada ${language}. Dili belirtin ya da her grup için ayrı dizi planlayın.`,
+    languages: { en: 'İngilizce', tr: 'Türkçe' },
+    too_many_readers: (count, most) =>
+      `Aynı dili okuyan ${count} alıcı var; dile göre en çok ${most} alıcı ayrılabilir. Dili belirtin ya da daha az alıcı seçin.`,
     choose: (choices) => `Olası adaylar: ${choices}.`,
     nobody_in_group: (words) => `“${words}” tanımına uyan aday yok.`,
   },

@@ -6,7 +6,9 @@ import { readText, writeWhole } from '../../files.ts'
 import { hashOf } from '../../hash.ts'
 import { bilingual, joined, perLanguage, type Words } from '../../i18n/words.ts'
 import { footerOf } from '../../mail/brand/brand-parts.ts'
+import { readersOf } from '../../mail/drafts/audience.ts'
 import { countHeld } from '../../mail/drafts/held.ts'
+import { readRefusals } from '../../mail/opt-outs.ts'
 import { renderDraft } from '../../mail/render/rendering.ts'
 import { propose } from '../../missions/approvals.ts'
 import { addEvent } from '../../missions/mission.ts'
@@ -334,6 +336,12 @@ export async function createContext(
     },
     read,
     list: (below) => listIn(folder, below),
+    readers: async (sql, filter) =>
+      readersOf(sql, {
+        project_id: project.id,
+        filter,
+        refusals: await readRefusals(config.paths),
+      }),
     footer: () => footerOf({ config, db }, project.slug, context.language),
     propose: (sql, request) => propose(sql, of, request),
     ask: approved,

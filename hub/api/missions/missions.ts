@@ -170,6 +170,10 @@ const Recipients = z
         }),
       )
       .meta({ description: 'At most ten of them.' }),
+    spoken: z.string().nullable().meta({
+      description:
+        'Where the recipients would be written to in several languages, how many in which.',
+    }),
   })
   .meta({ id: 'MissionRecipients' })
 

@@ -9,6 +9,9 @@ import { skipText } from './gates.text.ts'
 /** Why a lead is skipped, in words. */
 export const skipWords = bilingual(skipText)
 
+/** Leads that a filter can name one by one. */
+export const MAX_NAMED = 5000
+
 /** Selects leads of the project; they must match all conditions. */
 export const AudienceFilter = z
   .strictObject({
@@ -20,7 +23,7 @@ export const AudienceFilter = z
       description:
         '`true`: leads who have replied. `false`: leads who were written to, have not replied, and are not lost.',
     }),
-    lead_ids: z.array(z.uuid()).min(1).max(5000).optional(),
+    lead_ids: z.array(z.uuid()).min(1).max(MAX_NAMED).optional(),
   })
   .meta({ description: 'An empty object means every lead of the project.' })
 export type AudienceFilter = z.infer<typeof AudienceFilter>
@@ -119,6 +122,21 @@ export async function peopleOf(
     return { lead_id: lead.id, email, name: lead.name, company: lead.company, skip }
   })
   return { people, without_email: rows.length - named.length }
+}
+
+/** readersOf returns the leads of a filter who have an address, with their countries. */
+export async function readersOf(
+  sql: Sql,
+  given: { project_id: string; filter: AudienceFilter; refusals: Refusals },
+): Promise<{ id: string; country: string | null }[]> {
+  const { project_id, filter, refusals } = given
+  const audience = { kind: 'list' as const, filter }
+  const { people } = await peopleOf(sql, { project_id, audience, template: 'letter', refusals })
+  const ids = people.map(({ lead_id }) => lead_id)
+  return sql<{ id: string; country: string | null }>`
+    select id, country from hub.leads
+    where id = any(${ids}::uuid[]) and project_id = ${project_id}
+    order by id`
 }
 
 /** The gate that reports each reason for skipping a lead. */

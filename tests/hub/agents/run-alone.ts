@@ -131,6 +131,7 @@ function standIns(scene: Scene, say: (what: string, text?: string) => void) {
       request(given)
     },
     render: async (_: Sql, draft: unknown) => say('renders', JSON.stringify(draft)) as never,
+    readers: async () => [],
     held: async () => 0,
     query: async () => ({ columns: [], rows: [], is_cut: false }),
     actions: {

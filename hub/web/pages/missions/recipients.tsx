@@ -93,7 +93,9 @@ export function Recipients(props: {
           <span className="font-medium">
             {isOpen || total === 0 ? text.unclear : text.count(total)}
           </span>{' '}
-          <span className="text-sm text-muted">{picked ? text.chosen : preview.because}</span>
+          <span className="text-sm text-muted">
+            {picked ? text.chosen : [preview.because, preview.spoken].filter(Boolean).join(' ')}
+          </span>
         </p>
         {picked ? (
           <Button size="sm" variant="ghost" onClick={() => onPick(undefined)}>

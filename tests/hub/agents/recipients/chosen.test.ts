@@ -192,4 +192,81 @@ describe('a mission', () => {
     expect(drafts).toHaveLength(1)
     expect(drafts[0]?.audience.filter.lead_ids.sort()).toEqual(chosen.sort())
   })
+
+  const WRITTEN = {
+    subject: 'Hello there',
+    sentences: [
+      { text: 'Shall we talk next week?', cites: ['none'] },
+      { text: 'May I send you more?', cites: ['none'] },
+    ],
+    template: 'newsletter',
+    preheader: 'Hello there',
+    headline: 'Hello there',
+    highlight: [],
+  }
+  type Made = { language: string; audience: { filter: { tag: string; lead_ids?: string[] } } }
+
+  /** The drafts of a mission, the first one first. */
+  async function made(task: string): Promise<Made[]> {
+    stub.script(() => WRITTEN)
+    const mission = await reach(hub, await compose(hub, 'marketing', task))
+    expect(mission.status, mission.reason ?? '').toBe('done')
+    return hub.query<Made>(
+      'select language, audience from hub.drafts where id = any($1) order by created_at, id',
+      [mission.result?.drafts],
+    )
+  }
+
+  test('for a group of two languages says so before, and makes a campaign for each', async () => {
+    const own: Record<string, string[]> = { tr: [], en: [] }
+    for (const [n, country] of ['Türkiye', 'TR', 'Turkey', 'Germany', null].entries()) {
+      const data = { name: `Spoken ${n}`, email: `spoken${n}@spoken.example`, tags: ['spoken'] }
+      const quick = { slug: 'rota', data: country ? { ...data, country } : data }
+      const { lead } = await (await hub.call('POST', 'lead/quick_add', quick)).json()
+      own[country && country !== 'Germany' ? 'tr' : 'en']?.push(lead.id)
+    }
+    const task = 'Write to people tagged spoken'
+    expect((await preview(task)).spoken).toBe('3 in Turkish, 2 in English')
+    expect((await preview(`${task}, in English`)).spoken).toBeNull()
+    expect((await preview('Write to people tagged fair')).spoken).toBeNull()
+    expect((await preview(`Plan a sequence of 3 mails for people tagged spoken`)).spoken).toContain(
+      'a sequence has one language, here English',
+    )
+    const drafts = await made(task)
+    expect(
+      drafts.map(({ language, audience: { filter } }) => [language, filter.lead_ids?.toSorted()]),
+    ).toEqual([
+      ['tr', own.tr?.toSorted()],
+      ['en', own.en?.toSorted()],
+    ])
+    const [{ mission_id } = { mission_id: '' }] = await hub.query<{ mission_id: string }>(
+      "select mission_id from hub.drafts where audience -> 'filter' ->> 'tag' = 'spoken' limit 1",
+    )
+    const shorter = await hub.call('POST', 'mission/recipients', {
+      task: 'Shorter',
+      department: 'marketing',
+      project: 'rota',
+      continues: mission_id,
+    })
+    expect((await shorter.json()).recipients).toMatchObject({
+      kind: 'filter',
+      total: 5,
+      spoken: '3 in Turkish, 2 in English',
+    })
+    const whole = await made(`${task}, in English`)
+    expect(whole).toEqual([
+      { language: 'en', audience: { kind: 'list', filter: { tag: 'spoken' } } },
+    ])
+  })
+
+  test('for a group that reads one language is written in it, and stays one group', async () => {
+    for (const n of [1, 2]) {
+      const data = { email: `one${n}@one.example`, tags: ['one'], country: 'Türkiye' }
+      await hub.call('POST', 'lead/quick_add', { slug: 'rota', data })
+    }
+    expect((await preview('Write to people tagged one')).spoken).toBeNull()
+    expect(await made('Write to people tagged one')).toEqual([
+      { language: 'tr', audience: { kind: 'list', filter: { tag: 'one' } } },
+    ])
+  })
 })

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { languageFor, spokenIn } from '../../../../hub/agents/recipients/spoken.ts'
+import {
+  languageFor,
+  spokenGroups,
+  spokenIn,
+  spokenWords,
+} from '../../../../hub/agents/recipients/spoken.ts'
 
 test.each([
   ['Türkiye', 'tr'],
@@ -26,4 +31,27 @@ test('the task decides where it names a language, else the country, else the lan
   expect(languageFor(asked('en'), ['Türkiye', 'Germany'])).toBe('en')
   expect(languageFor(asked('tr'), ['Türkiye', null])).toBe('tr')
   expect(languageFor(asked('en'), [])).toBe('en')
+})
+
+const lead = (id: string, country: string | null) => ({ id, country })
+
+test('a group is parted as each of its leads would be written to, the larger part first', () => {
+  const leads = [lead('a', 'Germany'), lead('b', 'Türkiye'), lead('c', null), lead('d', 'TR')]
+  const inTurkish = spokenGroups(asked('tr'), leads)
+  expect(inTurkish).toEqual([
+    { language: 'tr', ids: ['b', 'c', 'd'] },
+    { language: 'en', ids: ['a'] },
+  ])
+  expect(spokenWords(inTurkish)).toEqual({
+    en: '3 in Turkish, 1 in English',
+    tr: 'Türkçe: 3, İngilizce: 1',
+  })
+  expect(spokenGroups(asked('en'), leads).map(({ ids }) => ids)).toEqual([
+    ['a', 'c'],
+    ['b', 'd'],
+  ])
+  const named = spokenGroups(asked('en', 'tr'), leads)
+  expect(named.map(({ ids }) => ids.length)).toEqual([4])
+  expect(spokenWords(named)).toBeUndefined()
+  expect(spokenGroups(asked('en'), [])).toEqual([])
 })
