@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { PRESETS } from '../../../hub/model/catalog.ts'
@@ -81,11 +81,60 @@ describe('the settings of the model', () => {
   })
 
   test('refuse a file that is no model', async () => {
+    const before = (await get()).settings
     const file = join(hub.paths.data_dir, 'words.gguf')
-    await writeFile(file, 'These are words.')
-    const response = await put({ kind: 'local', file })
-    expect(response.status).toBe(422)
-    expect(await response.text()).toContain('not a GGUF')
+    for (const words of ['These are words.', 'GGU', '']) {
+      await writeFile(file, words)
+      const response = await put({ kind: 'local', file })
+      expect(response.status).toBe(422)
+      expect(await response.text()).toContain('not a GGUF')
+    }
+    await rm(file)
+    await mkdir(file)
+    expect((await put({ kind: 'local', file })).status).toBe(422)
+    expect((await get()).settings).toEqual(before)
+  })
+
+  test('keep the key at its server under another path, and the size of the context as it was set', async () => {
+    const endpoint = { kind: 'endpoint', url: 'http://127.0.0.1:9', model: 'qwen' }
+    await put({ ...endpoint, api_key: 'sk-secret' })
+    const url = 'http://127.0.0.1:9/other/v1'
+    const { settings } = await (await put({ ...endpoint, url, context_size: 8192 })).json()
+    expect(settings).toMatchObject({ url, has_api_key: true, context_size: 8192 })
+    await put({ kind: 'none' })
+    const { settings: after } = await (await put(endpoint)).json()
+    expect(after.has_api_key).toBe(false)
+  })
+
+  test('know a preset as downloaded when all its files are whole, and list models alone', async () => {
+    const folder = join(hub.paths.data_dir, 'models')
+    await mkdir(folder, { recursive: true })
+    const preset = PRESETS.find(({ files }) => files.length === 1)
+    const [file] = preset?.files ?? []
+    if (!preset || !file) throw new Error('No preset of one file.')
+    const whole = join(folder, file.name)
+    const downloaded = async () =>
+      (await get()).presets
+        .filter((one: { is_downloaded: boolean }) => one.is_downloaded)
+        .map(({ id }: { id: string }) => id)
+    try {
+      // A file with a hole: it takes no space.
+      await writeFile(whole, '')
+      await truncate(whole, file.bytes - 1)
+      await writeFile(join(folder, 'notes.txt'), 'no model')
+      expect(await downloaded()).toEqual([])
+      await truncate(whole, file.bytes)
+      expect(await downloaded()).toEqual([preset.id])
+      const { files, presets } = await get()
+      expect(files).toEqual([{ name: file.name, bytes: file.bytes }])
+      for (const { files: parts, id } of PRESETS) {
+        const sum = parts.reduce((total, { bytes }) => total + bytes, 0)
+        const shown = presets.find((one: { id: string }) => one.id === id)
+        expect(shown.download_bytes, id).toBe(sum)
+      }
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 })
 
@@ -193,6 +242,23 @@ test('a download that the end of the hub interrupted goes on when it starts agai
     expect(await readFile(join(folder, 'models', 'tiny.gguf'))).toEqual(origin.gguf)
     await after.resume()
     expect(await after.cancel()).toBeUndefined()
+  } finally {
+    await remove()
+  }
+})
+
+test('a preset that is not known starts no download and leaves no note', async () => {
+  const { folder, remove } = await temporaryFolder()
+  const paths = { config_dir: folder, data_dir: folder, prompts_dir: folder }
+  const model = { configure: async () => {} }
+  try {
+    const downloads = createDownloads({ paths, log: () => {}, spare_bytes: 0, model })
+    expect(await downloads.start({ preset: 'gpt-9', use: true })).toBeUndefined()
+    expect(await downloads.read()).toBeNull()
+    expect(await readdir(folder)).toEqual([])
+    const asked = { url: origin.url, sha256: origin.sha256.toUpperCase(), use: false }
+    expect(await downloads.start(asked)).toMatchObject({ preset: null, sha256: origin.sha256 })
+    await until(async () => (await downloads.read())?.status === 'done')
   } finally {
     await remove()
   }
