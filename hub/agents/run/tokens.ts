@@ -16,7 +16,8 @@ const TO = /^\p{Lu}\p{Ll}+['’ʼ`´](?:y?[ea]|n[ea])$/u
 
 /**
  * tokensOf lists the words of a task. An address is one word whatever stands in it: `@mail`,
- * `@site`, and for files `@hub`, `@code`, `@list`; `@to` is a name that something is sent to.
+ * `@site`, and for files `@hub`, `@code`, `@list`, `@file`; `@to` is a name that something is sent
+ * to. The name of a file says nothing of the task: docs/contract.md may only be summarised.
  */
 export function tokensOf(task: string): Token[] {
   const tokens: Token[] = []
@@ -36,7 +37,8 @@ export function tokensOf(task: string): Token[] {
 function kindOf(file: string): string | undefined {
   if (file.startsWith('hub/')) return '@hub'
   if (/^code\/|\.(?:jsx?|tsx?|py|sql|php|sh|css|html)$/i.test(file)) return '@code'
-  return /^leads\/|\.(?:csv|xlsx?)$/i.test(file) ? '@list' : undefined
+  if (/^leads\/|\.(?:csv|xlsx?)$/i.test(file)) return '@list'
+  return /^(?:docs|drafts)\//i.test(file) ? '@file' : undefined
 }
 
 function plain(text: string): Token[] {

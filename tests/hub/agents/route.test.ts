@@ -5,6 +5,7 @@ import { PHRASES } from '../../../hub/agents/run/phrases.ts'
 import { route } from '../../../hub/agents/run/route.ts'
 import { inflects, wordsOf } from '../../../hub/agents/run/words.ts'
 import { fold } from '../../../shared/fold.ts'
+import { FOOLED_ROUTES } from './phrasings/fooled.ts'
 import { counted, PHRASINGS } from './phrasings/phrasings.ts'
 import { SENTENCES } from './sentences.ts'
 
@@ -34,6 +35,30 @@ describe('tasks in plain words', () => {
     for (const { agent, task, language } of all) {
       expect(route(task.toLocaleUpperCase(language)).agent, task).toBe(agent)
     }
+  })
+})
+
+describe('phrasings in the words of other agents', () => {
+  it.each([
+    ['en', { right: 36, wrong: 9 }],
+    ['tr', { right: 38, wrong: 5 }],
+  ] as const)('in %s go to their agent at least as often as was measured', (language, floor) => {
+    const tasks = FOOLED_ROUTES[language]
+    expect(tasks.length).toBeGreaterThanOrEqual(40)
+    expect(new Set(tasks.map(([agent]) => agent)).size).toBe(AGENT_NAMES.length)
+    const found = tasks.map(([agent, task]) => ({ agent, routed: route(task).agent }))
+    const right = found.filter(({ agent, routed }) => routed === agent)
+    const wrong = found.filter(({ agent, routed }) => routed !== null && routed !== agent)
+    expect(right.length).toBeGreaterThanOrEqual(floor.right)
+    expect(wrong.length).toBeLessThanOrEqual(floor.wrong)
+  })
+
+  it.each([
+    ['Summarise docs/contract.md in one page', 'docs'],
+    ['docs/sozlesme.md dosyasını bir sayfada özetle', 'docs'],
+    ['Write a README.md', 'docs'],
+  ])('%s: the name of a file says nothing of the task', (task, agent) => {
+    expect(route(task).agent).toBe(agent)
   })
 })
 
