@@ -81,6 +81,19 @@ test('a key is named, and the token of the machine is the API', async () => {
   expect((await entries({ who: 'api' })).every(({ actor }) => actor.id === null)).toBe(true)
 })
 
+test('what takes data out of the hub is an act, with its project and where it was asked from', async () => {
+  await asSeller('GET', 'leads/list?project=rota')
+  expect((await asSeller('GET', 'leads/export?project=rota')).status).toBe(200)
+  expect((await asSeller('GET', 'leads/export?project=nobody')).status).toBe(404)
+  const [entry] = await entries({ who: seller.id })
+  expect(entry).toMatchObject({
+    ...{ action: 'exportLeads', area: 'Leads', project: 'rota' },
+    ...{ target: null, fields: [], outcome: 'done', address: 'unknown' },
+  })
+  expect(await entries({ action: 'exportLeads' })).toHaveLength(1)
+  expect(await entries({ action: 'listLeads' })).toEqual([])
+})
+
 test('an act that fails is not in it, and leaves nothing else either', async () => {
   const before = (await entries()).length
   const data = { name: 'Again', email: 'again@lead.example' }
@@ -193,6 +206,8 @@ test('a member who left can be exported and erased, and what they did stays', as
   }
   const [act] = await entries({ who: seller.id, action: 'addNote' })
   expect(act?.by).toBe('A former member')
+  const others = await entries({ action: 'quickAddLead' })
+  expect(others.map(({ by }) => by)).toContain('Import script')
 })
 
 test('each operation of the interface is known by the name that its document gives it', async () => {
