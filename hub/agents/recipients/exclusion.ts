@@ -12,12 +12,12 @@ const PEOPLE =
   /^(?:leads?|contacts?|customers?|clients?|prospects?|people|companies|everyone|everybody|all|aday|musteri|firma|sirket|kisi|herkes|tum|butun|hepsi)/
 /** Words that leave out whom they stand before, with nothing but FILLERS between. */
 const BEFORE = new Set(
-  'except excluding exclude but minus save skip omit without unless outside not never instead rather leave leaving drop besides'.split(
+  'except excluding exclude but minus save skip omit without unless outside not never instead rather leave leaving drop besides aside no stop avoid'.split(
     ' ',
   ),
 )
 const FILLERS = new Set(
-  'to for the of out off just those these who whose that are is in from at than mr mrs ms with write mail email send contact message a an any all leads lead people customers tagged labelled labeled'.split(
+  'to for the of out off writing mailing emailing sending contacting just those these who whose that are is in from at than mr mrs ms with write mail email send contact message a an any all leads lead people customers tagged labelled labeled'.split(
     ' ',
   ),
 )
@@ -26,9 +26,9 @@ const AFTER_TR =
   /^(?:degil|haric|disinda\w*|yerine|atla\w*|cikar\w*|olma(?:sin|yan\w*|dan)|katma\w*|ekleme\w*)$/
 const FROM_TR = /^(?:n?[dt][ae]n)$/
 const NOT_TO_TR =
-  /^(?:yazma|gonderme|yollama|iletme|atma|bildirme|soyleme)(?:yin|yiniz|sin|yalim)?$/
+  /^(?:yazma|gonderme|yollama|iletme|atma|bildirme|soyleme)(?:yin|yiniz|sin|yalim|dan|den)?$/
 const FILLERS_TR = new Set(
-  'mail maili e posta eposta mesaj mektup bir bunu onu sakin asla teklif bey hanim etiketli'.split(
+  'mail maili e posta eposta mesaj mektup bir sey bunu onu sakin asla teklif bey hanim etiketli'.split(
     ' ',
   ),
 )

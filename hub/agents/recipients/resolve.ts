@@ -119,6 +119,11 @@ export function decide(tokens: Token[], known: Known): Resolved {
     const words = wordsAt(tokens, wanted)
     const [group] = groups
     if (group) return unclear(say.mixed(words, group.words), idsOf(wanted))
+    // "Everyone" beside a name is everyone of that firm, or everyone without that lead.
+    const [all] = everybody
+    if (all && as === 'recipient' && !wanted.every((mention) => isPlaceOf(tokens, mention))) {
+      return unclear(say.mixed(words, all.words), idsOf(wanted))
+    }
     const others = wanted.filter(({ role }) => role !== 'subject')
     if (as === 'recipient' && others.length === 0 && !isEverybody) {
       return unclear(say.about(words), idsOf(wanted))
@@ -277,6 +282,12 @@ function strangePlace(tokens: Token[], places: Span[]): string | undefined {
   })
   return tokens[at]?.text
 }
+
+/** Whether a name is where people are: "everyone at Acme", "Acme’deki herkes". */
+const isPlaceOf = (tokens: Token[], { from, to }: Mention) =>
+  (['at', 'of', 'in'].includes(tokens[from - 1]?.word ?? '') &&
+    PEOPLE.test(tokens[from - 2]?.word ?? '')) ||
+  /^n?[dt][ae]ki/.test(tokens[to - 1]?.suffix ?? '')
 
 /** Whether a name goes on with words of another one: "Ali Demir" is not Ali Kaya. */
 function isOther(tokens: Token[], mention: Mention, mentions: Mention[]): boolean {

@@ -88,6 +88,11 @@ export const FOOLED: Record<'en' | 'tr', [task: string, wanted: Wanted][]> = {
     ['Write to all leads outside Germany', '?'],
     ['Write to everyone who is not from Germany', '?'],
     ['Write to leads not tagged VIP', '?'],
+    ['Write to everyone aside from Hope Miller', '?'],
+    ['No mail to Mark Grant, please', '?'],
+    ['Stop writing to Hope Miller', '?'],
+    ['Anyone but Özgür Gün gets the offer', '?'],
+    ['Avoid Mark Grant; mail the new leads', '?'],
   ],
   tr: [
     ['Ali Kaya dışında herkese yaz', '?'],
@@ -134,5 +139,11 @@ export const FOOLED: Record<'en' | 'tr', [task: string, wanted: Wanted][]> = {
     ['VIP etiketli adaylar hariç herkese yaz', '?'],
     ['yanıt vermeyenlere yaz ama Türkiye’dekilere yazma', '?'],
     ['Yeni adaylara yazma, yanıt verenlere yaz', '?'],
+    ['Özgür Gün’ü listeden çıkarıp herkese yaz', '?'],
+    ['Umut Yeni’ye bir şey gönderme', '?'],
+    ['Umut Yeni haricindeki herkese yaz', '?'],
+    ['Özgür Gün’den gayrı herkese yaz', '?'],
+    ['Umut Yeni’ye yazmadan önce Özgür Gün’e yaz', '?'],
+    ['Bir tek Umut Yeni’ye gitmesin, tüm adaylara yaz', '?'],
   ],
 }
