@@ -88,8 +88,12 @@ export const actsText = texts(
   },
 )
 
-/** An act in words: `Zone created` for `zone.created`. What is not known here stays as the service calls it. */
-export function sayAct(action: string, { things, verbs }: (typeof actsText)['en']): string {
-  const [thing = '', verb = ''] = action.split('.')
-  return things[thing] && verbs[verb] ? `${things[thing]} ${verbs[verb]}` : action
+/** An act in words: `Zone` and `created` for `zone.created`. Undefined for what is not known here. */
+export function wordsOfAct(
+  action: string,
+  { things, verbs }: (typeof actsText)['en'],
+): [thing: string, verb: string] | undefined {
+  const [of = '', done = ''] = action.split('.')
+  const [thing, verb] = [things[of], verbs[done]]
+  return thing && verb ? [thing, verb] : undefined
 }

@@ -12,7 +12,7 @@ import { Select } from '../../ui/select.tsx'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { actsText, sayAct } from './acts.text.ts'
+import { actsText, wordsOfAct } from './acts.text.ts'
 import { csvOf } from './csv.ts'
 import { Period } from './period.tsx'
 import { reportsText } from './reports.text.ts'
@@ -77,7 +77,7 @@ export function Audit() {
 
 function ActLine({ act, me }: { act: Act; me: string | undefined }) {
   const text = useText(reportsText)
-  const acts = useText(actsText)
+  const words = wordsOfAct(act.action, useText(actsText))
   const label = typeof act.details.label === 'string' ? act.details.label : undefined
   const who = act.actor_id === null ? text.service : act.actor_id === me ? text.you : text.other
   return (
@@ -87,9 +87,15 @@ function ActLine({ act, me }: { act: Act; me: string | undefined }) {
           <Badge tone={act.outcome === 'success' ? 'good' : 'bad'}>
             {text.outcomes[act.outcome]}
           </Badge>
-          <span className="min-w-0 font-medium break-words" title={act.action}>
-            {sayAct(act.action, acts)}
-            {label ? `: ${label}` : null}
+          <span className="min-w-0 font-medium break-words">
+            {words ? (
+              <>
+                {words[0]} {words[1]}
+              </>
+            ) : (
+              act.action
+            )}
+            {label ? <>: {label}</> : null}
           </span>
           <span className="min-w-0 grow text-muted">
             {who}
