@@ -13,6 +13,7 @@ import {
   settled,
   setUp,
   sharedBrowser,
+  signIn,
 } from './browser.ts'
 import { useRealHub } from './real-hub.ts'
 
@@ -108,7 +109,7 @@ test('the mail step opens with what is set up, and keeps the password that it do
   const listmonk = { url: 'https://list.demir.example', user: 'hub', token: 'list token' }
   await hub.call('PUT', 'settings/mail', { smtp: { ...smtp, password: 'hidden away' }, listmonk })
   const opened = await open(browser, hub.origin)
-  await setUp(hub, opened)
+  await signIn(hub, opened)
   const { page } = opened
   await page.goto('/hub/welcome/mail')
   const host = page.getByLabel('Mail server (SMTP)')
