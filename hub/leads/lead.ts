@@ -28,6 +28,8 @@ const website = line(500)
     fieldText.en.no_address,
   )
 
+/** So many tags a lead may have. */
+export const MAX_TAGS = 50
 export const Tag = line(60).regex(/^[^,;]+$/, fieldText.en.tag)
 
 const paragraph = (max: number) =>
@@ -69,7 +71,7 @@ export const LeadFields = {
     description: 'Why you may write to this person; required before sending.',
   }),
   score: z.int().min(0).max(100).nullable(),
-  tags: z.array(Tag).max(50),
+  tags: z.array(Tag).max(MAX_TAGS),
   amount: z
     .number()
     .min(0)

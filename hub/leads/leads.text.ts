@@ -19,6 +19,8 @@ export const leadsText = texts(
     merge: {
       same: 'Choose two different leads to merge.',
       other_project: 'The two leads belong to different projects. Only leads of one project merge.',
+      too_many_tags: (tags: number, most: number) =>
+        `Together the two leads have ${tags} tags, and one lead can have ${most}. Remove some first.`,
       both: (subject: string) =>
         `Both leads are recipients of “${subject}”, which is on its way. Finish or reject it first.`,
     },
@@ -62,6 +64,8 @@ export const leadsText = texts(
     merge: {
       same: 'Birleştirmek için iki farklı aday seçin.',
       other_project: 'İki aday farklı projelerde. Yalnızca aynı projenin adayları birleştirilir.',
+      too_many_tags: (tags, most) =>
+        `İki adayın toplam ${tags} etiketi var; bir adayın en çok ${most} etiketi olabilir. Önce birkaçını silin.`,
       both: (subject) =>
         `İki aday da yolda olan “${subject}” e-postasının alıcısı. Önce onu bitirin ya da reddedin.`,
     },

@@ -4,7 +4,7 @@ import { bilingual } from '../i18n/words.ts'
 import { UNRENDERED, voidApproval } from '../mail/drafts/state.ts'
 import { stopSequences } from '../mail/sequences/stop.ts'
 import { emailHash, emailHashes, type Refusals, suppressHashes } from '../mail/suppression.ts'
-import type { Lead, LeadChange } from './lead.ts'
+import { type Lead, type LeadChange, MAX_TAGS } from './lead.ts'
 import { leadsText } from './leads.text.ts'
 import { changeLead, READ_COLUMNS } from './leads.ts'
 import { refuseUnderway } from './remove-lead.ts'
@@ -58,7 +58,7 @@ export function mergedFields(kept: Fields, gone: Fields, choices: Choices): Lead
   })
   return {
     ...change,
-    tags: [...new Set([...kept.tags, ...gone.tags])].slice(0, 50),
+    tags: [...new Set([...kept.tags, ...gone.tags])],
     custom: Object.fromEntries(custom),
   }
 }
@@ -67,7 +67,8 @@ export function mergedFields(kept: Fields, gone: Fields, choices: Choices): Lead
  * mergeLeads makes two leads of a project one, in the caller's transaction. Everything of the lead that
  * goes comes to the kept one, and a record of both as they were stays.
  *
- * @throws ApiError `not_found`; `conflict` while a mail to either of them is on its way.
+ * @throws ApiError `not_found`; `conflict` while a mail to either of them is on its way, and for more tags than one
+ * lead may have.
  */
 export async function mergeLeads(
   sql: Sql,
@@ -88,6 +89,8 @@ export async function mergeLeads(
   await refuseBoth(sql, kept_id, gone_id)
   const { project_id } = kept
   const change = mergedFields(kept, gone, choices)
+  const tags = change.tags?.length ?? 0
+  if (tags > MAX_TAGS) throw new ApiError('conflict', say.too_many_tags(tags, MAX_TAGS))
   await keepOptOuts(sql, { salt, queued }, [kept.email, gone.email, change.email ?? null])
   await stopSequences(sql, { project_id, lead_id: gone_id }, 'lead_deleted')
   await moveMails(sql, gone_id, kept_id)

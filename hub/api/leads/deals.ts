@@ -12,7 +12,7 @@ const Reason = z.string().trim().min(1).max(100)
 const Reasons = z
   .array(Reason)
   .max(20)
-  .refine((all) => new Set(all).size === all.length)
+  .refine((all) => new Set(all).size === all.length, { error: 'Give each reason once.' })
 const Settings = z
   .object({
     probabilities: z.partialRecord(Stage, z.number().min(0).max(100)).meta({

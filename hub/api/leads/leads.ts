@@ -16,7 +16,7 @@ import { NEWEST, Position } from '../../http/page.ts'
 import { fieldText } from '../../i18n/problem.text.ts'
 import { BOM, toCsv } from '../../leads/csv.ts'
 import { listedColumns, listedFacts } from '../../leads/import-facts.ts'
-import { Lead, Stage, Tag } from '../../leads/lead.ts'
+import { Lead, MAX_TAGS, Stage, Tag } from '../../leads/lead.ts'
 import { CHANGEABLE, changeLead } from '../../leads/leads.ts'
 import { fieldsOf } from '../../leads/own-fields.ts'
 import { removeLead } from '../../leads/remove-lead.ts'
@@ -173,6 +173,9 @@ const BulkAnswer = z.object({
   busy: z
     .array(z.uuid())
     .meta({ description: 'Not deleted, because a mail to the lead is being sent.' }),
+  full: z.array(z.uuid()).meta({
+    description: `Not changed at all: with these tags they would have more than ${MAX_TAGS}.`,
+  }),
 })
 
 leads.openapi(
@@ -223,6 +226,7 @@ leads.openapi(
         order by id
         for update`
       const busy: string[] = []
+      const full: string[] = []
       for (const { id, tags } of found) {
         if (isDelete) {
           if (!(await isRemoved(sql, id))) busy.push(id)
@@ -230,14 +234,16 @@ leads.openapi(
         }
         const { stage, add_tags = [], remove_tags = [] } = request
         const kept = [...tags, ...add_tags].filter((tag) => !remove_tags.includes(tag))
-        const changed = [...new Set(kept)].slice(0, 50)
-        await changeLead(sql, id, { tags: changed, ...(stage ? { stage } : {}) })
+        const changed = [...new Set(kept)]
+        if (changed.length > MAX_TAGS) full.push(id)
+        else await changeLead(sql, id, { tags: changed, ...(stage ? { stage } : {}) })
       }
       const known = new Set(found.map(({ id }) => id))
       return {
-        changed: [...known].filter((id) => !busy.includes(id)),
+        changed: [...known].filter((id) => !busy.includes(id) && !full.includes(id)),
         missing: ids.filter((id) => !known.has(id)),
         busy,
+        full,
       }
     })
     return answer(c, BulkAnswer, done, 200)

@@ -38,6 +38,20 @@ describe('in bulk', () => {
   })
 })
 
+test('a lead that has as many tags as it can have is left as it is, and named', async () => {
+  const tags = Array.from({ length: 50 }, (_, nth) => `tag ${nth}`)
+  const [full, other] = [await add({ name: 'Full', tags }), await add({ name: 'Other' })]
+  const change = (more: object) =>
+    post('leads/bulk', { project: 'demir', ids: [full.id, other.id], ...more })
+  const tagged = await change({ add_tags: ['one more'], stage: 'contacted' })
+  expect(tagged.body).toMatchObject({ changed: [other.id], full: [full.id] })
+  expect((await get(`lead/get?lead_id=${full.id}`)).body.lead).toMatchObject({ tags, stage: 'new' })
+  // A tag that it has, or one in the place of another, is no more than it can have.
+  const swapped = await change({ add_tags: ['one more'], remove_tags: ['tag 7'] })
+  expect(swapped.body).toMatchObject({ full: [] })
+  expect((await get(`lead/get?lead_id=${full.id}`)).body.lead.tags).toHaveLength(50)
+})
+
 describe('duplicates', () => {
   test('share a domain in the project or an e-mail across projects; mail providers say nothing', async () => {
     await add({ name: 'A', email: 'a@dup.example.com' }, 'old')

@@ -354,6 +354,6 @@ describe('tag_project', () => {
     expect(kept.status).toBe(409)
     expect(kept.body.detail).toBe('Bu adaya bir e-posta gönderiliyor. Bitmesini bekleyin.')
     const bulk = await post('leads/bulk', { project: 'demir', ids: [lead.id], delete: true })
-    expect(bulk.body).toEqual({ changed: [], missing: [], busy: [lead.id] })
+    expect(bulk.body).toEqual({ changed: [], missing: [], busy: [lead.id], full: [] })
   })
 })

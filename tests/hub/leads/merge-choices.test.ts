@@ -110,6 +110,20 @@ test.each(['approved', 'pushed', 'sending', 'unclear'])(
   },
 )
 
+test('leads with more tags together than one may have stay two, and lose none', async () => {
+  const tags = (from: number) => Array.from({ length: 30 }, (_, nth) => `tag ${from + nth}`)
+  const [one, other] = [
+    await add({ name: 'One', tags: tags(0) }),
+    await add({ name: 'Other', tags: tags(21) }),
+  ]
+  expect(await merge(one, other)).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('Together the two leads have 51 tags') },
+  })
+  const { lead } = (await get(`lead/get?lead_id=${other.id}`)).body
+  expect(lead.tags).toHaveLength(30)
+})
+
 test('what a person stood for is asked again in mails that are not sent, and stays in others', async () => {
   const [kept, gone] = [await add({ name: 'Stands' }), await add({ name: 'Stands too' })]
   const states = ['draft', 'rendered', 'rejected', 'sent']

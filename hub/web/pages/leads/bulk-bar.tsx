@@ -54,7 +54,9 @@ export function BulkBar({
         ),
       )
     },
-    onSuccess: ({ changed }, { stage, add_tags }) => {
+    onSuccess: ({ changed, full }, { stage, add_tags }) => {
+      if (full.length > 0) toast(text.full(full.length), { kind: 'failed' })
+      if (changed.length === 0) return
       const [tag = ''] = add_tags ?? []
       toast(stage ? text.moved(changed.length, stages[stage]) : text.tagged(changed.length, tag))
       onDone()

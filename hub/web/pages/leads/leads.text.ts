@@ -58,6 +58,11 @@ export const leadsText = texts(
           one: '# lead was not deleted: a mail to it is being sent',
           other: '# leads were not deleted: mails to them are being sent',
         }),
+      full: (n: number) =>
+        plural('en', n, {
+          one: '# lead was not tagged: it has as many tags as a lead can have',
+          other: '# leads were not tagged: they have as many tags as a lead can have',
+        }),
     },
     fields: {
       name: 'Name',
@@ -236,6 +241,10 @@ export const leadsText = texts(
       tagged: (n, tag) => plural('tr', n, { other: `# aday etiketlendi: ${tag}` }),
       deleted: (n) => plural('tr', n, { other: '# aday silindi' }),
       busy: (n) => plural('tr', n, { other: '# aday silinmedi: e-postaları gönderiliyor' }),
+      full: (n) =>
+        plural('tr', n, {
+          other: '# aday etiketlenmedi: bir adayın alabileceği kadar etiketi var',
+        }),
     },
     fields: {
       name: 'Ad',
