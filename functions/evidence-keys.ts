@@ -1,7 +1,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import { z } from 'zod'
-import type { EvidenceKey, EvidenceKeys } from '../shared/evidence.ts'
-import { encoded } from '../shared/evidence-check.ts'
+import type { EvidenceKey, EvidenceKeys } from '../shared/evidence/evidence.ts'
+import { encoded } from '../shared/evidence/evidence-check.ts'
 import type { Sql } from '../shared/sql.ts'
 import type { Seal } from './seal.ts'
 

@@ -1,4 +1,4 @@
-import { LONGEST_DAYS, type MainshockState } from '../shared/aftershock.ts'
+import { LONGEST_DAYS, type MainshockState } from '../shared/decide/aftershock.ts'
 import type { Sql } from '../shared/sql.ts'
 
 /** What was known, and when, of the earthquakes that may have caused others between two times, which may be infinite. */

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
-import './issue-words.ts'
+import './words/issue-words.ts'
 
 /** The products that answer errors: the watch-zone service and the hub. */
 type Product = 'service' | 'hub'

@@ -175,7 +175,7 @@ end
 $$;
 grant execute on function private.events_near to authenticated;
 
--- Whether an event that was seen so long before a window may be the same as one of another source in it; for shared/link.ts.
+-- Whether an event that was seen so long before a window may be the same as one of another source in it; for shared/decide/link.ts.
 create function private.may_link(p_source text, p_type text, p_before interval) returns boolean
 language sql immutable set search_path = '' as $$
   select coalesce(p_before <= case

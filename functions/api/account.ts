@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Account, AccountDelete } from '../../shared/account.ts'
 import { invalid } from '../../shared/problem.ts'
 import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../shared/route.ts'
+import { Account, AccountDelete } from '../../shared/schemas/account.ts'
 import { authenticate, signedIn } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { sessionProblems } from '../http.ts'

@@ -1,23 +1,4 @@
 import { z } from 'zod'
-import {
-  ALERT_READ_ONLY,
-  ALERT_STATUSES,
-  Alert,
-  AlertPatch,
-  Redelivered,
-  Redelivery,
-} from '../../shared/alert.ts'
-import type { Geometry } from '../../shared/event.ts'
-import {
-  booleanParameter,
-  CursorQuery,
-  decodeCursor,
-  encodeCursor,
-  integerParameter,
-  LAST_UUID,
-  NextCursor,
-  splitPage,
-} from '../../shared/page.ts'
 import { ApiError, notFound } from '../../shared/problem.ts'
 import {
   createRoute,
@@ -27,6 +8,25 @@ import {
   resource,
   respond,
 } from '../../shared/route.ts'
+import {
+  ALERT_READ_ONLY,
+  ALERT_STATUSES,
+  Alert,
+  AlertPatch,
+  Redelivered,
+  Redelivery,
+} from '../../shared/schemas/alert.ts'
+import type { Geometry } from '../../shared/schemas/event.ts'
+import {
+  booleanParameter,
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integerParameter,
+  LAST_UUID,
+  NextCursor,
+  splitPage,
+} from '../../shared/schemas/page.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { Instant, QueryInstant } from '../../shared/time.ts'
 import { can } from '../auth.ts'

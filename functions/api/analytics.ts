@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { integerParameter } from '../../shared/page.ts'
 import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
+import { integerParameter } from '../../shared/schemas/page.ts'
 import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { ApiActivity, AuditRow, toApiActivity } from '../../shared/audit.ts'
+import { ApiError } from '../../shared/problem.ts'
+import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
+import { ApiActivity, AuditRow, toApiActivity } from '../../shared/schemas/audit.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -8,9 +10,7 @@ import {
   LAST_UUID,
   NextCursor,
   splitPage,
-} from '../../shared/page.ts'
-import { ApiError } from '../../shared/problem.ts'
-import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
+} from '../../shared/schemas/page.ts'
 import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import { can } from '../auth.ts'

@@ -1,8 +1,13 @@
 import { z } from 'zod'
-import { AlertChange, EventChange, marked, type UnmarkedEvent } from '../../shared/change.ts'
-import { decodeCursor, encodeCursor, integerParameter } from '../../shared/page.ts'
 import { ApiError } from '../../shared/problem.ts'
 import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
+import {
+  AlertChange,
+  EventChange,
+  marked,
+  type UnmarkedEvent,
+} from '../../shared/schemas/change.ts'
+import { decodeCursor, encodeCursor, integerParameter } from '../../shared/schemas/page.ts'
 import { raw } from '../../shared/sql.ts'
 import { can } from '../auth.ts'
 import type { Ctx, Env } from '../context.ts'

@@ -1,5 +1,5 @@
-import { DEFAULT_MESSAGES } from '../../shared/channel.ts'
 import { ApiError, invalid, notFound } from '../../shared/problem.ts'
+import { DEFAULT_MESSAGES } from '../../shared/schemas/channel.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import type { SealedChannel } from '../channels/sealed.ts'
 

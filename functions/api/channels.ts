@@ -1,14 +1,4 @@
 import { z } from 'zod'
-import { CHANNEL_READ_ONLY, Channel, ChannelCreate, ChannelPatch } from '../../shared/channel.ts'
-import {
-  CursorQuery,
-  decodeCursor,
-  encodeCursor,
-  integerParameter,
-  LAST_UUID,
-  NextCursor,
-  splitPage,
-} from '../../shared/page.ts'
 import { ApiError, type Issue, invalid, notFound } from '../../shared/problem.ts'
 import {
   createRoute,
@@ -20,6 +10,21 @@ import {
   respond,
 } from '../../shared/route.ts'
 import { isSame } from '../../shared/same.ts'
+import {
+  CHANNEL_READ_ONLY,
+  Channel,
+  ChannelCreate,
+  ChannelPatch,
+} from '../../shared/schemas/channel.ts'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integerParameter,
+  LAST_UUID,
+  NextCursor,
+  splitPage,
+} from '../../shared/schemas/page.ts'
 import { generateSecret } from '../../shared/signing.ts'
 import { Instant } from '../../shared/time.ts'
 import { authenticate, can } from '../auth.ts'

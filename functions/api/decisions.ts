@@ -1,8 +1,11 @@
 import { z } from 'zod'
-import type { MainshockState } from '../../shared/aftershock.ts'
-import type { DecidableEvent } from '../../shared/checks.ts'
-import { decisionCost } from '../../shared/decide.ts'
+import type { MainshockState } from '../../shared/decide/aftershock.ts'
+import type { DecidableEvent } from '../../shared/decide/checks.ts'
+import { decisionCost } from '../../shared/decide/decide.ts'
 import { boxesOf, prepareZone } from '../../shared/geometry/geometry.ts'
+import { Preview, previewInSteps } from '../../shared/preview/preview.ts'
+import { ApiError, notFound } from '../../shared/problem.ts'
+import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../shared/route.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -10,14 +13,11 @@ import {
   integerParameter,
   NextCursor,
   splitPage,
-} from '../../shared/page.ts'
-import { Preview, previewInSteps } from '../../shared/preview/preview.ts'
-import { ApiError, notFound } from '../../shared/problem.ts'
-import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../shared/route.ts'
+} from '../../shared/schemas/page.ts'
+import { tracksOnly, ZoneCreate, ZoneFields, zoneDefaults } from '../../shared/schemas/zone.ts'
+import { type OwnerState, offReason, parseZoneVersion } from '../../shared/schemas/zone-version.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
-import { tracksOnly, ZoneCreate, ZoneFields, zoneDefaults } from '../../shared/zone.ts'
-import { type OwnerState, offReason, parseZoneVersion } from '../../shared/zone-version.ts'
 import { can } from '../auth.ts'
 import type { Ctx, Env } from '../context.ts'
 import { credentialId } from '../credential.ts'

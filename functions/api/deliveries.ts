@@ -1,14 +1,4 @@
 import { z } from 'zod'
-import { ChannelDelivery, Recovered, Recovery } from '../../shared/channel.ts'
-import {
-  CursorQuery,
-  decodeCursor,
-  encodeCursor,
-  integerParameter,
-  LAST_UUID,
-  NextCursor,
-  splitPage,
-} from '../../shared/page.ts'
 import { ApiError, notFound } from '../../shared/problem.ts'
 import {
   createRoute,
@@ -19,6 +9,16 @@ import {
   resource,
   respond,
 } from '../../shared/route.ts'
+import { ChannelDelivery, Recovered, Recovery } from '../../shared/schemas/channel.ts'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integerParameter,
+  LAST_UUID,
+  NextCursor,
+  splitPage,
+} from '../../shared/schemas/page.ts'
 import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 import { can } from '../auth.ts'

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { EventFields, marked } from '../../shared/change.ts'
-import { Geometry } from '../../shared/event.ts'
+import { notFound } from '../../shared/problem.ts'
+import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
+import { EventFields, marked } from '../../shared/schemas/change.ts'
+import { Geometry } from '../../shared/schemas/event.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -8,9 +10,7 @@ import {
   integerParameter,
   NextCursor,
   splitPage,
-} from '../../shared/page.ts'
-import { notFound } from '../../shared/problem.ts'
-import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
+} from '../../shared/schemas/page.ts'
 import { Instant } from '../../shared/time.ts'
 import { can } from '../auth.ts'
 import type { Env } from '../context.ts'

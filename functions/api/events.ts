@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { EventFields, marked } from '../../shared/change.ts'
-import { decisionCost } from '../../shared/decide.ts'
-import { EVENT_STATUSES, EventType, Geometry } from '../../shared/event.ts'
+import { decisionCost } from '../../shared/decide/decide.ts'
 import {
   containsPoint,
   type PreparedZone,
@@ -10,6 +8,10 @@ import {
 } from '../../shared/geometry/geometry.ts'
 import type { ZonePolygon } from '../../shared/geometry/polygon.ts'
 import type { Steps } from '../../shared/geometry/steps.ts'
+import { ApiError, notFound } from '../../shared/problem.ts'
+import { createRoute, resource, respond } from '../../shared/route.ts'
+import { EventFields, marked } from '../../shared/schemas/change.ts'
+import { EVENT_STATUSES, EventType, Geometry } from '../../shared/schemas/event.ts'
 import {
   booleanParameter,
   CursorQuery,
@@ -17,11 +19,9 @@ import {
   encodeCursor,
   integerParameter,
   NextCursor,
-} from '../../shared/page.ts'
-import { ApiError, notFound } from '../../shared/problem.ts'
-import { createRoute, resource, respond } from '../../shared/route.ts'
+} from '../../shared/schemas/page.ts'
+import type { ZoneFields } from '../../shared/schemas/zone.ts'
 import { Instant, QueryInstant } from '../../shared/time.ts'
-import type { ZoneFields } from '../../shared/zone.ts'
 import { can } from '../auth.ts'
 import type { Ctx, Env } from '../context.ts'
 import { problems } from '../http.ts'

@@ -1,6 +1,11 @@
 import { z } from 'zod'
-import { EVIDENCE_KEYS_PATH, EvidenceFile, EvidenceKeys } from '../../shared/evidence.ts'
-import { canonical, fileText, nextRecord, preliminary } from '../../shared/evidence-record.ts'
+import { EVIDENCE_KEYS_PATH, EvidenceFile, EvidenceKeys } from '../../shared/evidence/evidence.ts'
+import {
+  canonical,
+  fileText,
+  nextRecord,
+  preliminary,
+} from '../../shared/evidence/evidence-record.ts'
 import { notFound } from '../../shared/problem.ts'
 import { createRoute, jsonResponse, pathId, resource, respond } from '../../shared/route.ts'
 import { can, connect } from '../auth.ts'

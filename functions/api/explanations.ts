@@ -1,24 +1,28 @@
 import { z } from 'zod'
-import { groupMainshocks, type MainshockState, type Mainshocks } from '../../shared/aftershock.ts'
-import { AlertStep } from '../../shared/alert-step.ts'
-import type { BurstMemory } from '../../shared/burst.ts'
-import type { DecidableEvent } from '../../shared/checks.ts'
-import { Check } from '../../shared/checks.ts'
-import { decide, decisionCost } from '../../shared/decide.ts'
+import {
+  groupMainshocks,
+  type MainshockState,
+  type Mainshocks,
+} from '../../shared/decide/aftershock.ts'
+import { AlertStep } from '../../shared/decide/alert-step.ts'
+import type { BurstMemory } from '../../shared/decide/burst.ts'
+import type { DecidableEvent } from '../../shared/decide/checks.ts'
+import { Check } from '../../shared/decide/checks.ts'
+import { decide, decisionCost } from '../../shared/decide/decide.ts'
+import { type Memory, memoryKey } from '../../shared/decide/match-memory.ts'
 import { type PreparedZone, prepareZone } from '../../shared/geometry/geometry.ts'
 import type { Steps } from '../../shared/geometry/steps.ts'
-import { type Memory, memoryKey } from '../../shared/match-memory.ts'
 import { notFound } from '../../shared/problem.ts'
 import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
-import type { Sql } from '../../shared/sql.ts'
-import { Instant } from '../../shared/time.ts'
-import { ZoneFields } from '../../shared/zone.ts'
+import { ZoneFields } from '../../shared/schemas/zone.ts'
 import {
   type OwnerState,
   offReason,
   parseZoneVersion,
   type ZoneVersion,
-} from '../../shared/zone-version.ts'
+} from '../../shared/schemas/zone-version.ts'
+import type { Sql } from '../../shared/sql.ts'
+import { Instant } from '../../shared/time.ts'
 import { can } from '../auth.ts'
 import type { Ctx, Env } from '../context.ts'
 import { credentialId } from '../credential.ts'

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { FeedLink, FeedLinkCreate, ShownFeedLink } from '../../shared/feed-link.ts'
 import { ApiError, notFound } from '../../shared/problem.ts'
 import {
   createRoute,
@@ -10,6 +9,7 @@ import {
   resource,
   respond,
 } from '../../shared/route.ts'
+import { FeedLink, FeedLinkCreate, ShownFeedLink } from '../../shared/schemas/feed-link.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { generateToken, tokenHash } from '../../shared/token.ts'
 import { can } from '../auth.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { ChannelCreate, ChannelPatch } from '../../shared/channel.ts'
-import { MemberInvite, MemberPatch } from '../../shared/organisation.ts'
-import { ExternalId, ZoneCreate, ZonePatch } from '../../shared/zone.ts'
+import { ChannelCreate, ChannelPatch } from '../../shared/schemas/channel.ts'
+import { MemberInvite, MemberPatch } from '../../shared/schemas/organisation.ts'
+import { ExternalId, ZoneCreate, ZonePatch } from '../../shared/schemas/zone.ts'
 import type { Scope } from '../context.ts'
 
 /** A request to the API. */

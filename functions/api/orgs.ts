@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { MEMBER_READ_ONLY, Member, MemberInvite, MemberPatch } from '../../shared/organisation.ts'
 import { ApiError, invalid, notFound } from '../../shared/problem.ts'
 import {
   createRoute,
@@ -9,6 +8,12 @@ import {
   resource,
   respond,
 } from '../../shared/route.ts'
+import {
+  MEMBER_READ_ONLY,
+  Member,
+  MemberInvite,
+  MemberPatch,
+} from '../../shared/schemas/organisation.ts'
 import { raw, type Sql } from '../../shared/sql.ts'
 import { generateToken, tokenHash } from '../../shared/token.ts'
 import { can } from '../auth.ts'

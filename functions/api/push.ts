@@ -1,7 +1,13 @@
+import { latenessOf } from '../../shared/decide/lateness.ts'
 import { extentOfEvent } from '../../shared/geometry/geometry.ts'
-import { latenessOf } from '../../shared/lateness.ts'
-import { MAX_PUSHED_A_DAY, Push, Pushed, PushedEvent, type PushOutcome } from '../../shared/push.ts'
 import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../shared/route.ts'
+import {
+  MAX_PUSHED_A_DAY,
+  Push,
+  Pushed,
+  PushedEvent,
+  type PushOutcome,
+} from '../../shared/schemas/push.ts'
 import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'

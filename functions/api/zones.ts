@@ -1,14 +1,5 @@
 import { z } from 'zod'
 import { simplify } from '../../shared/geometry/simplify.ts'
-import {
-  CursorQuery,
-  decodeCursor,
-  encodeCursor,
-  integerParameter,
-  LAST_UUID,
-  NextCursor,
-  splitPage,
-} from '../../shared/page.ts'
 import { ApiError, invalid, notFound } from '../../shared/problem.ts'
 import {
   createRoute,
@@ -20,8 +11,15 @@ import {
   respond,
   respondRows,
 } from '../../shared/route.ts'
-import { raw } from '../../shared/sql.ts'
-import { Instant } from '../../shared/time.ts'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integerParameter,
+  LAST_UUID,
+  NextCursor,
+  splitPage,
+} from '../../shared/schemas/page.ts'
 import {
   ExternalId,
   ZONE_READ_ONLY,
@@ -29,7 +27,9 @@ import {
   ZoneCreate,
   ZonePatch,
   zoneDefaults,
-} from '../../shared/zone.ts'
+} from '../../shared/schemas/zone.ts'
+import { raw } from '../../shared/sql.ts'
+import { Instant } from '../../shared/time.ts'
 import { can } from '../auth.ts'
 import type { Env } from '../context.ts'
 import { problems } from '../http.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Alert } from '../../shared/alert.ts'
+import { Alert } from '../../shared/schemas/alert.ts'
 import { parseMailAddress } from '../mail/address.ts'
 import type { ChannelKind, Classification, Issue, Message, Style } from './channel.ts'
 import { configIssues, type Given, targetIssue } from './check.ts'

@@ -1,5 +1,5 @@
-import type { Channel, ChannelCreate, ChannelPatch } from '../../shared/channel.ts'
 import { isSame } from '../../shared/same.ts'
+import type { Channel, ChannelCreate, ChannelPatch } from '../../shared/schemas/channel.ts'
 import { generateSecret, parseSecret } from '../../shared/signing.ts'
 import type { Seal } from '../seal.ts'
 import type { AnyKind, Issue } from './channel.ts'

@@ -1,4 +1,4 @@
-import { bandOf } from '../../shared/bands.ts'
+import { bandOf } from '../../shared/decide/bands.ts'
 import { VERSION } from '../../shared/version.ts'
 import { type XmlValue, xmlOf } from './xml.ts'
 import {

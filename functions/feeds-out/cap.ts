@@ -1,6 +1,6 @@
-import type { Alert } from '../../shared/alert.ts'
-import { type BANDS, bandOf } from '../../shared/bands.ts'
-import type { EventType, Geometry } from '../../shared/event.ts'
+import { type BANDS, bandOf } from '../../shared/decide/bands.ts'
+import type { Alert } from '../../shared/schemas/alert.ts'
+import type { EventType, Geometry } from '../../shared/schemas/event.ts'
 import { type XmlValue, xmlOf } from './xml.ts'
 import { headlineOf, linesOf, pageOf } from './zone-feed.ts'
 

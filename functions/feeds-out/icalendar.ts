@@ -1,5 +1,5 @@
 import ical, { ICalCalendarMethod, ICalEventStatus, ICalEventTransparency } from 'ical-generator'
-import { bandOf } from '../../shared/bands.ts'
+import { bandOf } from '../../shared/decide/bands.ts'
 import {
   changedAt,
   type FeedAlert,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Alert, EventReference } from '../../shared/alert.ts'
+import { Alert, EventReference } from '../../shared/schemas/alert.ts'
 import { Instant } from '../../shared/time.ts'
 
 /** An alert as the feed of its zone shows it: nothing about channels and people. */

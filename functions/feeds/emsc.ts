@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NormalisedEvent } from '../../shared/event.ts'
+import type { NormalisedEvent } from '../../shared/schemas/event.ts'
 import {
   type Content,
   type Feed,

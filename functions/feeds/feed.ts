@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import { type EventType, NormalisedEvent } from '../../shared/event.ts'
+import { type EventType, NormalisedEvent } from '../../shared/schemas/event.ts'
 // The reasons are for people, in every process.
-import '../../shared/issue-words.ts'
+import '../../shared/words/issue-words.ts'
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json | undefined }
 

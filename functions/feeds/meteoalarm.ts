@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EventType } from '../../shared/event.ts'
+import type { EventType } from '../../shared/schemas/event.ts'
 import {
   type Content,
   type Feed,

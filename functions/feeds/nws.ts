@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Geometry } from '../../shared/event.ts'
+import { Geometry } from '../../shared/schemas/event.ts'
 import {
   type Feed,
   type FeedResult,

@@ -1,4 +1,4 @@
-import type { EventType } from '../../shared/event.ts'
+import type { EventType } from '../../shared/schemas/event.ts'
 
 /** Of a source, which other one sees the same events, so that without it a zone is not blind. */
 type StandIn = {

@@ -1,6 +1,6 @@
 import { doublingDelay, jittered } from '../../shared/backoff.ts'
-import type { NormalisedEvent } from '../../shared/event.ts'
 import { pause } from '../../shared/pause.ts'
+import type { NormalisedEvent } from '../../shared/schemas/event.ts'
 import { type AnyFeed, type Connection, isFeedError, type Rejected, type Stream } from './feed.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { judgeStep, type StepFacts, type StepRule } from '../../shared/alert-step.ts'
+import { judgeStep, type StepFacts, type StepRule } from '../../shared/decide/alert-step.ts'
 import type { Sql } from '../../shared/sql.ts'
 
 type Row = Omit<StepFacts, 'rule'> &

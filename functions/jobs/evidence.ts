@@ -1,4 +1,4 @@
-import { canonical, nextRecord } from '../../shared/evidence-record.ts'
+import { canonical, nextRecord } from '../../shared/evidence/evidence-record.ts'
 import { describeError } from '../../shared/problem.ts'
 import { inTransaction } from '../db.ts'
 import { evidenceSigner, type SignEvidence } from '../evidence-keys.ts'

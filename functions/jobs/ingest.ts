@@ -1,6 +1,6 @@
 import { nextPollSeconds } from '../../shared/backoff.ts'
-import { isMoving, NormalisedEvent } from '../../shared/event.ts'
 import { extentOfEvent } from '../../shared/geometry/geometry.ts'
+import { isMoving, NormalisedEvent } from '../../shared/schemas/event.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { type Database, inTransaction } from '../db.ts'
 import {

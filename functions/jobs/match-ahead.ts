@@ -1,5 +1,5 @@
-import type { DecidableEvent } from '../../shared/checks.ts'
-import { memoryKey } from '../../shared/match-memory.ts'
+import type { DecidableEvent } from '../../shared/decide/checks.ts'
+import { memoryKey } from '../../shared/decide/match-memory.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneIndex } from './zone-index.ts'
 

@@ -1,14 +1,20 @@
-import { BURST_KEY } from '../../shared/burst.ts'
-import type { DecidableEvent } from '../../shared/checks.ts'
-import { type DecideOptions, decisionCost } from '../../shared/decide.ts'
-import { decideLinked, type LinkedDecision } from '../../shared/decide-linked.ts'
-import { isMoving } from '../../shared/event.ts'
+import { BURST_KEY } from '../../shared/decide/burst.ts'
+import type { DecidableEvent } from '../../shared/decide/checks.ts'
+import { type DecideOptions, decisionCost } from '../../shared/decide/decide.ts'
+import { decideLinked, type LinkedDecision } from '../../shared/decide/decide-linked.ts'
+import {
+  LINK_RULES,
+  type LinkRule,
+  linkFactsOf,
+  linkKeys,
+  linkRuleOf,
+} from '../../shared/decide/link.ts'
+import type { Remembered } from '../../shared/decide/link-groups.ts'
+import { isSeenAgain, type Memory, memoryKey } from '../../shared/decide/match-memory.ts'
 import type { PreparedZone } from '../../shared/geometry/geometry.ts'
-import { LINK_RULES, type LinkRule, linkFactsOf, linkKeys, linkRuleOf } from '../../shared/link.ts'
-import type { Remembered } from '../../shared/link-groups.ts'
-import { isSeenAgain, type Memory, memoryKey } from '../../shared/match-memory.ts'
+import { isMoving } from '../../shared/schemas/event.ts'
+import type { ZoneFields } from '../../shared/schemas/zone.ts'
 import type { Sql } from '../../shared/sql.ts'
-import type { ZoneFields } from '../../shared/zone.ts'
 import { createPacer } from '../scheduling.ts'
 import {
   NO_TRACING,

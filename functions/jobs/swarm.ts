@@ -1,5 +1,5 @@
-import { groupMainshocks, type Mainshocks } from '../../shared/aftershock.ts'
-import { BURST_KEY, type BurstMemory } from '../../shared/burst.ts'
+import { groupMainshocks, type Mainshocks } from '../../shared/decide/aftershock.ts'
+import { BURST_KEY, type BurstMemory } from '../../shared/decide/burst.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { selectMainshocks } from '../mainshocks.ts'
 import type { ZoneAtTime } from './zone-store.ts'

@@ -1,6 +1,6 @@
 import Flatbush from 'flatbush'
-import type { Geometry } from '../../shared/event.ts'
 import { extentOfEvent } from '../../shared/geometry/geometry.ts'
+import type { Geometry } from '../../shared/schemas/event.ts'
 
 type Box = [west: number, south: number, east: number, north: number]
 

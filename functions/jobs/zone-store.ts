@@ -1,6 +1,6 @@
 import type { PreparedZone } from '../../shared/geometry/geometry.ts'
-import type { ZoneFields } from '../../shared/zone.ts'
-import type { ZoneVersion } from '../../shared/zone-version.ts'
+import type { ZoneFields } from '../../shared/schemas/zone.ts'
+import type { ZoneVersion } from '../../shared/schemas/zone-version.ts'
 
 /** A zone as it was at some time, prepared for decisions. */
 export type ZoneAtTime = {

@@ -1,5 +1,4 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { VERSION } from '../../shared/version.ts'
 import {
   AlertMessage,
   BlindMessage,
@@ -8,7 +7,8 @@ import {
   RecoveredMessage,
   SightedMessage,
   TestMessage,
-} from '../../shared/webhook.ts'
+} from '../../shared/schemas/webhook.ts'
+import { VERSION } from '../../shared/version.ts'
 import type { Env } from '../context.ts'
 import { EXAMPLES, MESSAGE_EXAMPLES } from './examples.ts'
 import { ACCOUNT_EXAMPLES } from './examples-account.ts'

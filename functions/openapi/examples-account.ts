@@ -1,6 +1,6 @@
 /** The examples of the account routes, for the person who watches the Bosphorus. */
 import type { z } from 'zod'
-import type { Account, AccountExport, Invite, Key, Org } from '../../shared/account.ts'
+import type { Account, AccountExport, Invite, Key, Org } from '../../shared/schemas/account.ts'
 import { feedLink } from './examples-feeds.ts'
 import { STORY } from './story.ts'
 

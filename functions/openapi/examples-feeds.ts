@@ -1,5 +1,5 @@
 /** The examples of feeds out: links, and what they show of the alert of the story. */
-import type { FeedLink } from '../../shared/feed-link.ts'
+import type { FeedLink } from '../../shared/schemas/feed-link.ts'
 import { atomOf } from '../feeds-out/atom.ts'
 import { CAP_TYPE, capOf } from '../feeds-out/cap.ts'
 import { geojsonOf } from '../feeds-out/geojson.ts'

@@ -1,6 +1,6 @@
 /** The examples of the document, by operation and by message. */
 import type { z } from 'zod'
-import type { Alert } from '../../shared/alert.ts'
+import type { Alert } from '../../shared/schemas/alert.ts'
 import type {
   AlertMessage,
   BlindMessage,
@@ -9,7 +9,7 @@ import type {
   RecoveredMessage,
   SightedMessage,
   TestMessage,
-} from '../../shared/webhook.ts'
+} from '../../shared/schemas/webhook.ts'
 import {
   acknowledged,
   act,

@@ -1,4 +1,8 @@
-import { EVIDENCE_FORMAT, type EvidenceFile, type EvidenceKeys } from '../../shared/evidence.ts'
+import {
+  EVIDENCE_FORMAT,
+  type EvidenceFile,
+  type EvidenceKeys,
+} from '../../shared/evidence/evidence.ts'
 import { act, alert, delivery, event, reference, resolved, SEEN, SENT, zone } from './story.ts'
 import { explanation } from './story-decisions.ts'
 

@@ -1,10 +1,14 @@
 /** The things that the examples of the document show: an earthquake near Istanbul inside the zone Bosphorus. */
 import type { z } from 'zod'
-import type { Alert, Delivery, EventReference } from '../../shared/alert.ts'
-import type { AuditRow } from '../../shared/audit.ts'
-import { type Channel, type ChannelDelivery, DEFAULT_MESSAGES } from '../../shared/channel.ts'
-import type { Member } from '../../shared/organisation.ts'
-import type { Zone } from '../../shared/zone.ts'
+import type { Alert, Delivery, EventReference } from '../../shared/schemas/alert.ts'
+import type { AuditRow } from '../../shared/schemas/audit.ts'
+import {
+  type Channel,
+  type ChannelDelivery,
+  DEFAULT_MESSAGES,
+} from '../../shared/schemas/channel.ts'
+import type { Member } from '../../shared/schemas/organisation.ts'
+import type { Zone } from '../../shared/schemas/zone.ts'
 
 export const ME = 'a1f0c5de-6f0b-4c1e-9a53-1b1f0f6a8d01'
 const COLLEAGUE = 'b2e1d6cf-7a1c-4d2f-8b64-2c2e1e7b9e02'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { fold } from '../../shared/fold.ts'
 import type { Sql } from '../../shared/sql.ts'
+import { fold } from '../../shared/words/fold.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { domainOf } from '../leads/lead.ts'
 import { addEvidence } from '../leads/leads.ts'

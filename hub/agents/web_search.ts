@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fold } from '../../shared/fold.ts'
+import { fold } from '../../shared/words/fold.ts'
 import type { Words } from '../i18n/words.ts'
 import { bilingual } from '../i18n/words.ts'
 import { type FoundLead, storeFound } from '../leads/found-leads.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LAST_UUID } from '../../shared/page.ts'
+import { LAST_UUID } from '../../shared/schemas/page.ts'
 import { raw } from '../../shared/sql.ts'
 import { Instant } from '../../shared/time.ts'
 

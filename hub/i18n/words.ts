@@ -1,4 +1,4 @@
-import { type Both, LANGUAGES, type Language, type Texts } from '../../shared/texts.ts'
+import { type Both, LANGUAGES, type Language, type Texts } from '../../shared/words/texts.ts'
 
 export {
   type Both,
@@ -7,7 +7,7 @@ export {
   type Texts,
   type Translation,
   texts,
-} from '../../shared/texts.ts'
+} from '../../shared/words/texts.ts'
 
 /** One text in both languages of the hub. Stored in both; each reader gets their own. */
 export type Words = Readonly<Record<Language, string>>

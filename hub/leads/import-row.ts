@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fold } from '../../shared/fold.ts'
+import { fold } from '../../shared/words/fold.ts'
 import { issueWords } from '../i18n/issue.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import { currencyOf, dayOf, numberOf } from './cells.ts'

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { foldName } from '../../shared/fold.ts'
+import { foldName } from '../../shared/words/fold.ts'
 import { normaliseEmail } from '../mail/address.ts'
 import type { Salt } from '../mail/suppression.ts'
 

@@ -1,4 +1,4 @@
-import { fold } from '../../shared/fold.ts'
+import { fold } from '../../shared/words/fold.ts'
 import { wordsOf } from '../agents/run/words.ts'
 
 const LENGTH = 160

@@ -1,4 +1,4 @@
-import { texts } from '../../shared/texts.ts'
+import { texts } from '../../shared/words/texts.ts'
 
 /** Texts that every page uses. */
 export const common = texts(

@@ -13,7 +13,7 @@ import {
   Workflow,
 } from 'lucide-react'
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
-import type { Language } from '../../shared/texts.ts'
+import type { Language } from '../../shared/words/texts.ts'
 import { loadPart } from '../../web/shared/connection.ts'
 import { shellText } from './shell/shell.text.ts'
 

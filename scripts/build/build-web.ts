@@ -22,7 +22,7 @@ const INTERFACES = {
       'hub/branding/own-look.ts',
       'hub/i18n',
       'shared/colour.ts',
-      'shared/texts.ts',
+      'shared/words/texts.ts',
     ],
   },
   console: {
@@ -43,8 +43,8 @@ const INTERFACES = {
       'web/operator',
       'web/public',
       'web/shell/hash-location.ts',
-      'shared/operator.ts',
-      'shared/texts.ts',
+      'shared/schemas/operator.ts',
+      'shared/words/texts.ts',
     ],
   },
 } as const

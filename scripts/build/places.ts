@@ -5,7 +5,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { foldName } from '../../shared/fold.ts'
+import { foldName } from '../../shared/words/fold.ts'
 
 type City = {
   name: string

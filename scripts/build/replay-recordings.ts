@@ -13,7 +13,7 @@ import { readDetections } from '../../functions/feeds/formats/firms-csv.ts'
 import { representativePoint } from '../../functions/feeds/formats/geometry.ts'
 import { hash } from '../../functions/feeds/memory/alert-memory.ts'
 import { type Fire, toFires } from '../../functions/feeds/memory/fires.ts'
-import { Geometry } from '../../shared/event.ts'
+import { Geometry } from '../../shared/schemas/event.ts'
 import { type LonLat, linesOf, Topology } from '../pictures/topology.ts'
 import { runMain, UsageError } from '../start/arguments.ts'
 

@@ -7,6 +7,16 @@ import type pg from 'pg'
 import { z } from 'zod'
 import type { Log } from '../../functions/log.ts'
 import {
+  ApiError,
+  answerProblem,
+  describeError,
+  invalidInput,
+  issuesOf,
+  notFound,
+  problemOf,
+  toApiError,
+} from '../../shared/problem.ts'
+import {
   DiscardBody,
   OperatorAccountDetail,
   OperatorAccounts,
@@ -24,18 +34,8 @@ import {
   PlanBody,
   RedriveBody,
   SignInBody,
-} from '../../shared/operator.ts'
-import { decodeCursor, encodeCursor } from '../../shared/page.ts'
-import {
-  ApiError,
-  answerProblem,
-  describeError,
-  invalidInput,
-  issuesOf,
-  notFound,
-  problemOf,
-  toApiError,
-} from '../../shared/problem.ts'
+} from '../../shared/schemas/operator.ts'
+import { decodeCursor, encodeCursor } from '../../shared/schemas/page.ts'
 import { staticFiles } from '../../shared/static-files.ts'
 import { asOperator, changePlan, revokeKey } from '../postgres/accounts.ts'
 import { discard, listDeadJobs, redrive } from '../postgres/dead-jobs.ts'

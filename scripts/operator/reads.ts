@@ -3,7 +3,7 @@ import { VERSION } from '../../shared/version.ts'
 import { becomeOwner } from '../postgres/accounts.ts'
 import { queueStatus } from '../start/status.ts'
 
-/** What the operator page shows beside the lists of the commands. Each answer passes through a schema of shared/operator.ts. */
+/** What the operator page shows beside the lists of the commands. Each answer passes through a schema of shared/schemas/operator.ts. */
 
 type Row = Record<string, unknown>
 

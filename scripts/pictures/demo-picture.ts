@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import sharp from 'sharp'
 import { roundOf } from '../../functions/feeds/replay/clock.ts'
 import { loadReplays } from '../../functions/feeds/replay/load.ts'
-import type { EventType, NormalisedEvent } from '../../shared/event.ts'
+import type { EventType, NormalisedEvent } from '../../shared/schemas/event.ts'
 import { runMain } from '../start/arguments.ts'
 import { coastLines, type LonLat } from './topology.ts'
 

@@ -6,7 +6,7 @@ import {
   checkEvidence,
   type EvidenceFault,
   MAX_EVIDENCE_BYTES,
-} from '../../shared/evidence-check.ts'
+} from '../../shared/evidence/evidence-check.ts'
 import { UsageError } from '../start/arguments.ts'
 import { becomeOwner } from './accounts.ts'
 import { recordAct } from './operator.ts'

@@ -54,11 +54,11 @@ const PARTS = {
   },
   crash: {
     about: 'the jobs killed at every boundary of a transaction',
-    prove: () => longForm('tests/functions/jobs/crash.test.ts'),
+    prove: () => longForm('tests/functions/jobs/faults/crash.test.ts'),
   },
   faults: {
     about: '10,000 alerts to channels that fail, with the jobs and the database killed',
-    prove: () => longForm('tests/functions/jobs/faults.test.ts'),
+    prove: () => longForm('tests/functions/jobs/faults/faults.test.ts'),
   },
   startup: { about: 'CPU time of each Worker before its first answer', prove: startup },
   schemathesis: { about: 'the OpenAPI document, tested by another fuzzer', prove: fuzzAgain },

@@ -1,6 +1,6 @@
 /** What rings enclose: the flat areas in which places are looked up. */
 import { booleanPointInPolygon } from '@turf/boolean-point-in-polygon'
-import type { Geometry } from '../event.ts'
+import type { Geometry } from '../schemas/event.ts'
 import type { ZonePolygon } from './polygon.ts'
 import {
   isOnEdge,

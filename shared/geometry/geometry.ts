@@ -4,7 +4,7 @@
  * earth contains a pole. Edges count as inside, and longitudes 180 and −180 are the same.
  */
 import { distance } from '@turf/distance'
-import type { Geometry } from '../event.ts'
+import type { Geometry } from '../schemas/event.ts'
 import { type Box, type Part, partsContain, toParts } from './area.ts'
 import type { ZoneShape } from './polygon.ts'
 import {

@@ -1,6 +1,6 @@
 /** Shapes with fewer corners, for maps. */
 import { simplify as simplifyFlat } from '@turf/simplify'
-import type { Geometry } from '../event.ts'
+import type { Geometry } from '../schemas/event.ts'
 import { toArea } from './area.ts'
 import type { ZonePolygon } from './polygon.ts'
 import { nearestLongitude } from './ring.ts'

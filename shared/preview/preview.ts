@@ -1,10 +1,10 @@
 /** What a zone would have done: the decision folded over stored revisions. */
 import { z } from 'zod'
-import { stepTimes } from '../alert-step.ts'
-import type { ZoneRule } from '../checks.ts'
-import { Severity } from '../event.ts'
+import { stepTimes } from '../decide/alert-step.ts'
+import type { ZoneRule } from '../decide/checks.ts'
 import type { PreparedZone } from '../geometry/geometry.ts'
 import { runToEnd, type Steps } from '../geometry/steps.ts'
+import { Severity } from '../schemas/event.ts'
 import { Instant } from '../time.ts'
 import { type Suggestion, suggest } from './suggestion.ts'
 import {

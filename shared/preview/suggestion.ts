@@ -1,4 +1,4 @@
-import type { ZoneRule } from '../checks.ts'
+import type { ZoneRule } from '../decide/checks.ts'
 import type { Steps } from '../geometry/steps.ts'
 import {
   daysWithData,

@@ -1,12 +1,12 @@
-import { groupMainshocks, type MainshockState } from '../aftershock.ts'
-import type { BurstMemory } from '../burst.ts'
-import type { DecidableEvent, OffReason, ZoneRule } from '../checks.ts'
-import { decisionCost, isInside } from '../decide.ts'
-import { decideLinked, type LinkedDecision } from '../decide-linked.ts'
-import type { Escalation } from '../escalation.ts'
+import { groupMainshocks, type MainshockState } from '../decide/aftershock.ts'
+import type { BurstMemory } from '../decide/burst.ts'
+import type { DecidableEvent, OffReason, ZoneRule } from '../decide/checks.ts'
+import { decisionCost, isInside } from '../decide/decide.ts'
+import { decideLinked, type LinkedDecision } from '../decide/decide-linked.ts'
+import type { Escalation } from '../decide/escalation.ts'
+import { type Memory, memoryKey } from '../decide/match-memory.ts'
 import { type PreparedZone, prepareZone } from '../geometry/geometry.ts'
 import type { Steps } from '../geometry/steps.ts'
-import { type Memory, memoryKey } from '../match-memory.ts'
 
 export const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -1,5 +1,5 @@
-import type { Check, CheckOf, OffReason } from '../checks.ts'
-import type { Link } from '../link.ts'
+import type { Check, CheckOf, OffReason } from '../decide/checks.ts'
+import type { Link } from '../decide/link.ts'
 import { at, type Clock, kilometres, oneDecimal as number, type Sentences } from './sentences.ts'
 
 export const english: Sentences = {

@@ -1,6 +1,7 @@
 /** Sentences for people that explain a decision with its numbers. */
-import type { Language } from '../channel.ts'
-import type { Check } from '../checks.ts'
+
+import type { Check } from '../decide/checks.ts'
+import type { Language } from '../schemas/channel.ts'
 import { english } from './english.ts'
 import type { Clock, Sentences, StayEnd, Update } from './sentences.ts'
 import { turkish } from './turkish.ts'

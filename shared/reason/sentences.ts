@@ -1,5 +1,5 @@
 /** What the sentences of each language consist of, and how they write numbers and times. */
-import type { Check } from '../checks.ts'
+import type { Check } from '../decide/checks.ts'
 
 /** What has changed about an alert, other than which sources report it. */
 export type Update = 'revised' | 'escalated' | 'ended' | 'retracted'

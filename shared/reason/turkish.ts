@@ -1,6 +1,6 @@
-import type { Check, CheckOf, OffReason } from '../checks.ts'
-import type { Link } from '../link.ts'
-import type { AlertOutcome } from '../match-memory.ts'
+import type { Check, CheckOf, OffReason } from '../decide/checks.ts'
+import type { Link } from '../decide/link.ts'
+import type { AlertOutcome } from '../decide/match-memory.ts'
 import { at, type Clock, kilometres, oneDecimal, type Sentences } from './sentences.ts'
 
 // Suffixes follow the vowels of what they are added to, so none is added to a name, a number or a time.

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { createPacer, limitConcurrency, runInSlices } from '../../functions/scheduling.ts'
-import type { DecidableEvent } from '../../shared/checks.ts'
+import type { DecidableEvent } from '../../shared/decide/checks.ts'
 import { prepareZone } from '../../shared/geometry/geometry.ts'
 import { TooMuchWork } from '../../shared/geometry/steps.ts'
 import { previewInSteps } from '../../shared/preview/preview.ts'
-import { zoneDefaults } from '../../shared/zone.ts'
-import { checkShapeInSteps } from '../../shared/zone-shape.ts'
+import { zoneDefaults } from '../../shared/schemas/zone.ts'
+import { checkShapeInSteps } from '../../shared/schemas/zone-shape.ts'
 import { coast, diagonals } from '../support/attacks/expensive.ts'
 
 /** Counts how often the process comes round to other things. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { AuditRow } from '../../shared/audit.ts'
+import { AuditRow } from '../../shared/schemas/audit.ts'
 import { OTHER_ACCOUNT_MARKER } from '../support/attacks/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../support/service.ts'
 

@@ -7,7 +7,7 @@ import { fenced, joined, list, numbered, plain, quote, table } from '../../hub/p
 import { parseContext } from '../../hub/projects/project-folder.ts'
 import { snippetOf } from '../../hub/projects/snippet.ts'
 import { rulesOf } from '../../hub/reader/robots.ts'
-import { fold } from '../../shared/fold.ts'
+import { fold } from '../../shared/words/fold.ts'
 import { oddJson } from '../support/odd.ts'
 import { agree } from './support/agree.ts'
 

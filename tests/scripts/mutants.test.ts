@@ -94,7 +94,7 @@ test('every source has tests that judge it', () => {
   const sources = sourcesOf([])
   expect(sources.length).toBeGreaterThan(250)
   expect(sources.filter((source) => testsFor(source, ROOT).length === 0)).toEqual([])
-  for (const source of ['shared/burst.ts', 'hub/backup/manifest.ts']) {
+  for (const source of ['shared/decide/burst.ts', 'hub/backup/manifest.ts']) {
     expect(closestTests(source, ROOT)).toContain(`tests/${source.replace('.ts', '.test.ts')}`)
     expect(testsFor(source, ROOT)).toEqual(expect.arrayContaining(closestTests(source, ROOT)))
   }
@@ -120,7 +120,7 @@ test('a schema is judged, and what only documents it is not', async () => {
 })
 
 test('tests are told apart by what they cost and by what they change for good', () => {
-  expect(isDear('tests/functions/jobs/crash.test.ts')).toBe(true)
+  expect(isDear('tests/functions/jobs/faults/crash.test.ts')).toBe(true)
   expect(isDear('tests/hub/missions/missions-kill.test.ts')).toBe(true)
   expect(isDear('tests/shared/backoff.test.ts')).toBe(false)
   const alone = globSync(

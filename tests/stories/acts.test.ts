@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Channel, DEFAULT_MESSAGES } from '../../shared/channel.ts'
+import { type Channel, DEFAULT_MESSAGES } from '../../shared/schemas/channel.ts'
 import { CreatedZone } from '../support/delivery-service.ts'
 import { quake } from '../support/jobs.ts'
 import { type Person, sendResult } from '../support/service.ts'

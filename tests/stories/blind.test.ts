@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type Feed, normaliseEach, reject, toEvent } from '../../functions/feeds/feed.ts'
 import { fetchFeed } from '../../functions/feeds/fetch.ts'
-import { BlindMessage, SightedMessage } from '../../shared/webhook.ts'
+import { BlindMessage, SightedMessage } from '../../shared/schemas/webhook.ts'
 import { createTestJobs, quake } from '../support/jobs.ts'
 import { createStory } from '../support/story.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Channel } from '../../shared/channel.ts'
+import { Channel } from '../../shared/schemas/channel.ts'
 import { verify } from '../../shared/signing.ts'
 import { expectProblem } from '../support/attacks/refusals.ts'
 import { CreatedChannel, CreatedZone } from '../support/delivery-service.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Feed } from '../../functions/feeds/feed.ts'
-import type { NormalisedEvent } from '../../shared/event.ts'
+import type { NormalisedEvent } from '../../shared/schemas/event.ts'
 import { quake } from '../support/jobs.ts'
 import type { Person } from '../support/service.ts'
 import { createStory } from '../support/story.ts'

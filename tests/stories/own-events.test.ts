@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Pushed } from '../../shared/push.ts'
+import { Pushed } from '../../shared/schemas/push.ts'
 import { type Person, parsed } from '../support/service.ts'
 import { createStory } from '../support/story.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Alert } from '../../shared/alert.ts'
+import { Alert } from '../../shared/schemas/alert.ts'
 import { CreatedZone } from '../support/delivery-service.ts'
 import { quake } from '../support/jobs.ts'
 import { type Person, parsed } from '../support/service.ts'

@@ -1,6 +1,6 @@
-import type { Check, CheckName, DecidableEvent, ZoneRule } from '../../shared/checks.ts'
-import { type DecideOptions, type Decision, decide, Memory } from '../../shared/decide.ts'
-import { zoneDefaults } from '../../shared/zone.ts'
+import type { Check, CheckName, DecidableEvent, ZoneRule } from '../../shared/decide/checks.ts'
+import { type DecideOptions, type Decision, decide, Memory } from '../../shared/decide/decide.ts'
+import { zoneDefaults } from '../../shared/schemas/zone.ts'
 
 export const NOON = '2026-03-01T12:00:00.000Z'
 export const later = (minutes: number, from = NOON) =>

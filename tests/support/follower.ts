@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Alert } from '../../shared/alert.ts'
-import { EventFields } from '../../shared/change.ts'
+import { Alert } from '../../shared/schemas/alert.ts'
+import { EventFields } from '../../shared/schemas/change.ts'
 import { parsed, type Service } from './service.ts'
 
 const Seq = z.int()

@@ -2,7 +2,7 @@
  * Random zones and the events around them, as a feed would have reported them over the last days.
  */
 import fc from 'fast-check'
-import type { NormalisedEvent } from '../../shared/event.ts'
+import type { NormalisedEvent } from '../../shared/schemas/event.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60

@@ -4,7 +4,7 @@ import { ingestEvents } from '../../functions/jobs/ingest.ts'
 import type { JobDeps } from '../../functions/jobs/queue.ts'
 import { createZoneMirror } from '../../functions/jobs/zone-mirror.ts'
 import { createRunner, type Runner } from '../../functions/jobs.ts'
-import type { NormalisedEvent } from '../../shared/event.ts'
+import type { NormalisedEvent } from '../../shared/schemas/event.ts'
 import type { Service } from './service.ts'
 
 export type TestJobs = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { z } from 'zod'
-import { Alert } from '../../shared/alert.ts'
+import { Alert } from '../../shared/schemas/alert.ts'
 import { createDeliveryService, type DeliveryService } from './delivery-service.ts'
 import { type Answer, type Person, parsed } from './service.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DEFAULT_MESSAGES } from '../../shared/channel.ts'
+import { DEFAULT_MESSAGES } from '../../shared/schemas/channel.ts'
 import { eventually, expectClean, settled } from '../hub/web/browser.ts'
 import { quake } from '../support/jobs.ts'
 import { type Person, sendResult } from '../support/service.ts'

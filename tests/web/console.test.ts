@@ -201,7 +201,7 @@ test('a service that is away is said, and what was there stays', async () => {
 test.each(['light', 'dark'] as const)(
   'every page is accessible and Turkish throughout, %s',
   async (theme) => {
-    const words = await readVocabulary('tr', 'web', ['shared/event-words.ts'])
+    const words = await readVocabulary('tr', 'web', ['shared/words/event-words.ts'])
     // Names, titles, the sentence of a decision in Turkish, units and addresses.
     const data =
       /^(The strait|By hand|On call|Nobody is hurt\.|A team|API key|M \d.*|test.*|a test|Watchpost|Natural Earth|GeoNames|\(CC BY 4\.0\)|English|Türkçe|UTC|[\d.,]+ km.*|.*@.*|Önem derecesi .*)$/s

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import '../../shared/issue-words.ts'
+import '../../shared/words/issue-words.ts'
 import { codesOf } from '../../shared/problem.ts'
 import { refusalsText } from '../../web/api/refusals.text.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ZoneCreate, zoneDefaults } from '../../shared/zone.ts'
+import { type ZoneCreate, zoneDefaults } from '../../shared/schemas/zone.ts'
 import type { Channel, Zone } from '../../web/api/queries.ts'
 import { isZoneIcon, ZONE_ICONS, zoneIcon } from '../../web/event/zone-icons.ts'
 import { stateOf } from '../../web/map/shapes.ts'

@@ -1,4 +1,4 @@
-import { texts } from '../../shared/texts.ts'
+import { texts } from '../../shared/words/texts.ts'
 import type { Problem } from './client.ts'
 
 /** Why the service refused something, in the reader's language, with its own sentence, which is English. */
@@ -71,7 +71,7 @@ const BOUNDS: Record<string, (limit: string) => string> = {
 }
 const capital = (text: string) => text.charAt(0).toLocaleUpperCase('tr') + text.slice(1)
 
-/** The sentences of shared/issue-words.ts. */
+/** The sentences of shared/words/issue-words.ts. */
 const MESSAGES: [form: RegExp, said: (...parts: string[]) => string][] = [
   [/^Required\.$/, () => 'Zorunlu.'],
   [/^Must not be empty\.$/, () => 'Boş olamaz.'],

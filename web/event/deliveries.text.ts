@@ -1,4 +1,4 @@
-import { texts } from '../../shared/texts.ts'
+import { texts } from '../../shared/words/texts.ts'
 
 /** The states of a message, as the inbox and the channels name them. */
 export const deliveriesText = texts(

@@ -1,5 +1,5 @@
-import { bandOf } from '../../shared/bands.ts'
-import { eventWords } from '../../shared/event-words.ts'
+import { bandOf } from '../../shared/decide/bands.ts'
+import { eventWords } from '../../shared/words/event-words.ts'
 import { cn } from '../ui/class-names.ts'
 import { useText } from '../ui/language.ts'
 

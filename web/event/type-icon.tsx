@@ -13,7 +13,7 @@ import {
   Waves,
   WavesLadder,
 } from 'lucide-react'
-import { eventWords } from '../../shared/event-words.ts'
+import { eventWords } from '../../shared/words/event-words.ts'
 import type { Schemas } from '../api/client.ts'
 import { useText } from '../ui/language.ts'
 

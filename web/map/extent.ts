@@ -1,6 +1,6 @@
-import type { Geometry } from '../../shared/event.ts'
 import { toParts } from '../../shared/geometry/area.ts'
 import { distance_km } from '../../shared/geometry/geometry.ts'
+import type { Geometry } from '../../shared/schemas/event.ts'
 import type { Track } from '../api/queries.ts'
 import { bearingOf } from './tracks.ts'
 

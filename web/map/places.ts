@@ -1,4 +1,4 @@
-import { foldName } from '../../shared/fold.ts'
+import { foldName } from '../../shared/words/fold.ts'
 import placesUrl from './places.txt?url'
 
 export type Place = { name: string; country: string; lat: number; lon: number }

@@ -1,5 +1,5 @@
 import type { Map as MapLibre } from 'maplibre-gl'
-import { BANDS, bandOf } from '../../shared/bands.ts'
+import { BANDS, bandOf } from '../../shared/decide/bands.ts'
 import type { Colours } from './base.ts'
 
 const RATIO = 2

@@ -1,14 +1,14 @@
 import type { InfiniteData } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import type { OperatorSession, OperatorSignedIn } from '../../shared/operator.ts'
+import type { OperatorSession, OperatorSignedIn } from '../../shared/schemas/operator.ts'
 import { connection } from '../shared/connection.ts'
 import { type ProblemDetails, ProblemError } from '../shared/problem.ts'
 import { reach } from '../shared/reach.ts'
 
 /** Where this page keeps its half of the session's secret; the other half is a cookie. */
 const KEY = 'watchpost.operator'
-/** Type-only imports of shared/operator.ts keep zod out of this page; the name is that of its PAGE_HEADER. */
-const PAGE_HEADER: typeof import('../../shared/operator.ts').PAGE_HEADER = 'x-operator-page'
+/** Type-only imports of shared/schemas/operator.ts keep zod out of this page; the name is that of its PAGE_HEADER. */
+const PAGE_HEADER: typeof import('../../shared/schemas/operator.ts').PAGE_HEADER = 'x-operator-page'
 
 const listeners = new Set<() => void>()
 let isSignedIn = localStorage.getItem(KEY) !== null

@@ -1,6 +1,6 @@
 import { CircleUser } from 'lucide-react'
 import { useLocation } from 'wouter'
-import type { Language } from '../../shared/texts.ts'
+import type { Language } from '../../shared/words/texts.ts'
 import { signOut, useSession } from '../api/session.ts'
 import { addressOf } from '../api/settings.ts'
 import { LANGUAGE_NAMES, setLanguage, useLanguage, useText } from '../ui/language.ts'

@@ -1,4 +1,4 @@
-import type { Language } from '../../shared/texts.ts'
+import type { Language } from '../../shared/words/texts.ts'
 import { cn } from './class-names.ts'
 import { LANGUAGE_NAMES, setLanguage, useLanguage } from './language.ts'
 

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import type { Both, Language, Texts, Translation } from '../../shared/texts.ts'
+import type { Both, Language, Texts, Translation } from '../../shared/words/texts.ts'
 
 export const LANGUAGE_NAMES = { en: 'English', tr: 'Türkçe' } as const satisfies Record<
   Language,

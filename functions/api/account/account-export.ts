@@ -1,16 +1,16 @@
 import type { z } from 'zod'
+import { createRoute, jsonResponse, resource } from '../../../shared/route.ts'
 import {
   AccountExport,
   ExportedChannel,
   ExportedDelivery,
   ExportedZone,
   Key,
-} from '../../../shared/account.ts'
-import { Alert } from '../../../shared/alert.ts'
-import { AuditRow } from '../../../shared/audit.ts'
-import { FeedLink } from '../../../shared/feed-link.ts'
-import { LAST_UUID } from '../../../shared/page.ts'
-import { createRoute, jsonResponse, resource } from '../../../shared/route.ts'
+} from '../../../shared/schemas/account.ts'
+import { Alert } from '../../../shared/schemas/alert.ts'
+import { AuditRow } from '../../../shared/schemas/audit.ts'
+import { FeedLink } from '../../../shared/schemas/feed-link.ts'
+import { LAST_UUID } from '../../../shared/schemas/page.ts'
 import { raw, type Sql } from '../../../shared/sql.ts'
 import { signedIn } from '../../auth.ts'
 import type { Ctx, Env } from '../../context.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Invite, InviteAccept, Org } from '../../../shared/account.ts'
 import { notFound } from '../../../shared/problem.ts'
 import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../../shared/route.ts'
+import { Invite, InviteAccept, Org } from '../../../shared/schemas/account.ts'
 import { tokenHash } from '../../../shared/token.ts'
 import { signedIn } from '../../auth.ts'
 import type { Env } from '../../context.ts'

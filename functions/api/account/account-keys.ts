@@ -1,15 +1,5 @@
 import { z } from 'zod'
-import { Key, KeyCreate } from '../../../shared/account.ts'
 import { generateKey, keyHash, keyPrefix } from '../../../shared/key.ts'
-import {
-  CursorQuery,
-  decodeCursor,
-  encodeCursor,
-  integerParameter,
-  LAST_UUID,
-  NextCursor,
-  splitPage,
-} from '../../../shared/page.ts'
 import { invalid, notFound } from '../../../shared/problem.ts'
 import {
   createRoute,
@@ -19,6 +9,16 @@ import {
   resource,
   respond,
 } from '../../../shared/route.ts'
+import { Key, KeyCreate } from '../../../shared/schemas/account.ts'
+import {
+  CursorQuery,
+  decodeCursor,
+  encodeCursor,
+  integerParameter,
+  LAST_UUID,
+  NextCursor,
+  splitPage,
+} from '../../../shared/schemas/page.ts'
 import { raw, type Sql } from '../../../shared/sql.ts'
 import { Instant } from '../../../shared/time.ts'
 import { signedIn } from '../../auth.ts'

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { ORG_READ_ONLY, Org, OrgCreate, OrgPatch, OrgTransfer } from '../../../shared/account.ts'
 import { notFound } from '../../../shared/problem.ts'
 import {
   createRoute,
@@ -10,6 +9,13 @@ import {
   resource,
   respond,
 } from '../../../shared/route.ts'
+import {
+  ORG_READ_ONLY,
+  Org,
+  OrgCreate,
+  OrgPatch,
+  OrgTransfer,
+} from '../../../shared/schemas/account.ts'
 import { raw, type Sql } from '../../../shared/sql.ts'
 import { signedIn } from '../../auth.ts'
 import type { Env } from '../../context.ts'

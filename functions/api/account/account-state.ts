@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Account } from '../../../shared/account.ts'
+import type { Account } from '../../../shared/schemas/account.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import type { Ctx } from '../../context.ts'
 import { listOrgs } from './account-orgs.ts'

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { EVENT_STATUSES, EventType, Geometry, Severity } from '../../../shared/event.ts'
 import { simplifyFootprint } from '../../../shared/geometry/simplify.ts'
 import type { Steps } from '../../../shared/geometry/steps.ts'
+import { createRoute, resource, respond } from '../../../shared/route.ts'
+import { EVENT_STATUSES, EventType, Geometry, Severity } from '../../../shared/schemas/event.ts'
 import {
   CursorQuery,
   decodeCursor,
   encodeCursor,
   integerParameter,
   NextCursor,
-} from '../../../shared/page.ts'
-import { createRoute, resource, respond } from '../../../shared/route.ts'
+} from '../../../shared/schemas/page.ts'
 import { Instant } from '../../../shared/time.ts'
 import { can } from '../../auth.ts'
 import type { Env } from '../../context.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EVENT_TYPES, EventType } from '../../../shared/event.ts'
+import { EVENT_TYPES, EventType } from '../../../shared/schemas/event.ts'
 import { QueryInstant } from '../../../shared/time.ts'
 
 /** The width of a tile of a map in pixels. */

@@ -1,8 +1,8 @@
 import type { Steps } from '../../../shared/geometry/steps.ts'
 import { issuesOf } from '../../../shared/problem.ts'
-import { ZoneCreate } from '../../../shared/zone.ts'
-import { type ZoneBulkError, ZoneBulkRow } from '../../../shared/zone-bulk.ts'
-import { checkShapeInSteps, type Issue, MAX_PAIRS } from '../../../shared/zone-shape.ts'
+import { ZoneCreate } from '../../../shared/schemas/zone.ts'
+import { type ZoneBulkError, ZoneBulkRow } from '../../../shared/schemas/zone-bulk.ts'
+import { checkShapeInSteps, type Issue, MAX_PAIRS } from '../../../shared/schemas/zone-shape.ts'
 
 /** A row of a list that can be read: as a change of a zone, and as a new one or the issues that prevent it. */
 export type GivenRow = {

@@ -1,12 +1,12 @@
 import type { ZonePolygon } from '../../../shared/geometry/polygon.ts'
 import { TooMuchWork } from '../../../shared/geometry/steps.ts'
 import { ApiError, invalid } from '../../../shared/problem.ts'
-import { checkFields, type ZoneFields } from '../../../shared/zone.ts'
+import { checkFields, type ZoneFields } from '../../../shared/schemas/zone.ts'
 import {
   checkShapeInSteps,
   checkSwappedCoordinates,
   type Issue,
-} from '../../../shared/zone-shape.ts'
+} from '../../../shared/schemas/zone-shape.ts'
 import { authenticate } from '../../auth.ts'
 import type { Ctx } from '../../context.ts'
 import { runInSlices } from '../../scheduling.ts'

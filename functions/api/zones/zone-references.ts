@@ -1,6 +1,6 @@
 import { invalid } from '../../../shared/problem.ts'
-import type { ZonePatch } from '../../../shared/zone.ts'
-import type { Issue } from '../../../shared/zone-shape.ts'
+import type { ZonePatch } from '../../../shared/schemas/zone.ts'
+import type { Issue } from '../../../shared/schemas/zone-shape.ts'
 
 /** What the database says of the channels and the organisation that a zone names. */
 export type References = { unusable: string[]; unusable_in_steps: string[]; foreign_org: boolean }

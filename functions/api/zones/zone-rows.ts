@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { boxesOf } from '../../../shared/geometry/geometry.ts'
+import { type Zone, ZoneFields, type ZonePatch } from '../../../shared/schemas/zone.ts'
 import { raw, type Sql } from '../../../shared/sql.ts'
-import { type Zone, ZoneFields, type ZonePatch } from '../../../shared/zone.ts'
 
 const columns = `z.id, z.owner_id, z.org_id, z.label, z.lat, z.lon, z.radius_km, z.shape_type,
   z.polygon, z.match, z.min_severity, z.severity_multiplier, z.dwell_minutes, z.quiet_hours_start,

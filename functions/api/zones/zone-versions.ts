@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { notFound } from '../../../shared/problem.ts'
+import { createRoute, jsonResponse, resource, respond } from '../../../shared/route.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -6,9 +8,7 @@ import {
   integerParameter,
   NextCursor,
   splitPage,
-} from '../../../shared/page.ts'
-import { notFound } from '../../../shared/problem.ts'
-import { createRoute, jsonResponse, resource, respond } from '../../../shared/route.ts'
+} from '../../../shared/schemas/page.ts'
 import { Instant } from '../../../shared/time.ts'
 import { can } from '../../auth.ts'
 import type { Env } from '../../context.ts'

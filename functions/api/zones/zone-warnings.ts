@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { effectiveSeverity } from '../../../shared/checks.ts'
+import { effectiveSeverity } from '../../../shared/decide/checks.ts'
 import type { Obstacles, Reach, ReachedZone, StepReach, ZoneRow } from './zone-rows.ts'
 
 export const Warnings = z.array(z.string()).optional().meta({

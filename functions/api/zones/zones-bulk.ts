@@ -1,11 +1,11 @@
 import { createRoute, jsonBody, jsonResponse, resource, respond } from '../../../shared/route.ts'
-import { raw, type Sql } from '../../../shared/sql.ts'
 import {
   ZoneBulk,
   ZoneBulkAnswer,
   type ZoneBulkResult,
   ZoneBulkRow,
-} from '../../../shared/zone-bulk.ts'
+} from '../../../shared/schemas/zone-bulk.ts'
+import { raw, type Sql } from '../../../shared/sql.ts'
 import { can } from '../../auth.ts'
 import type { Env } from '../../context.ts'
 import { problems } from '../../http.ts'

@@ -1,8 +1,8 @@
 /** A message before it has the form of a service: what it says, in the language and time zone of its channel. */
 import { z } from 'zod'
-import { Alert } from '../../../shared/alert.ts'
-import { type BANDS, bandOf } from '../../../shared/bands.ts'
+import { type BANDS, bandOf } from '../../../shared/decide/bands.ts'
 import { tellReason } from '../../../shared/reason/reason.ts'
+import { Alert } from '../../../shared/schemas/alert.ts'
 import type { Facts, Message, Notification, NotificationAlert, Style } from '../channel.ts'
 import { clockOf } from './clock.ts'
 import { oneLine, webLink } from './text.ts'

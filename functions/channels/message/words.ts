@@ -1,10 +1,10 @@
 /** The words of messages: the only place of them, but for the sentences of shared/reason. */
 
-import type { BANDS } from '../../../shared/bands.ts'
-import type { Language } from '../../../shared/channel.ts'
-import type { EventType } from '../../../shared/event.ts'
-import { eventWords } from '../../../shared/event-words.ts'
+import type { BANDS } from '../../../shared/decide/bands.ts'
 import type { Clock, Update } from '../../../shared/reason/sentences.ts'
+import type { Language } from '../../../shared/schemas/channel.ts'
+import type { EventType } from '../../../shared/schemas/event.ts'
+import { eventWords } from '../../../shared/words/event-words.ts'
 import type { Cause } from '../channel.ts'
 
 type Band = (typeof BANDS)[number]

@@ -1,4 +1,4 @@
-import type { EventType, Geometry } from '../../../shared/event.ts'
+import type { EventType, Geometry } from '../../../shared/schemas/event.ts'
 import { type Normalised, reject, toEvent, toSeverity } from '../feed.ts'
 import { brief, type CapAlert, type CapArea, type CapInfo } from './cap.ts'
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Geometry } from '../../../shared/event.ts'
+import type { Geometry } from '../../../shared/schemas/event.ts'
 import { countVertices, type LonLat, MAX_VERTICES, toGeometry, toRing } from './geometry.ts'
 
 /** About 10 metres, far below the precision of any footprint. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { EventType, Geometry, NormalisedEvent } from '../../../shared/event.ts'
+import type { EventType, Geometry, NormalisedEvent } from '../../../shared/schemas/event.ts'
 import { type Rejected, reject, severityOfWind, toEvent, toSeverity } from '../feed.ts'
 import { toFootprint } from './footprint.ts'
 import { instantOfIso, instantOfRfc822 } from './times.ts'

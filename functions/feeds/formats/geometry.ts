@@ -1,5 +1,5 @@
-import type { Geometry } from '../../../shared/event.ts'
 import { unwrap } from '../../../shared/geometry/ring.ts'
+import type { Geometry } from '../../../shared/schemas/event.ts'
 
 /** The most vertices that a footprint may have. */
 export const MAX_VERTICES = 10_000

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EventType, Geometry, type NormalisedEvent } from '../../../shared/event.ts'
+import { EventType, Geometry, type NormalisedEvent } from '../../../shared/schemas/event.ts'
 import { type Rejected, reject } from '../feed.ts'
 import { countVertices } from '../formats/geometry.ts'
 

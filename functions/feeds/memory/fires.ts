@@ -1,5 +1,5 @@
-import type { NormalisedEvent } from '../../../shared/event.ts'
 import { EARTH_RADIUS_KM } from '../../../shared/geometry/ring.ts'
+import type { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import { toInstant } from '../feed.ts'
 import type { Detection } from '../formats/firms-csv.ts'
 import { type LonLat, toGeometry, wrapLongitude } from '../formats/geometry.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Geometry } from '../../../shared/event.ts'
+import { Geometry } from '../../../shared/schemas/event.ts'
 import { isFeedError, type PollInput, type Rejected } from '../feed.ts'
 import { fetchFeed } from '../fetch.ts'
 import type { CapArea } from '../formats/cap.ts'

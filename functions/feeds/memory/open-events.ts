@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NormalisedEvent } from '../../../shared/event.ts'
+import { NormalisedEvent } from '../../../shared/schemas/event.ts'
 
 /**
  * The open events of a feed whose answers list what stands now, or the events that a window feed should

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EventType, type NormalisedEvent } from '../../../shared/event.ts'
+import { EventType, type NormalisedEvent } from '../../../shared/schemas/event.ts'
 
 const WINDOW_MS = { hour: 60 * 60_000, day: 24 * 60 * 60_000 } as const
 /** A summary is rebuilt every minute and cached for another, so events this close to its edge may be missing. */

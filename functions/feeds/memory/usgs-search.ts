@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { NormalisedEvent } from '../../../shared/event.ts'
+import type { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import { isFeedError, normaliseEach, type PollInput, type Rejected } from '../feed.ts'
 import { fetchFeed } from '../fetch.ts'
 import { normaliseUsgs, notGeoJson, Summary } from '../formats/usgs-feature.ts'

@@ -1,4 +1,4 @@
-import type { NormalisedEvent } from '../../../shared/event.ts'
+import type { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import type { Feed } from '../feed.ts'
 import { nextStep } from './clock.ts'
 

@@ -1,6 +1,7 @@
 /** Invented vessels on invented routes through real straits, so that stays can be shown. */
-import type { NormalisedEvent } from '../../../shared/event.ts'
+
 import { distance_km } from '../../../shared/geometry/geometry.ts'
+import type { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import { toVesselEvent } from '../formats/ais.ts'
 import { roundAt, roundOf } from './clock.ts'
 import type { Replay } from './replay.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Geometry } from '../../../shared/event.ts'
+import { Geometry } from '../../../shared/schemas/event.ts'
 import { toInstant } from '../feed.ts'
 import { capEvent } from '../formats/cap-event.ts'
 import { representativePoint } from '../formats/geometry.ts'

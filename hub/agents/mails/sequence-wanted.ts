@@ -1,5 +1,5 @@
-import { fold } from '../../../shared/fold.ts'
-import type { Language } from '../../../shared/texts.ts'
+import { fold } from '../../../shared/words/fold.ts'
+import type { Language } from '../../../shared/words/texts.ts'
 import { MAX_STEPS } from '../../mail/sequences/sequences.ts'
 import { spelledNumbers } from '../run/spelled.ts'
 

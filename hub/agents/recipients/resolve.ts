@@ -1,5 +1,5 @@
-import { fold } from '../../../shared/fold.ts'
 import type { Sql } from '../../../shared/sql.ts'
+import { fold } from '../../../shared/words/fold.ts'
 import { bilingual, joined, verbatim, type Words } from '../../i18n/words.ts'
 import type { AudienceFilter } from '../../mail/drafts/audience.ts'
 import { alternativesIn, exclusionIn, relativeOf, type Span } from './exclusion.ts'

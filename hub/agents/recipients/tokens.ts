@@ -1,4 +1,4 @@
-import { fold } from '../../../shared/fold.ts'
+import { fold } from '../../../shared/words/fold.ts'
 import { MAIL_ADDRESS } from '../run/mail-address.ts'
 
 /** A word of a task, with what tells a name from a common word. */

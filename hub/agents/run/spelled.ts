@@ -1,4 +1,4 @@
-import type { Language } from '../../../shared/texts.ts'
+import type { Language } from '../../../shared/words/texts.ts'
 import { wordsOf } from './words.ts'
 
 const TURKISH_ONES: Record<string, number> = {

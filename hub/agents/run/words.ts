@@ -1,4 +1,4 @@
-import { fold } from '../../../shared/fold.ts'
+import { fold } from '../../../shared/words/fold.ts'
 
 /** wordsOf lists the folded words of a text, without case endings after an apostrophe. */
 export function wordsOf(text: string): string[] {

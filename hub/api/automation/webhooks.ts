@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { ApiError, invalid } from '../../../shared/problem.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/route.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -6,9 +8,7 @@ import {
   integerParameter,
   NextCursor,
   splitPage,
-} from '../../../shared/page.ts'
-import { ApiError, invalid } from '../../../shared/problem.ts'
-import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/route.ts'
+} from '../../../shared/schemas/page.ts'
 import { generateSecret } from '../../../shared/signing.ts'
 import { raw, type Sql } from '../../../shared/sql.ts'
 import { everywhere } from '../../db/db.ts'

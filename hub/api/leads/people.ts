@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { ApiError } from '../../../shared/problem.ts'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/route.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -6,9 +8,7 @@ import {
   integerParameter,
   NextCursor,
   splitPage,
-} from '../../../shared/page.ts'
-import { ApiError } from '../../../shared/problem.ts'
-import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/route.ts'
+} from '../../../shared/schemas/page.ts'
 import { Instant } from '../../../shared/time.ts'
 import { everywhere } from '../../db/db.ts'
 import { answer, type Env, problems, write } from '../../http/http.ts'

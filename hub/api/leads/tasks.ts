@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/route.ts'
 import {
   booleanParameter,
   CursorQuery,
@@ -7,8 +8,7 @@ import {
   integerParameter,
   NextCursor,
   splitPage,
-} from '../../../shared/page.ts'
-import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/route.ts'
+} from '../../../shared/schemas/page.ts'
 import { raw, type Sql } from '../../../shared/sql.ts'
 import { Day } from '../../../shared/time.ts'
 import { everywhere, inProject, type Project } from '../../db/db.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { createRoute, jsonResponse, resource } from '../../../shared/route.ts'
 import {
   booleanParameter,
   CursorQuery,
@@ -7,8 +8,7 @@ import {
   integerParameter,
   NextCursor,
   splitPage,
-} from '../../../shared/page.ts'
-import { createRoute, jsonResponse, resource } from '../../../shared/route.ts'
+} from '../../../shared/schemas/page.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { inProject } from '../../db/db.ts'
 import { answer, type Env, problems } from '../../http/http.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { createRoute, jsonBody, jsonResponse, pathId, resource } from '../../../shared/route.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -6,8 +7,7 @@ import {
   integerParameter,
   NextCursor,
   splitPage,
-} from '../../../shared/page.ts'
-import { createRoute, jsonBody, jsonResponse, pathId, resource } from '../../../shared/route.ts'
+} from '../../../shared/schemas/page.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { everywhere, inProject } from '../../db/db.ts'
 import type { Deps } from '../../deps.ts'

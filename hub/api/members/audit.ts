@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { createRoute, jsonResponse, resource } from '../../../shared/route.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -6,8 +7,7 @@ import {
   integerParameter,
   NextCursor,
   splitPage,
-} from '../../../shared/page.ts'
-import { createRoute, jsonResponse, resource } from '../../../shared/route.ts'
+} from '../../../shared/schemas/page.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { Instant } from '../../../shared/time.ts'
 import { actionText } from '../../audit/actions.text.ts'

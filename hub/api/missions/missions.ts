@@ -1,5 +1,7 @@
 import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
+import { ApiError } from '../../../shared/problem.ts'
+import { createRoute, jsonBody, jsonResponse, pathId, resource } from '../../../shared/route.ts'
 import {
   CursorQuery,
   decodeCursor,
@@ -7,9 +9,7 @@ import {
   integerParameter,
   NextCursor,
   splitPage,
-} from '../../../shared/page.ts'
-import { ApiError } from '../../../shared/problem.ts'
-import { createRoute, jsonBody, jsonResponse, pathId, resource } from '../../../shared/route.ts'
+} from '../../../shared/schemas/page.ts'
 import { MissionInput } from '../../agents/agent.ts'
 import { AGENTS } from '../../agents/agents.ts'
 import { AGENT_NAMES } from '../../agents/names.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { integerParameter } from '../../../shared/page.ts'
 import { createRoute, jsonResponse, resource } from '../../../shared/route.ts'
+import { integerParameter } from '../../../shared/schemas/page.ts'
 import { inProject } from '../../db/db.ts'
 import { answer, type Env, problems } from '../../http/http.ts'
 import { MAX_SHOWN, sequenceNumbers } from '../../mail/sequences/numbers.ts'

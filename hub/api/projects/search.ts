@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { integerParameter } from '../../../shared/page.ts'
 import { createRoute, jsonResponse, resource } from '../../../shared/route.ts'
+import { integerParameter } from '../../../shared/schemas/page.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { everywhere, inProject } from '../../db/db.ts'
 import { answer, type Env, problems } from '../../http/http.ts'

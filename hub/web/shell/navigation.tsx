@@ -9,7 +9,7 @@ import {
   SlidersHorizontal,
 } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
-import type { Language } from '../../../shared/texts.ts'
+import type { Language } from '../../../shared/words/texts.ts'
 import { Kbd } from '../../../web/ui/badge.tsx'
 import { IconButton } from '../../../web/ui/button.tsx'
 import { cn } from '../../../web/ui/class-names.ts'

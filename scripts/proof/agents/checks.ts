@@ -1,7 +1,7 @@
 import { numbersIn } from '../../../hub/agents/run/facts.ts'
 import { spelledNumbers } from '../../../hub/agents/run/spelled.ts'
 import { inflects, wordsOf } from '../../../hub/agents/run/words.ts'
-import { LANGUAGES, type Language } from '../../../shared/texts.ts'
+import { LANGUAGES, type Language } from '../../../shared/words/texts.ts'
 import { type Task, worldOf } from './task.ts'
 
 /** What came of a mission, as far as the checks look at it. */

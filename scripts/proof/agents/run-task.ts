@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { AgentName } from '../../../hub/agents/names.ts'
 import { readText } from '../../../hub/files.ts'
-import type { Language } from '../../../shared/texts.ts'
+import type { Language } from '../../../shared/words/texts.ts'
 import { checkOutcome, type Outcome } from './checks.ts'
 import type { BookHub } from './hub.ts'
 import { type Task, worldOf } from './task.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { AGENT_NAMES } from '../../../hub/agents/names.ts'
-import { LANGUAGES } from '../../../shared/texts.ts'
+import { LANGUAGES } from '../../../shared/words/texts.ts'
 import type { Kept } from './run-task.ts'
 
 const PAGE = resolve(import.meta.dirname, '../../../docs/hub/agents.md')

@@ -1,5 +1,5 @@
 import type { AgentName } from '../../../hub/agents/names.ts'
-import type { Language } from '../../../shared/texts.ts'
+import type { Language } from '../../../shared/words/texts.ts'
 
 /** A lead of a task's project, with what is known about it. */
 export type GivenLead = {

@@ -16,122 +16,122 @@ export const isAlone = (test: string) => ALONE.test(test)
 
 /** Tests for code that they do not import. All entries that match apply. */
 const TOPICS: [code: RegExp, tests: string[]][] = [
-  [/^shared\/geometry/, ['tests/shared/{geometry/*,zone*,preview}.test.ts']],
-  [/^(shared\/static-files|functions\/policy)/, ['tests/functions/node/console.test.ts']],
-  [/^shared\/json/, ['tests/functions/body.attack.test.ts']],
+  [/^shared\/geometry/, ['tests/shared/**/{geometry/*,zone*,preview}.test.ts']],
+  [/^(shared\/(?:\w+\/)*static-files|functions\/policy)/, ['tests/functions/node/console.test.ts']],
+  [/^shared\/(?:\w+\/)*json/, ['tests/functions/body.attack.test.ts']],
   [
-    /^shared\/addresses/,
+    /^shared\/(?:\w+\/)*addresses/,
     [
       'tests/functions/channels/transport/target*.test.ts',
       'tests/hub/reader/web-reader.attack.test.ts',
     ],
   ],
   [
-    /^shared\/(match-memory|reason|zone-version|link|decide-linked|storm-name)/,
+    /^shared\/(?:\w+\/)*(match-memory|reason|zone-version|link|decide-linked|storm-name)/,
     [
-      'tests/shared/{decide*,link,match-memory,preview,zone*}.test.ts',
-      'tests/functions/jobs/flow.test.ts',
+      'tests/shared/**/{decide*,link,match-memory,preview,zone*}.test.ts',
+      'tests/functions/jobs/**/flow.test.ts',
     ],
   ],
   [
-    /^shared\/(alert-change|checks|decide)/,
-    ['tests/shared/{decide*,burst,aftershock,preview}.test.ts'],
+    /^shared\/(?:\w+\/)*(alert-change|checks|decide)/,
+    ['tests/shared/**/{decide*,burst,aftershock,preview}.test.ts'],
   ],
   [
-    /^shared\/page/,
-    ['tests/functions/api/{rows,cursors*,audit}.test.ts', 'tests/hub/leads/leads.test.ts'],
+    /^shared\/(?:\w+\/)*page/,
+    ['tests/functions/api/**/{rows,cursors*,audit}.test.ts', 'tests/hub/leads/leads.test.ts'],
   ],
   [
     /^functions\/api\/(account|pages\/invite)/,
-    ['tests/functions/api/{account,account/account*,limits,refusals}.test.ts'],
+    ['tests/functions/api/**/{account,account/account*,limits,refusals}.test.ts'],
   ],
   [
     /^functions\/api\/(account\/account-orgs|orgs|pages\/invite)/,
     [
-      'tests/functions/api/{orgs,limits,account/*.attack}.test.ts',
+      'tests/functions/api/**/{orgs,limits,account/*.attack}.test.ts',
       'tests/stories/{team,invites}.test.ts',
     ],
   ],
   [
-    /^functions\/(api|jobs|channels|openapi)|^sql\/[3-6]|^shared\/(zone|reason|preview|warn)/,
+    /^functions\/(api|jobs|channels|openapi)|^sql\/[3-6]|^shared\/(?:\w+\/)*(zone|reason|preview|warn)/,
     ['tests/stories/*.test.ts'],
   ],
   [
     /^functions\/api\/(alerts|events|zone|decisions|explanations)/,
     [
-      'tests/functions/api/{rows,http,limits,refusals}.test.ts',
-      'tests/functions/jobs/flow.test.ts',
+      'tests/functions/api/**/{rows,http,limits,refusals}.test.ts',
+      'tests/functions/jobs/**/flow.test.ts',
     ],
   ],
   [
     /^functions\/api\/decisions/,
-    ['tests/functions/jobs/{preview,linked*,bursts,aftershocks}.test.ts'],
+    ['tests/functions/jobs/**/{preview,linked*,bursts,aftershocks}.test.ts'],
   ],
   [
     /^functions\/api\/(channel|deliveries)/,
-    ['tests/functions/api/{channels,deliveries,limits}.test.ts'],
+    ['tests/functions/api/**/{channels,deliveries,limits}.test.ts'],
   ],
   [
     /drill/,
     ['tests/functions/api/zones/drills*.test.ts', 'tests/functions/channels/golden.test.ts'],
   ],
-  [/heartbeat/, ['tests/functions/jobs/heartbeat.test.ts']],
+  [/heartbeat/, ['tests/functions/jobs/**/heartbeat.test.ts']],
   [
     /^functions\/(auth|credential|errors|db|idempotency|transaction|postgres\/|sign-in\/)/,
     [
-      'tests/functions/api/{forged*,sessions,http,me,idempotency}.test.ts',
+      'tests/functions/api/**/{forged*,sessions,http,me,idempotency}.test.ts',
       'tests/functions/{sign-in/*,postgres/*}.test.ts',
     ],
   ],
   [
     /^functions\/(app|http|openapi)/,
-    ['tests/functions/api/{http,refusals}.test.ts', 'tests/functions/openapi.test.ts'],
+    ['tests/functions/api/**/{http,refusals}.test.ts', 'tests/functions/openapi.test.ts'],
   ],
   [
     /^functions\/(jobs|channels)/,
     [
-      'tests/functions/jobs/{flow,crash,slow,purge}.test.ts',
+      'tests/functions/jobs/**/{flow,crash,slow,purge}.test.ts',
       'tests/functions/channels/**/*.test.ts',
       'tests/functions/api/deliveries.test.ts',
     ],
   ],
   [
-    /^(functions\/(mainshocks|jobs\/(swarm|match))|shared\/(aftershock|burst)|sql\/(33|64))/,
-    ['tests/functions/jobs/{aftershocks,bursts}.test.ts'],
+    /^(functions\/(mainshocks|jobs\/(swarm|match))|shared\/(?:\w+\/)*(aftershock|burst)|sql\/(33|64))/,
+    ['tests/functions/jobs/**/{aftershocks,bursts}.test.ts'],
   ],
   [
     /^(functions|shared|sql)\/.*evidence/,
     [
       'tests/functions/api/evidence*.test.ts',
-      'tests/functions/jobs/evidence*.test.ts',
-      'tests/shared/evidence*.test.ts',
+      'tests/functions/jobs/**/evidence*.test.ts',
+      'tests/shared/**/evidence*.test.ts',
     ],
   ],
   [/^functions\/tracing/, ['tests/functions/tracing.test.ts']],
   [/^functions\/mail/, ['tests/functions/mail/*.test.ts']],
   [/^functions\/feeds/, ['tests/functions/feeds/**/*.test.ts']],
   [
-    /^(functions\/(api\/changes|news)|shared\/change)/,
+    /^(functions\/(api\/changes|news)|shared\/(?:\w+\/)*change)/,
     ['tests/functions/changes.test.ts', 'tests/stories/following.test.ts'],
   ],
   [
-    /^(functions\/api\/push|shared\/push|sql\/37)/,
+    /^(functions\/api\/push|shared\/(?:\w+\/)*push|sql\/37)/,
     ['tests/functions/api/push*.test.ts', 'tests/stories/own-events.test.ts'],
   ],
   [
-    /^(functions\/(feeds-out|api\/feed)|sql\/67|shared\/feed-link)/,
+    /^(functions\/(feeds-out|api\/feed)|sql\/67|shared\/(?:\w+\/)*feed-link)/,
     ['tests/functions/feeds-out/*.test.ts', 'tests/functions/api/feed-links.test.ts'],
   ],
   [/^functions\/api\/mcp/, ['tests/functions/api/mcp*.test.ts']],
-  [/^(functions\/api\/audit|sql\/7[05]_)/, ['tests/functions/api/{audit,account}.test.ts']],
+  [/^(functions\/api\/audit|sql\/7[05]_)/, ['tests/functions/api/**/{audit,account}.test.ts']],
   [
     /^(functions\/api\/changes|functions\/node\/streams|sql\/68_changes)/,
     ['tests/functions/{changes,node/streams}.test.ts'],
   ],
   [/^functions\/api\/zones\//, ['tests/functions/api/zones/*.test.ts']],
   [
-    /^(functions\/jobs\/escalate|shared\/escalat|sql\/67_(escalation|acknowledging))/,
-    ['tests/functions/jobs/escalate*.test.ts', 'tests/functions/api/acknowledge.test.ts'],
+    /^(functions\/jobs\/escalate|shared\/(?:\w+\/)*escalat|sql\/67_(escalation|acknowledging))/,
+    ['tests/functions/jobs/**/escalate*.test.ts', 'tests/functions/api/acknowledge.test.ts'],
   ],
   [
     /^(sql\/(36_sources|69_operators)|functions\/jobs\/(ingest|loops))/,
@@ -141,7 +141,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   [/^functions\/api\/pages\/status-page/, ['tests/functions/api/pages/status-page.test.ts']],
   [/^functions\/api\/pages\/event-map/, ['tests/stories/looking.test.ts']],
   [
-    /^(functions\/api\/whole-thing|shared\/(issue-words|read-only|same))/,
+    /^(functions\/api\/whole-thing|shared\/(?:\w+\/)*(issue-words|read-only|same))/,
     ['tests/stories/{drawing,whole-thing}.test.ts'],
   ],
   [
@@ -152,20 +152,20 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^functions\/seal/,
     ['tests/functions/{seal,links}.test.ts', 'tests/functions/api/channels.test.ts'],
   ],
-  [/^shared\/(texts|event-words)/, ['tests/functions/channels/golden.test.ts']],
+  [/^shared\/(?:\w+\/)*(texts|event-words)/, ['tests/functions/channels/golden.test.ts']],
   [/^functions\/(node\/)?console/, ['tests/functions/node/console.test.ts']],
   [/^functions\/sign-in\/sign-in-page/, ['tests/functions/sign-in/sign-in-page.test.ts']],
   [
-    /^shared\/(problem|route|time|webhook)/,
+    /^shared\/(?:\w+\/)*(problem|route|time|webhook)/,
     [
-      'tests/functions/api/{http,refusals,limits,channels}.test.ts',
+      'tests/functions/api/**/{http,refusals,limits,channels}.test.ts',
       'tests/functions/values.attack.test.ts',
       'tests/functions/channels/webhook.test.ts',
     ],
   ],
   [
     /^functions\/api\/(docs|mcp|me|sources|audit|analytics)/,
-    ['tests/functions/api/{refusals,limits,http}.test.ts'],
+    ['tests/functions/api/**/{refusals,limits,http}.test.ts'],
   ],
   [
     /^functions\/(node\/assets|deps|cloudflare|supabase|config)/,
@@ -178,30 +178,30 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   [/^sql\/45/, ['tests/sql/near.test.ts']],
   [/^sql\/40_zones/, ['tests/sql/versions.test.ts']],
   [/^sql\/(52|6[0-6])/, ['tests/sql/deliveries*.test.ts']],
-  [/^functions\/jobs\/deliver/, ['tests/functions/jobs/deliver*.test.ts']],
-  [/^sql\/(0|95)/, ['tests/sql/matrix.test.ts', 'tests/functions/api/{rows,limits}.test.ts']],
+  [/^functions\/jobs\/deliver/, ['tests/functions/jobs/**/deliver*.test.ts']],
+  [/^sql\/(0|95)/, ['tests/sql/matrix.test.ts', 'tests/functions/api/**/{rows,limits}.test.ts']],
   [
     /^sql\/[12]/,
     [
       'tests/sql/matrix.test.ts',
-      'tests/functions/api/{account,account/*,orgs,me,limits}.test.ts',
-      'tests/functions/api/{sessions,forged*}.test.ts',
+      'tests/functions/api/**/{account,account/*,orgs,me,limits}.test.ts',
+      'tests/functions/api/**/{sessions,forged*}.test.ts',
     ],
   ],
   [
     /^sql\/(3|4)/,
     [
       'tests/sql/{matrix,plans}.test.ts',
-      'tests/functions/jobs/{flow,preview}.test.ts',
-      'tests/functions/api/{rows,limits,sources}.test.ts',
+      'tests/functions/jobs/**/{flow,preview}.test.ts',
+      'tests/functions/api/**/{rows,limits,sources}.test.ts',
     ],
   ],
   [
     /^sql\/(5|6)/,
     [
       'tests/sql/matrix.test.ts',
-      'tests/functions/jobs/{flow,crash,slow}.test.ts',
-      'tests/functions/api/{channels,deliveries,redeliver,limits}.test.ts',
+      'tests/functions/jobs/**/{flow,crash,slow}.test.ts',
+      'tests/functions/api/**/{channels,deliveries,redeliver,limits}.test.ts',
       'tests/functions/acts.attack.test.ts',
     ],
   ],
@@ -209,14 +209,14 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^sql\/7/,
     [
       'tests/sql/matrix.test.ts',
-      'tests/functions/api/{audit,account,account/account*,analytics}.test.ts',
+      'tests/functions/api/**/{audit,account,account/account*,analytics}.test.ts',
     ],
   ],
   [
     /^sql\/(8|9)/,
     [
       'tests/sql/matrix.test.ts',
-      'tests/functions/jobs/purge.test.ts',
+      'tests/functions/jobs/purge/purge.test.ts',
       'tests/functions/service.test.ts',
     ],
   ],
@@ -259,7 +259,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [/^hub\/.*(backup|restore)/, ['tests/hub/**/backup*.test.ts']],
   [
-    /^shared\/copy/,
+    /^shared\/(?:\w+\/)*copy/,
     ['tests/scripts/backup/backup.test.ts', 'tests/hub/backup/backup-scratch.test.ts'],
   ],
   [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Account, AccountExport, Key, Org } from '../../../shared/account.ts'
+import { Account, AccountExport, Key, Org } from '../../../shared/schemas/account.ts'
 import {
   createOwnedThings,
   expectProblem,

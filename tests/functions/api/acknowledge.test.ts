@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Alert } from '../../../shared/alert.ts'
+import { Alert } from '../../../shared/schemas/alert.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const One = z.object({ alert: Alert })

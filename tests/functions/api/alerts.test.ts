@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { ALERT_STATUSES, Alert } from '../../../shared/alert.ts'
+import { ALERT_STATUSES, Alert } from '../../../shared/schemas/alert.ts'
 import { expectProblem } from '../../support/attacks/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { ApiActivity, AuditRow } from '../../../shared/audit.ts'
+import { ApiActivity, AuditRow } from '../../../shared/schemas/audit.ts'
 import { expectProblem } from '../../support/attacks/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 

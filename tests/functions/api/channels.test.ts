@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Channel } from '../../../shared/channel.ts'
+import { Channel } from '../../../shared/schemas/channel.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const PATH = '/api/v1/channels'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { failedSend } from '../../../functions/channels/transport/send.ts'
-import { Channel } from '../../../shared/channel.ts'
+import { Channel } from '../../../shared/schemas/channel.ts'
 import { verify } from '../../../shared/signing.ts'
 import {
   createService,

@@ -1,7 +1,11 @@
 /** Alerts that were delivered and the evidence of them, for the tests of what is frozen and kept. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { z } from 'zod'
-import { EVIDENCE_KEYS_PATH, EvidenceFile, EvidenceKeys } from '../../../shared/evidence.ts'
+import {
+  EVIDENCE_KEYS_PATH,
+  EvidenceFile,
+  EvidenceKeys,
+} from '../../../shared/evidence/evidence.ts'
 import {
   createDeliveryService,
   type DeliveryService,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { z } from 'zod'
-import { ShownFeedLink } from '../../../shared/feed-link.ts'
+import { ShownFeedLink } from '../../../shared/schemas/feed-link.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 export let service: Service

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { FeedLink, ShownFeedLink } from '../../../shared/feed-link.ts'
+import { FeedLink, ShownFeedLink } from '../../../shared/schemas/feed-link.ts'
 import { generateToken } from '../../../shared/token.ts'
 import { runtime } from '../../support/servers/runtimes.ts'
 import { createService, type Person, parsed } from '../../support/service.ts'

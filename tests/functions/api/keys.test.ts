@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Key } from '../../../shared/account.ts'
+import { Key } from '../../../shared/schemas/account.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const PATH = '/api/v1/account/keys'

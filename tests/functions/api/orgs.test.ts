@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Member } from '../../../shared/organisation.ts'
+import { Member } from '../../../shared/schemas/organisation.ts'
 import { tokenHash } from '../../../shared/token.ts'
 import { expectProblem } from '../../support/attacks/refusals.ts'
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Pushed } from '../../../shared/push.ts'
+import { Pushed } from '../../../shared/schemas/push.ts'
 import { expectProblem } from '../../support/attacks/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 

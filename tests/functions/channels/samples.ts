@@ -1,9 +1,9 @@
 /** Messages of every type about one story: earthquakes near Istanbul, told to a channel there. */
 import type { Facts, Message, Notification } from '../../../functions/channels/channel.ts'
-import type { Alert } from '../../../shared/alert.ts'
-import type { Language } from '../../../shared/channel.ts'
-import type { Check } from '../../../shared/checks.ts'
+import type { Check } from '../../../shared/decide/checks.ts'
 import type { Update } from '../../../shared/reason/sentences.ts'
+import type { Alert } from '../../../shared/schemas/alert.ts'
+import type { Language } from '../../../shared/schemas/channel.ts'
 
 export const NOW = new Date('2026-03-01T12:02:00.000Z')
 export const ALERT_ID = '07b6cb74-cf6b-4c7e-90b9-7b7b6dcfe307'

@@ -14,7 +14,7 @@ import { geojsonOf } from '../../../functions/feeds-out/geojson.ts'
 import { icalendarOf } from '../../../functions/feeds-out/icalendar.ts'
 import type { FeedAlert, ZoneFeed } from '../../../functions/feeds-out/zone-feed.ts'
 import { STORY } from '../../../functions/openapi/story.ts'
-import type { Alert } from '../../../shared/alert.ts'
+import type { Alert } from '../../../shared/schemas/alert.ts'
 
 const NASTY = 'a "b" <c> & \'d\'; e, f\\ g\r\nBEGIN:VEVENT\u0007 ]]> ☃ 🌋'
 /** What stays of it in XML: a space for the character that XML cannot hold, and its own line ends. */

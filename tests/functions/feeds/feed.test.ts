@@ -12,7 +12,7 @@ import {
 } from '../../../functions/feeds/feed.ts'
 import { KNOWN_FEEDS, selectFeeds, settingsOf } from '../../../functions/feeds/feeds.ts'
 import { standInsOf } from '../../../functions/feeds/stand-ins.ts'
-import type { NormalisedEvent } from '../../../shared/event.ts'
+import type { NormalisedEvent } from '../../../shared/schemas/event.ts'
 
 const least: Candidate = {
   id: 'x:1',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { firms } from '../../../functions/feeds/firms.ts'
-import type { NormalisedEvent } from '../../../shared/event.ts'
+import type { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import {
   describeRecordings,
   expectAgreed,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { gdacs } from '../../../functions/feeds/gdacs.ts'
-import type { NormalisedEvent } from '../../../shared/event.ts'
+import type { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import {
   describeRecordings,
   expectAgreed,

@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { gdelt } from '../../../functions/feeds/gdelt.ts'
-import type { NormalisedEvent } from '../../../shared/event.ts'
+import type { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import {
   describeRecordings,
   expectAgreed,

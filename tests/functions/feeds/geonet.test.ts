@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { geonet } from '../../../functions/feeds/geonet.ts'
-import type { NormalisedEvent } from '../../../shared/event.ts'
+import type { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import {
   describeRecordings,
   expectHarmless,

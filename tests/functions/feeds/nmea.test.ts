@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createAssembler, readLine } from '../../../functions/feeds/formats/nmea-sentence.ts'
 import { createNmeaReader, nmea, normaliseNmea } from '../../../functions/feeds/nmea.ts'
-import { NormalisedEvent } from '../../../shared/event.ts'
+import { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import { checksum, classA, halves, nameOf, sentence, tag, textOf } from '../../support/feeds/ais.ts'
 
 const SAMPLES = new URL('../../../../shared/samples/ais-nmea/', import.meta.url)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { reliefweb } from '../../../functions/feeds/reliefweb.ts'
-import type { NormalisedEvent } from '../../../shared/event.ts'
+import type { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import { expectHarmless, expectRobust, normalise, upstream } from '../../support/feeds/feeds.ts'
 
 const disaster = (over: Record<string, unknown> = {}) => {

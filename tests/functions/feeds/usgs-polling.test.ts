@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { FeedState } from '../../../functions/feeds/feed.ts'
 import { usgs } from '../../../functions/feeds/usgs.ts'
-import { NormalisedEvent } from '../../../shared/event.ts'
+import { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import { quake, summary } from '../../support/feeds/quakes.ts'
 
 type Reply = { status?: number; headers?: Record<string, string>; json?: unknown } | Error

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { usgsVolcano } from '../../../functions/feeds/usgs-volcano.ts'
-import { NormalisedEvent } from '../../../shared/event.ts'
+import { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import {
   expectHarmless,
   expectRobust,

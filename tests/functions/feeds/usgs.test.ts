@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { normaliseUsgs } from '../../../functions/feeds/formats/usgs-feature.ts'
-import { NormalisedEvent } from '../../../shared/event.ts'
+import { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import { quake } from '../../support/feeds/quakes.ts'
 
 const SAMPLES = new URL('../../../../shared/samples/usgs/', import.meta.url)

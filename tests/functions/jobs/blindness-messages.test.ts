@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { BlindMessage, MAX_NAMED_ZONES } from '../../../shared/webhook.ts'
+import { BlindMessage, MAX_NAMED_ZONES } from '../../../shared/schemas/webhook.ts'
 import { feed, tell, watchOf } from '../../support/blindness.ts'
 import { createDeliveryService, type DeliveryService } from '../../support/delivery-service.ts'
 import { type Person, sendResult } from '../../support/service.ts'

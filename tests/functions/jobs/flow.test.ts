@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Alert } from '../../../shared/alert.ts'
+import { Alert } from '../../../shared/schemas/alert.ts'
 import { createTestJobs, quake, registerSource, type TestJobs } from '../../support/jobs.ts'
 import {
   createService,

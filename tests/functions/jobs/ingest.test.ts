@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { NormalisedEvent } from '../../../shared/event.ts'
+import type { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import {
   CreatedZone,
   createDeliveryService,

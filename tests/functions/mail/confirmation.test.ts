@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { MailRequest } from '../../../functions/channels/transport/send.ts'
-import { Channel, ChannelDelivery } from '../../../shared/channel.ts'
+import { Channel, ChannelDelivery } from '../../../shared/schemas/channel.ts'
 import { createTestJobs, quake, type TestJobs } from '../../support/jobs.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 

@@ -56,7 +56,7 @@ describe('letters fold', () => {
   })
 
   test('in the database as they do in the program that makes the snippets', async () => {
-    const { fold } = await import('../../../shared/fold.ts')
+    const { fold } = await import('../../../shared/words/fold.ts')
     for (const text of [
       'İIıi',
       'ŞşĞğÜüÖöÇç',

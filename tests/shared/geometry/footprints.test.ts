@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Geometry } from '../../../shared/event.ts'
 import {
   boxesOf,
   boxOfEvent,
   prepareZone,
   touchesGeometry,
 } from '../../../shared/geometry/geometry.ts'
+import type { Geometry } from '../../../shared/schemas/event.ts'
 import { area, circle, firstVertex, rectangle, shapes } from '../../support/attacks/shapes.ts'
 
 describe('footprints', () => {

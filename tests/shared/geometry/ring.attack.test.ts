@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ZonePolygon } from '../../../shared/geometry/polygon.ts'
 import { findCrossing, toRing } from '../../../shared/geometry/ring.ts'
 import { runToEnd, type Steps, TooMuchWork } from '../../../shared/geometry/steps.ts'
-import { checkShapeInSteps, MAX_PAIRS } from '../../../shared/zone-shape.ts'
+import { checkShapeInSteps, MAX_PAIRS } from '../../../shared/schemas/zone-shape.ts'
 import { coast, diagonals, star } from '../../support/attacks/expensive.ts'
 
 /** counted runs a computation and counts its work, all of it and in its largest step. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Check, CheckOf } from '../../../shared/checks.ts'
+import type { Check, CheckOf } from '../../../shared/decide/checks.ts'
 import { english } from '../../../shared/reason/english.ts'
 import {
   decisionReason,

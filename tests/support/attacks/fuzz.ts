@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { z } from 'zod'
-import { EVENT_TYPES } from '../../../shared/event.ts'
+import { EVENT_TYPES } from '../../../shared/schemas/event.ts'
 import type { Description, Operation, Parameter } from '../openapi.ts'
 import type { Answer } from '../service.ts'
 import { arbitraryOf, mutate, mutation } from './arbitrary.ts'

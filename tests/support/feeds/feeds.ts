@@ -11,7 +11,7 @@ import {
   type PollInput,
 } from '../../../functions/feeds/feed.ts'
 import { decodeText } from '../../../functions/feeds/fetch.ts'
-import { NormalisedEvent } from '../../../shared/event.ts'
+import { NormalisedEvent } from '../../../shared/schemas/event.ts'
 import { oddJson, oddText } from '../odd.ts'
 
 const SAMPLES = new URL('../../../../shared/samples/', import.meta.url)

@@ -2,7 +2,7 @@
  * Events of two sources with the answer whether they are the same thing. Facts are from the recordings of the feeds and
  * from the catalogues of the agencies; what is marked as a variant is how the other source would have told of it.
  */
-import { type LinkableEvent, type LinkRule, linkRuleOf } from '../../../shared/link.ts'
+import { type LinkableEvent, type LinkRule, linkRuleOf } from '../../../shared/decide/link.ts'
 
 /** `missed`: the same, but too different for the rule. */
 export type Pair = {

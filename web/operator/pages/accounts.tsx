@@ -7,7 +7,7 @@ import type {
   OperatorAccountDetail,
   OperatorKey,
   OperatorLink,
-} from '../../../shared/operator.ts'
+} from '../../../shared/schemas/operator.ts'
 import { ApiForm, FailedQuery, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ScrollText } from 'lucide-react'
-import type { OperatorAct } from '../../../shared/operator.ts'
+import type { OperatorAct } from '../../../shared/schemas/operator.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { useText } from '../../ui/language.ts'
 import { FactsLine } from '../../ui/lists/facts-line.tsx'

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { OperatorFeed } from '../../../shared/operator.ts'
+import type { OperatorFeed } from '../../../shared/schemas/operator.ts'
 import { ApiForm, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { CircleCheck } from 'lucide-react'
-import type { OperatorHealth } from '../../../shared/operator.ts'
+import type { OperatorHealth } from '../../../shared/schemas/operator.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Notice } from '../../ui/form.tsx'
 import { bytes, duration, number, useLanguage, useText } from '../../ui/language.ts'

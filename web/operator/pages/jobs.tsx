@@ -2,7 +2,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
-import type { OperatorJob, OperatorRedriven } from '../../../shared/operator.ts'
+import type { OperatorJob, OperatorRedriven } from '../../../shared/schemas/operator.ts'
 import { ApiForm, FailedQuery, useToastError } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import type { OperatorQueues } from '../../../shared/operator.ts'
+import type { OperatorQueues } from '../../../shared/schemas/operator.ts'
 import { duration, number, useLanguage, useText } from '../../ui/language.ts'
 import { Table, Td, Th } from '../../ui/lists/table.tsx'
 import { get, REFRESH_MS } from '../api.ts'

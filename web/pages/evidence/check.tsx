@@ -4,7 +4,7 @@ import {
   checkEvidence,
   type EvidenceVerdict,
   MAX_EVIDENCE_BYTES,
-} from '../../../shared/evidence-check.ts'
+} from '../../../shared/evidence/evidence-check.ts'
 import { api, ok } from '../../api/client.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { buttonClass } from '../../ui/button.tsx'

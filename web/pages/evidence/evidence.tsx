@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, Download, Printer, ShieldCheck } from 'lucide-react'
 import { Link } from 'wouter'
-import { EvidenceFile } from '../../../shared/evidence.ts'
+import { EvidenceFile } from '../../../shared/evidence/evidence.ts'
 import { api, ok } from '../../api/client.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'

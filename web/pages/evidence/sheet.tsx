@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { EvidenceFile, EvidenceRecord } from '../../../shared/evidence.ts'
+import type { EvidenceFile, EvidenceRecord } from '../../../shared/evidence/evidence.ts'
 import { whyText } from '../../event/why.text.ts'
 import { useText } from '../../ui/language.ts'
 import { evidenceText } from './evidence.text.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useState } from 'react'
-import type { Geometry } from '../../../shared/event.ts'
+import type { Geometry } from '../../../shared/schemas/event.ts'
 import { eventQuery, type Track, type Zone } from '../../api/queries.ts'
 import { Severity } from '../../event/severity.tsx'
 import { TypeIcon } from '../../event/type-icon.tsx'

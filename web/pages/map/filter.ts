@@ -1,9 +1,9 @@
-import { BANDS } from '../../../shared/bands.ts'
-import { eventWords } from '../../../shared/event-words.ts'
+import { BANDS } from '../../../shared/decide/bands.ts'
+import { eventWords } from '../../../shared/words/event-words.ts'
 import type { MapFilter } from '../../api/queries.ts'
 
 const BAND_WIDTH = 20
-/** All types of events; not from shared/event.ts, which would bring all schemas with it. */
+/** All types of events; not from shared/schemas/event.ts, which would bring all schemas with it. */
 export const TYPES = Object.keys(eventWords.en.types) as (keyof typeof eventWords.en.types)[] // safe: its own keys
 
 /** The filter that the address names; what it misspells asks for everything. */

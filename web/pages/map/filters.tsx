@@ -1,5 +1,5 @@
-import { BANDS } from '../../../shared/bands.ts'
-import { eventWords } from '../../../shared/event-words.ts'
+import { BANDS } from '../../../shared/decide/bands.ts'
+import { eventWords } from '../../../shared/words/event-words.ts'
 import { useText } from '../../ui/language.ts'
 import { Select } from '../../ui/select.tsx'
 import { TYPES } from './filter.ts'

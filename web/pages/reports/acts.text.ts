@@ -1,4 +1,4 @@
-import { texts } from '../../../shared/texts.ts'
+import { texts } from '../../../shared/words/texts.ts'
 
 /** What an act of the audit was done to, and what was done: `zone.created` is “Zone created”. */
 export const actsText = texts(

@@ -1,5 +1,5 @@
-import { eventWords } from '../../../shared/event-words.ts'
-import type { Language } from '../../../shared/texts.ts'
+import { eventWords } from '../../../shared/words/event-words.ts'
+import type { Language } from '../../../shared/words/texts.ts'
 import type { Zone } from '../../api/queries.ts'
 import { changesText } from './changes.text.ts'
 import { dayName } from './draft-rules.ts'

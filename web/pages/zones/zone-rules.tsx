@@ -1,4 +1,4 @@
-import { eventWords } from '../../../shared/event-words.ts'
+import { eventWords } from '../../../shared/words/event-words.ts'
 import type { Schemas } from '../../api/client.ts'
 import { Checkbox, Switch } from '../../ui/field.tsx'
 import { FormField } from '../../ui/form.tsx'

@@ -1,4 +1,4 @@
-import { texts } from '../../../../shared/texts.ts'
+import { texts } from '../../../../shared/words/texts.ts'
 
 /** The names of the checks before sending; the hub's finding is shown below each. */
 export const gatesText = texts(

@@ -1,4 +1,4 @@
-import { texts } from '../../../../shared/texts.ts'
+import { texts } from '../../../../shared/words/texts.ts'
 import { plural } from '../../../../web/ui/language.ts'
 
 /** The sentences of a draft with their evidence, and what a person can do where there is none. */

@@ -1,4 +1,4 @@
-import { texts } from '../../../../shared/texts.ts'
+import { texts } from '../../../../shared/words/texts.ts'
 
 /** The deal of a lead, its own fields and its lawful basis. */
 export const dealText = texts(

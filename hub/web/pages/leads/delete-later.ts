@@ -1,5 +1,5 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import type { Language } from '../../../../shared/texts.ts'
+import type { Language } from '../../../../shared/words/texts.ts'
 import { errorMessage } from '../../../../web/shared/errors.tsx'
 import { useLanguage } from '../../../../web/ui/language.ts'
 import { toast } from '../../../../web/ui/toast.tsx'

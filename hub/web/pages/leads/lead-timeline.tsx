@@ -24,7 +24,7 @@ import {
   UserMinus,
 } from 'lucide-react'
 import { Link } from 'wouter'
-import type { Translation } from '../../../../shared/texts.ts'
+import type { Translation } from '../../../../shared/words/texts.ts'
 import { FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { useText } from '../../../../web/ui/language.ts'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, Check, RotateCw, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import type { Language } from '../../../../shared/texts.ts'
+import type { Language } from '../../../../shared/words/texts.ts'
 import { FailedQuery } from '../../../../web/shared/errors.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { Notice } from '../../../../web/ui/form.tsx'

@@ -1,4 +1,4 @@
-import { texts } from '../../../../shared/texts.ts'
+import { texts } from '../../../../shared/words/texts.ts'
 import { plural } from '../../../../web/ui/language.ts'
 import { nameText } from '../../../agents/names.text.ts'
 import { labelText } from '../../../agents/numbers/labels.text.ts'

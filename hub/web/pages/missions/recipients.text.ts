@@ -1,4 +1,4 @@
-import { texts } from '../../../../shared/texts.ts'
+import { texts } from '../../../../shared/words/texts.ts'
 import { plural } from '../../../../web/ui/language.ts'
 
 /** Whom a mission is for, before it is started. */

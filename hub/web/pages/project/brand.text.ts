@@ -1,4 +1,4 @@
-import { texts } from '../../../../shared/texts.ts'
+import { texts } from '../../../../shared/words/texts.ts'
 import { plural } from '../../../../web/ui/language.ts'
 
 /** Project > Brand: what the mails and documents of a project carry. */

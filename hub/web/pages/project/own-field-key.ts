@@ -1,4 +1,4 @@
-import { fold } from '../../../../shared/fold.ts'
+import { fold } from '../../../../shared/words/fold.ts'
 
 /** A key for a new field, from its name: letters without accents, digits and underscores; free of the taken ones. */
 export function keyOf(label: string, taken: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { texts } from '../../../../shared/texts.ts'
+import { texts } from '../../../../shared/words/texts.ts'
 import { plural } from '../../../../web/ui/language.ts'
 
 /** The page of sequences: the list, one sequence, and its form. */

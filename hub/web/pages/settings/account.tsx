@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useLocation } from 'wouter'
-import type { Language } from '../../../../shared/texts.ts'
+import type { Language } from '../../../../shared/words/texts.ts'
 import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Field, SecretInput } from '../../../../web/ui/field.tsx'

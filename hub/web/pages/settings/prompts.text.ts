@@ -1,4 +1,4 @@
-import { texts } from '../../../../shared/texts.ts'
+import { texts } from '../../../../shared/words/texts.ts'
 
 /** Settings > Agent Prompt Editor: what agents may do, and their prompts. */
 export const promptsText = texts(

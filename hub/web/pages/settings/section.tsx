@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Language } from '../../../../shared/texts.ts'
+import type { Language } from '../../../../shared/words/texts.ts'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { bytes } from '../../../../web/ui/language.ts'
 

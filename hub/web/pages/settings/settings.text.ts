@@ -1,4 +1,4 @@
-import { texts } from '../../../../shared/texts.ts'
+import { texts } from '../../../../shared/words/texts.ts'
 
 /** The names of the settings' sections, and the texts of the short ones. */
 export const settingsText = texts(

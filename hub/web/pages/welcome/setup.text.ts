@@ -1,4 +1,4 @@
-import { texts } from '../../../../shared/texts.ts'
+import { texts } from '../../../../shared/words/texts.ts'
 
 /** The wizard's steps that are also in the settings: model, license, mail. */
 export const setupText = texts(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Invite, Org } from '../../../../shared/account.ts'
+import { Invite, Org } from '../../../../shared/schemas/account.ts'
 import { expectProblem } from '../../../support/attacks/refusals.ts'
 import {
   createService,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { z } from 'zod'
-import { Drill } from '../../../../shared/drill.ts'
+import { Drill } from '../../../../shared/schemas/drill.ts'
 import { createDeliveryService, type DeliveryService } from '../../../support/delivery-service.ts'
 import { type Person, parsed } from '../../../support/service.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Drill } from '../../../../shared/drill.ts'
+import type { Drill } from '../../../../shared/schemas/drill.ts'
 import { expectProblem } from '../../../support/attacks/refusals.ts'
 import { quake } from '../../../support/jobs.ts'
 import { parsed } from '../../../support/service.ts'

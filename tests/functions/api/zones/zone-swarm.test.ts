@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Zone } from '../../../../shared/zone.ts'
+import { Zone } from '../../../../shared/schemas/zone.ts'
 import { expectProblem } from '../../../support/attacks/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../../../support/service.ts'
 

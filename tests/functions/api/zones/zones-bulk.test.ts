@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Pipeline } from '../../../../functions/postgres/pipeline.ts'
-import { ZoneBulkAnswer } from '../../../../shared/zone-bulk.ts'
+import { ZoneBulkAnswer } from '../../../../shared/schemas/zone-bulk.ts'
 import { expectProblem } from '../../../support/attacks/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../../../support/service.ts'
 

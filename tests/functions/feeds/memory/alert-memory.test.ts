@@ -4,7 +4,7 @@ import {
   followMessages,
   type Message,
 } from '../../../../functions/feeds/memory/alert-memory.ts'
-import type { Geometry, NormalisedEvent } from '../../../../shared/event.ts'
+import type { Geometry, NormalisedEvent } from '../../../../shared/schemas/event.ts'
 
 const now = new Date('2026-03-01T12:00:00.000Z')
 const NONE = AlertMemory.parse({})

@@ -4,7 +4,7 @@ import {
   type OpenEvents,
   retractMissing,
 } from '../../../../functions/feeds/memory/open-events.ts'
-import type { NormalisedEvent } from '../../../../shared/event.ts'
+import type { NormalisedEvent } from '../../../../shared/schemas/event.ts'
 
 const since = '2026-03-01T00:00:00.000Z'
 

@@ -4,7 +4,7 @@ import type { FeedState } from '../../../../functions/feeds/feed.ts'
 import { loadQuakes } from '../../../../functions/feeds/replay/load.ts'
 import { quakesReplay, readQuakes } from '../../../../functions/feeds/replay/quakes.ts'
 import { feedOf } from '../../../../functions/feeds/replay/replay.ts'
-import { NormalisedEvent } from '../../../../shared/event.ts'
+import { NormalisedEvent } from '../../../../shared/schemas/event.ts'
 import { quake, summary } from '../../../support/feeds/quakes.ts'
 
 const DAY = 86_400_000

@@ -8,7 +8,7 @@ import { loadReplays } from '../../../../functions/feeds/replay/load.ts'
 import { readLines, toRecording } from '../../../../functions/feeds/replay/recording.ts'
 import { feedOf, revisionsOf } from '../../../../functions/feeds/replay/replay.ts'
 import { readStorms, stormsReplay } from '../../../../functions/feeds/replay/storms.ts'
-import { NormalisedEvent } from '../../../../shared/event.ts'
+import { NormalisedEvent } from '../../../../shared/schemas/event.ts'
 
 const startedAt = new Date('2026-05-05T05:05:05.123Z')
 const seconds = (n: number) => new Date(startedAt.getTime() + n * 1000)

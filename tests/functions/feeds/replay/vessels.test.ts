@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { roundOf } from '../../../../functions/feeds/replay/clock.ts'
 import { vesselsReplay } from '../../../../functions/feeds/replay/vessels.ts'
-import { NormalisedEvent } from '../../../../shared/event.ts'
 import { distance_km } from '../../../../shared/geometry/geometry.ts'
+import { NormalisedEvent } from '../../../../shared/schemas/event.ts'
 
 const startedAt = new Date('2026-05-05T05:05:05.000Z')
 const HOUR = 3_600_000

@@ -1,5 +1,5 @@
 import Papa from 'papaparse'
-import { foldName } from '../../../../shared/fold.ts'
+import { foldName } from '../../../../shared/words/fold.ts'
 
 /** What a column of a list of sites can be. */
 export const SITE_FIELDS = [

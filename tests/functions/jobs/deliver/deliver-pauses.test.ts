@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import type { Outcome } from '../../../../functions/channels/channel.ts'
+import { pausesAfter } from '../../../../functions/jobs/deliver-outcome.ts'
+
+const failed = (more: Partial<Outcome> = {}): Outcome => ({
+  outcome: 'retry',
+  throttled: false,
+  counted: true,
+  duration_ms: 12,
+  ...more,
+})
+const answered = failed({ status: 500 })
+const before = { kind: 'webhook', failures: 0, host_failures: 0 }
+
+test.each([
+  ['webhook', 3, 0],
+  ['webhook', 4, 10],
+  ['webhook', 5, 20],
+  ['webhook', 11, 1280],
+  ['webhook', 12, 1800],
+  ['webhook', 1000, 1800],
+  ['slack', 3, 0],
+  ['slack', 4, 10],
+  ['slack', 8, 160],
+  ['slack', 9, 300],
+  ['slack', 1000, 300],
+])('a channel of the kind %s that failed %i times before is left alone for %i s', (...given) => {
+  const [kind, failures, channel_seconds] = given
+  expect(pausesAfter({ ...before, kind, failures }, answered)).toEqual({
+    channel_seconds,
+    host_seconds: 0,
+  })
+})
+
+test.each([
+  [null, 0],
+  [8, 0],
+  [9, 5],
+  [10, 10],
+  [12, 40],
+  [13, 60],
+  [1000, 60],
+])(
+  'a host that gave no answer %s times before is left alone for %i s',
+  (host_failures, seconds) => {
+    const { host_seconds } = pausesAfter({ ...before, host_failures }, failed())
+    expect(host_seconds).toBe(seconds)
+  },
+)
+
+test('whoever answers, takes the message or refuses it for good is a host that answers', () => {
+  const often = { ...before, host_failures: 1000 }
+  const outcomes = [answered, failed({ outcome: 'ok' }), failed({ outcome: 'fail_permanent' })]
+  for (const outcome of outcomes) expect(pausesAfter(often, outcome).host_seconds).toBe(0)
+})
+
+test.each<[Partial<Outcome>, number, number]>([
+  [{ retry_after_seconds: 120 }, 120, 0],
+  [{ retry_after_seconds: 120, throttles: 'channel' }, 120, 0],
+  [{ retry_after_seconds: 120, throttles: 'host' }, 0, 120],
+  [{ throttles: 'host' }, 0, 10],
+  [{}, 10, 0],
+  [{ retry_after_seconds: 1801 }, 1800, 0],
+  [{ retry_after_seconds: 1801, throttles: 'host' }, 0, 1800],
+])('a pause that is asked for by %j is kept', (asked, channel_seconds, host_seconds) => {
+  const outcome = failed({ status: 429, throttled: true, ...asked })
+  expect(pausesAfter(before, outcome)).toEqual({ channel_seconds, host_seconds })
+})
+
+test('of a pause that is asked for and that of the breaker the longer one is kept', () => {
+  const outcome = failed({ status: 429, throttled: true, retry_after_seconds: 15 })
+  expect(pausesAfter({ ...before, failures: 4 }, outcome).channel_seconds).toBe(15)
+  expect(pausesAfter({ ...before, failures: 6 }, outcome).channel_seconds).toBe(40)
+})
