@@ -138,6 +138,8 @@ test('sequences are gone through by keys too: one approved, one deleted', async 
   await stand.click()
   await eventually(() => approve.isEnabled()).toBe(true)
   expect(await stateOf(ids)).toEqual(['draft', 'draft'])
+  // Buttons that are at work are pale.
+  await settled(page)
   await expectAccessible(page)
   await picture(page, 'queue-sequence')
   await page.keyboard.press('a')

@@ -41,6 +41,13 @@ export const waitingQuery = (project: string) =>
       ),
   })
 
+/** Takes what no longer exists off the lists at once: asking for it again would only fail. */
+export function forgetItem(queryClient: QueryClient, id: string): void {
+  queryClient.setQueriesData<{ items?: QueueItem[] }>({ queryKey: ['queue'] }, (list) =>
+    list?.items ? { ...list, items: list.items.filter((item) => item.id !== id) } : list,
+  )
+}
+
 /** Refreshes everything that an approval changes. */
 export function refreshQueue(queryClient: QueryClient): Promise<unknown> {
   return Promise.all(

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -17,6 +17,7 @@ import { SequenceForm } from '../sequences/sequence-form.tsx'
 import { sequencesText } from '../sequences/sequences.text.ts'
 import { StepMails } from '../sequences/step-mails.tsx'
 import type { ItemProps } from './draft-item.tsx'
+import { forgetItem } from './queries.ts'
 import { queueText } from './queue.text.ts'
 
 /** A sequence that waits: what approving it does, what stands in the way, and its mails as each reader gets them. */
@@ -24,6 +25,7 @@ export function SequenceItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
   const text = useText(queueText)
   const words = useText(sequencesText)
   const query = useQuery(sequenceQuery(item.project, item.id))
+  const queryClient = useQueryClient()
   const [layer, setLayer] = useState<'edit' | 'remove'>()
   // What has begun can be ended on its page, and is not deleted.
   const canRemove = !isReadOnly && query.data?.sequence.started_at === null
@@ -81,6 +83,7 @@ export function SequenceItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
         onRemoved={() => {
           toast(text.removed)
           onDone()
+          forgetItem(queryClient, item.id)
         }}
       />
     </div>
