@@ -147,10 +147,17 @@ test('sequences are gone through by keys too: one approved, one deleted', async 
   expect(await stateOf(ids)).toEqual(['running', 'draft'])
 
   await page.getByRole('heading', { name: 'Winter round' }).waitFor()
+  const missing: string[] = []
+  page.on('response', (response) => {
+    if (response.status() === 404) missing.push(response.url())
+  })
   await page.keyboard.press('r')
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Nothing waits for you').waitFor()
+  await settled(page)
   expect(await stateOf(ids)).toEqual(['running'])
+  // What is deleted is not asked for again.
+  expect(missing).toEqual([])
   expectClean(opened)
   await hub.query('delete from hub.sequences')
   await hub.query('delete from hub.drafts')

@@ -1,8 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
 import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
-import { Button, IconButton } from '../../../../web/ui/button.tsx'
+import { Button } from '../../../../web/ui/button.tsx'
 import { Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { useKeys } from '../../../../web/ui/keys.ts'
@@ -15,6 +14,7 @@ import { common } from '../../common.text.ts'
 import { ActionDetails } from '../missions/approval.tsx'
 import { missionsText } from '../missions/missions.text.ts'
 import type { ItemProps } from './draft-item.tsx'
+import { ItemHead } from './item-head.tsx'
 import { refreshQueue, waitingQuery } from './queries.ts'
 import { queueText } from './queue.text.ts'
 
@@ -52,15 +52,11 @@ export function ApprovalItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
   if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   return (
     <div className="flex max-w-2xl flex-col gap-4 px-4 py-3 md:px-6">
-      <header className="flex items-start gap-2">
-        <IconButton label={text.back} className="-ml-2 md:hidden" onClick={onBack}>
-          <ArrowLeft size={16} aria-hidden />
-        </IconButton>
-        <div className="min-w-0 flex-1">
-          <h2 className="text-lg break-words">{item.title}</h2>
-          {approval ? <p className="text-sm text-muted">{kinds[approval.kind]}</p> : null}
-        </div>
-      </header>
+      <ItemHead
+        title={<h2 className="text-lg break-words">{item.title}</h2>}
+        detail={approval ? kinds[approval.kind] : null}
+        onBack={onBack}
+      />
       {approval ? <ActionDetails action={approval.action} /> : null}
       <div className="flex flex-wrap gap-2">
         <Button

@@ -1,9 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ArrowLeft, CircleAlert, FlaskConical, Send } from 'lucide-react'
+import { CircleAlert, FlaskConical, Send } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
-import { Button, buttonClass, IconButton } from '../../../../web/ui/button.tsx'
+import { Button } from '../../../../web/ui/button.tsx'
 import { useKeys } from '../../../../web/ui/keys.ts'
 import { useText } from '../../../../web/ui/language.ts'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
@@ -13,6 +12,7 @@ import { EditDialog, RejectDialog } from '../drafts/edit-dialog.tsx'
 import { draftQuery } from '../drafts/queries.ts'
 import { withoutSoftBreaks } from '../drafts/soft-breaks.ts'
 import { BatchView } from './batch-view.tsx'
+import { ItemHead } from './item-head.tsx'
 import { prospectQuery, type QueueItem, refreshQueue } from './queries.ts'
 import { queueText } from './queue.text.ts'
 
@@ -92,23 +92,16 @@ export function DraftItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
   const close = () => setLayer(undefined)
   return (
     <div className="flex flex-col gap-4 px-4 py-3 md:px-6">
-      <header className="flex items-start gap-2">
-        <IconButton label={text.back} className="-ml-2 md:hidden" onClick={onBack}>
-          <ArrowLeft size={16} aria-hidden />
-        </IconButton>
-        <div className="min-w-0 flex-1">
+      <ItemHead
+        title={
           <h2 className="font-mail text-xl break-words">
             {draft.rendered_subject ?? draft.subject}
           </h2>
-          {item.who ? <p className="text-sm text-muted break-words">{item.who}</p> : null}
-        </div>
-        <Link
-          href={`/p/${item.project}/drafts?draft=${item.id}`}
-          className={buttonClass({ size: 'sm', variant: 'ghost' })}
-        >
-          {text.open}
-        </Link>
-      </header>
+        }
+        detail={item.who}
+        onBack={onBack}
+        open={{ href: `/p/${item.project}/drafts?draft=${item.id}`, label: text.open }}
+      />
       <section aria-label={text.will} className="max-w-2xl rounded-panel border border-line p-4">
         <p className="font-medium break-words">{prospect.data.what}</p>
         {closed.length > 0 ? (

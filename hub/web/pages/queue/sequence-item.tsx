@@ -1,9 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'wouter'
 import { FailedQuery } from '../../../../web/shared/errors.tsx'
-import { Button, buttonClass, IconButton } from '../../../../web/ui/button.tsx'
+import { Button } from '../../../../web/ui/button.tsx'
 import { Notice } from '../../../../web/ui/form.tsx'
 import { useKeys } from '../../../../web/ui/keys.ts'
 import { useText } from '../../../../web/ui/language.ts'
@@ -17,6 +15,7 @@ import { SequenceForm } from '../sequences/sequence-form.tsx'
 import { sequencesText } from '../sequences/sequences.text.ts'
 import { StepMails } from '../sequences/step-mails.tsx'
 import type { ItemProps } from './draft-item.tsx'
+import { ItemHead } from './item-head.tsx'
 import { forgetItem } from './queries.ts'
 import { queueText } from './queue.text.ts'
 
@@ -42,23 +41,15 @@ export function SequenceItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
   const close = () => setLayer(undefined)
   return (
     <div className="flex flex-col gap-4 px-4 py-3 md:px-6">
-      <header className="flex items-start gap-2">
-        <IconButton label={text.back} className="-ml-2 md:hidden" onClick={onBack}>
-          <ArrowLeft size={16} aria-hidden />
-        </IconButton>
-        <div className="min-w-0 flex-1">
-          <h2 className="text-xl break-words">{sequence.name}</h2>
-          {sequence.agent ? (
-            <p className="text-sm text-muted">{words.by_agent(sequence.agent)}</p>
-          ) : null}
-        </div>
-        <Link
-          href={`/p/${item.project}/sequences?sequence=${item.id}`}
-          className={buttonClass({ size: 'sm', variant: 'ghost' })}
-        >
-          {text.open_sequence}
-        </Link>
-      </header>
+      <ItemHead
+        title={<h2 className="text-xl break-words">{sequence.name}</h2>}
+        detail={sequence.agent ? words.by_agent(sequence.agent) : null}
+        onBack={onBack}
+        open={{
+          href: `/p/${item.project}/sequences?sequence=${item.id}`,
+          label: text.open_sequence,
+        }}
+      />
       {sequence.state_reason ? <Notice tone="warn" text={sequence.state_reason} /> : null}
       <div className="flex max-w-2xl flex-col gap-4 rounded-panel border border-line p-4">
         <Approve detailed={query.data} isReadOnly={isReadOnly} onDone={onDone} />
