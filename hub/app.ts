@@ -37,6 +37,7 @@ import { members } from './api/members/members.ts'
 import { agentSettings } from './api/missions/agents.ts'
 import { approvals } from './api/missions/approvals.ts'
 import { missionLimits } from './api/missions/mission-limits.ts'
+import { missionRecipients } from './api/missions/mission-recipients.ts'
 import { missionThread, missionVersions } from './api/missions/mission-thread.ts'
 import { mission, missions } from './api/missions/missions.ts'
 import { modelSettings, models } from './api/missions/models.ts'
@@ -190,6 +191,7 @@ export function createApp(deps: Deps): OpenAPIHono<Env> {
   app.route(`${BASE}/settings`, prompts)
   app.route(`${BASE}/settings`, agentSettings)
   app.route(`${BASE}/mission`, mission)
+  app.route(`${BASE}/mission`, missionRecipients)
   app.route(`${BASE}/missions`, missionLimits)
   app.route(`${BASE}/missions`, missions)
   app.route(`${BASE}/mission`, missionThread)

@@ -13,7 +13,6 @@ import {
 import { MissionInput } from '../../agents/agent.ts'
 import { AGENTS } from '../../agents/agents.ts'
 import { AGENT_NAMES } from '../../agents/names.ts'
-import { previewRecipients } from '../../agents/recipients/preview.ts'
 import { route } from '../../agents/run/route.ts'
 import { stepTitle } from '../../agents/step-names.ts'
 import { isStillLetIn } from '../../auth/sessions.ts'
@@ -22,8 +21,6 @@ import { answer, type Env, languageOf, problems, write } from '../../http/http.t
 import { NEWEST, Position, positionOf } from '../../http/page.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
-import { AudienceFilter } from '../../mail/drafts/audience.ts'
-import { readRefusals } from '../../mail/opt-outs.ts'
 import { requireDone, routeOn } from '../../missions/continue.ts'
 import { missionText } from '../../missions/mission.text.ts'
 import {
@@ -148,78 +145,6 @@ mission.openapi(
   async (c) => {
     const { task } = c.req.valid('json')
     return answer(c, z.object({ routed: Routed }), { routed: route(task) }, 200)
-  },
-)
-
-const Recipients = z
-  .object({
-    kind: z.enum(['leads', 'filter', 'newest', 'unclear', 'none']).meta({
-      description:
-        '`leads`: those whom the task names. `filter`: a group it describes. `newest`: it names nobody, so the newest leads without a draft. `unclear`: only a person can say, and `leads` are those who may be meant; without `lead_ids` or a `filter` the mission would fail. `none`: the agent works without leads.',
-    }),
-    because: z.string().nullable(),
-    filter: AudienceFilter.nullable(),
-    total: z.int().meta({ description: 'Leads of a filter without an address are not counted.' }),
-    leads: z
-      .array(
-        z.object({
-          id: z.uuid(),
-          name: z.string().nullable(),
-          company: z.string().nullable(),
-          email: z.string().nullable(),
-        }),
-      )
-      .meta({ description: 'At most ten of them.' }),
-    spoken: z.string().nullable().meta({
-      description:
-        'Where the recipients would be written to in several languages, how many in which.',
-    }),
-  })
-  .meta({ id: 'MissionRecipients' })
-
-mission.openapi(
-  createRoute({
-    method: 'post',
-    path: '/recipients',
-    operationId: 'previewMissionRecipients',
-    tags: ['Missions'],
-    summary: 'Preview whom a mission would be for',
-    description:
-      'Looks at the wording only, and stores nothing. Send what you choose as `input.lead_ids` or `input.filter` of the mission.',
-    request: {
-      body: jsonBody(
-        z.strictObject({
-          department: Department.default('auto'),
-          task: Task,
-          project: Slug,
-          continues: z
-            .uuid()
-            .optional()
-            .meta({ description: 'The mission that it would go on from.' }),
-        }),
-      ),
-    },
-    responses: {
-      200: jsonResponse(z.object({ recipients: Recipients }), 'The leads, and why.'),
-      ...problems(404, 409, 422),
-    },
-  }),
-  async (c) => {
-    const { department, task, project: slug, continues } = c.req.valid('json')
-    const { db, config } = c.get('deps')
-    const refusals = await readRefusals(config.paths)
-    const recipients = await inProject(db, slug, async (sql, { id }) => {
-      const given = { project_id: id, task, refusals }
-      if (continues) {
-        const old = await requireDone(sql, continues)
-        const { agent } = routeOn(task, department, old.department)
-        const earlier = await readEarlier(sql, continues)
-        return previewRecipients(sql, { ...given, agent, earlier })
-      }
-      const agent = department === 'auto' ? route(task).agent : department
-      return previewRecipients(sql, { ...given, agent })
-    })
-    return answer(c, z.object({ recipients: Recipients }), { recipients }, 200)
   },
 )
 
