@@ -1,5 +1,5 @@
 import type { Mention } from './mentions.ts'
-import type { Token } from './tokens.ts'
+import { type Token, writtenIn } from './tokens.ts'
 
 /** Tokens from `from` up to but not including `to` that say who is meant: a name, a group, a country. */
 export type Span = { from: number; to: number }
@@ -42,11 +42,7 @@ const SPEAKERS = new Set('we i you they he she it to who that did does'.split(' 
 export function exclusionIn(tokens: Token[], spans: Span[]): string | undefined {
   const words = tokens.map(({ word }) => word)
   const isInside = (at: number) => spans.some(({ from, to }) => at >= from && at < to)
-  const written = (from: number, to: number) =>
-    tokens
-      .slice(Math.max(0, from), to)
-      .map(({ text }) => text)
-      .join(' ')
+  const written = (from: number, to: number) => writtenIn(tokens, from, to)
   const [general] = EXCEPT.exec(words.join(' ')) ?? []
   if (general && (spans.length > 0 || words.some((word) => PEOPLE.test(word)))) return general
   for (const { from, to } of spans) {
@@ -100,20 +96,17 @@ const GENITIVE_TR = /^n?[iu]n$/
 
 /** relativeOf finds the words for somebody who is not the lead that is named: "Ali’s boss". */
 export function relativeOf(tokens: Token[], mentions: Mention[]): string | undefined {
-  const written = (from: number, to: number) =>
-    tokens
-      .slice(from, to)
-      .map(({ text }) => text)
-      .join(' ')
   for (const { from, to } of mentions) {
     const suffix = tokens[to - 1]?.suffix ?? ''
     const near = [tokens[to], tokens[to + 1]].map((token) => token?.word ?? '')
     const isTheirs =
       (suffix === 's' && near.some((word) => RELATIONS_EN.test(word))) ||
       (GENITIVE_TR.test(suffix) && near.some((word) => RELATIONS_TR.test(word)))
-    if (isTheirs) return written(from, to + 2)
+    if (isTheirs) return writtenIn(tokens, from, to + 2)
     const before = tokens.slice(Math.max(0, from - 2), from).map(({ word }) => word)
-    if (before[1] === 'of' && RELATIONS_EN.test(before[0] ?? '')) return written(from - 2, to)
+    if (before[1] === 'of' && RELATIONS_EN.test(before[0] ?? '')) {
+      return writtenIn(tokens, from - 2, to)
+    }
   }
   return undefined
 }

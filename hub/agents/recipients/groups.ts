@@ -1,5 +1,5 @@
 import type { AudienceFilter } from '../../mail/drafts/audience.ts'
-import type { Token } from './tokens.ts'
+import { type Token, writtenIn } from './tokens.ts'
 
 /** A group of leads that a task describes rather than names. */
 export type Group = { filter: AudienceFilter; from: number; to: number; words: string }
@@ -99,8 +99,7 @@ export function groupsOf(tokens: Token[]): Group[] {
       if (isAddressed && !isAddressedAt(tokens, { words, from, to })) continue
       // A wider group around a narrower one says no more: "everyone who did not answer".
       for (let at = from; at < to; at += 1) taken[at] = true
-      const written = tokens.slice(from, to).map((token) => token.text)
-      groups.push({ filter, from, to, words: written.join(' ') })
+      groups.push({ filter, from, to, words: writtenIn(tokens, from, to) })
     }
   }
   return groups

@@ -6,7 +6,7 @@ import { alternativesIn, exclusionIn, relativeOf, type Span } from './exclusion.
 import { type Group, groupsOf, isCampaign } from './groups.ts'
 import { type Mention, mentionsOf } from './mentions.ts'
 import { resolveText } from './resolve.text.ts'
-import { type Token, tokensOf } from './tokens.ts'
+import { type Token, tokensOf, writtenIn } from './tokens.ts'
 
 const say = bilingual(resolveText)
 
@@ -185,13 +185,7 @@ const idsOf = (mentions: Mention[]) => [...new Set(mentions.flatMap(({ ids }) =>
 
 const wordsAt = (tokens: Token[], mentions: Mention[]) =>
   mentions
-    .map(({ from, to }) =>
-      tokens
-        .slice(from, to)
-        .map(({ text }) => text)
-        .join(' ')
-        .replace(/['’ʼ`´]\p{L}+$/u, ''),
-    )
+    .map(({ from, to }) => writtenIn(tokens, from, to).replace(/['’ʼ`´]\p{L}+$/u, ''))
     .join(', ')
 
 /** The words that say that a tag is meant. */

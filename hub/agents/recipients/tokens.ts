@@ -66,3 +66,10 @@ export function tokensOf(task: string): { tokens: Token[]; addresses: string[] }
   )
   return { tokens, addresses }
 }
+
+/** The words from `from` up to but not including `to`, as they were written. */
+export const writtenIn = (tokens: Token[], from: number, to: number) =>
+  tokens
+    .slice(Math.max(0, from), to)
+    .map(({ text }) => text)
+    .join(' ')
