@@ -21,7 +21,6 @@ import { answer, type Env, languageOf, problems, write } from '../../http/http.t
 import { NEWEST, Position, positionOf } from '../../http/page.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
-import { requireDone, routeOn } from '../../missions/continue.ts'
 import { missionText } from '../../missions/mission.text.ts'
 import {
   addMission,
@@ -36,7 +35,7 @@ import {
   Status,
   type Step,
 } from '../../missions/mission.ts'
-import { readConversation, readEarlier } from '../../missions/thread.ts'
+import { readConversation } from '../../missions/thread.ts'
 import { Slug } from '../projects/projects.ts'
 import { streamEvents } from './mission-events.ts'
 
