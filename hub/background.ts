@@ -10,6 +10,7 @@ import { readBackupSettings } from './backup/settings.ts'
 import type { Config } from './config.ts'
 import { type Database, everywhere } from './db/db.ts'
 import { bilingual } from './i18n/words.ts'
+import { forgetMerges } from './leads/merge-undo.ts'
 import type { Log } from './log.ts'
 import { pauseMail } from './mail/settings.ts'
 import { forgetAddresses } from './mail/suppression.ts'
@@ -122,6 +123,9 @@ export async function createBackground(given: {
           .catch((error: unknown) => log({ msg: 'improvement loop', error: String(error) }))
         void everywhere(db, forgetAddresses).catch((error: unknown) =>
           log({ msg: 'suppressed addresses', error: String(error) }),
+        )
+        void everywhere(db, forgetMerges).catch((error: unknown) =>
+          log({ msg: 'records of merges', error: String(error) }),
         )
       }
       timer = setInterval(look, IMPROVE_MS)

@@ -24,6 +24,27 @@ export const leadsText = texts(
       both: (subject: string) =>
         `Both leads are recipients of “${subject}”, which is on its way. Finish or reject it first.`,
     },
+    undo_merge: {
+      gone: (days: number) =>
+        `There is no such merge: it was made more than ${days} days ago, its lead was deleted, or one of its people was erased.`,
+      twice: 'This merge was undone already.',
+      too_old:
+        'This merge was made by an earlier version of the hub, which did not keep a way back.',
+      later: 'The lead was merged once more since. Undo the later merge first.',
+      since: {
+        lead: 'The lead was changed since, so the merge can no longer be undone.',
+        mail: 'A mail to the lead was written, changed, approved or sent since, so the merge can no longer be undone.',
+        sequence: 'A sequence of the lead went on since, so the merge can no longer be undone.',
+        inbox:
+          'A mail of the lead came in, was answered or was handled since, so the merge can no longer be undone.',
+        other:
+          'The lead has new or changed notes, tasks, findings or entries of its timeline since, so the merge can no longer be undone.',
+        audience:
+          'A mail to many that named the lead was changed or deleted since, so the merge can no longer be undone.',
+      },
+      taken: (email: string) =>
+        `Another lead of the project has the e-mail ${email} by now. Change or delete it first.`,
+    },
     own_fields: {
       left_out: (label: string) =>
         `The field “${label}” is missing from the list. Remove it on its own: its values go too.`,
@@ -68,6 +89,26 @@ export const leadsText = texts(
         `İki adayın toplam ${tags} etiketi var; bir adayın en çok ${most} etiketi olabilir. Önce birkaçını silin.`,
       both: (subject) =>
         `İki aday da yolda olan “${subject}” e-postasının alıcısı. Önce onu bitirin ya da reddedin.`,
+    },
+    undo_merge: {
+      gone: (days) =>
+        `Böyle bir birleştirme yok: ${days} günden eski, adayı silinmiş ya da kişilerinden biri silinmiş.`,
+      twice: 'Bu birleştirme zaten geri alındı.',
+      too_old: 'Bu birleştirmeyi, geri dönüş kaydı tutmayan eski bir sürüm yaptı.',
+      later: 'Aday sonradan bir kez daha birleştirildi. Önce sonraki birleştirmeyi geri alın.',
+      since: {
+        lead: 'Aday sonradan değiştirildi; birleştirme artık geri alınamaz.',
+        mail: 'Adaya sonradan bir e-posta yazıldı, değiştirildi, onaylandı ya da gönderildi; birleştirme artık geri alınamaz.',
+        sequence: 'Adayın bir dizisi sonradan ilerledi; birleştirme artık geri alınamaz.',
+        inbox:
+          'Adaydan sonradan bir e-posta geldi, yanıtlandı ya da ele alındı; birleştirme artık geri alınamaz.',
+        other:
+          'Adayın notları, yapılacakları, bulguları ya da geçmişi sonradan değişti; birleştirme artık geri alınamaz.',
+        audience:
+          'Adayı alıcı olarak anan toplu bir e-posta sonradan değiştirildi ya da silindi; birleştirme artık geri alınamaz.',
+      },
+      taken: (email) =>
+        `Projede artık başka bir adayın e-postası ${email}. Önce onu değiştirin ya da silin.`,
     },
     own_fields: {
       left_out: (label) =>

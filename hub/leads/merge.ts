@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { bilingual } from '../i18n/words.ts'
@@ -7,6 +8,7 @@ import { emailHash, emailHashes, type Refusals, suppressHashes } from '../mail/s
 import { type Lead, type LeadChange, MAX_TAGS } from './lead.ts'
 import { leadsText } from './leads.text.ts'
 import { changeLead, READ_COLUMNS } from './leads.ts'
+import { changedRows, type MovedRow, rowsOf } from './merge-record.ts'
 import { refuseUnderway } from './remove-lead.ts'
 import { recordActivity } from './timeline.ts'
 
@@ -33,7 +35,7 @@ export type MergeGroup = keyof typeof MERGE_GROUPS
 export const GROUPS = Object.keys(MERGE_GROUPS) as MergeGroup[] // safe: the keys of a constant
 
 type Fields = Omit<Lead, 'id' | 'project' | 'notes' | 'open_tasks' | 'created_at' | 'updated_at'>
-type Row = Fields & { id: string; project_id: string }
+type Row = Fields & { id: string; project_id: string; whole: string }
 export type Choices = Partial<Record<string, 'kept' | 'gone'>>
 
 /**
@@ -77,7 +79,8 @@ export async function mergeLeads(
 ): Promise<{ merge_id: string; moved: Record<string, number>; dropped: unknown[] }> {
   const { kept_id, gone_id, choices } = given
   const rows = await sql<Row>`
-    select id, project_id, closed_at, ${READ_COLUMNS} from hub.leads
+    select id, project_id, closed_at, ${READ_COLUMNS}, to_jsonb(lead)::text as whole
+    from hub.leads as lead
     where id in (${kept_id}, ${gone_id}) order by id for update`
   const kept = rows.find(({ id }) => id === kept_id)
   const gone = rows.find(({ id }) => id === gone_id)
@@ -92,23 +95,23 @@ export async function mergeLeads(
   const tags = change.tags?.length ?? 0
   if (tags > MAX_TAGS) throw new ApiError('conflict', say.too_many_tags(tags, MAX_TAGS))
   await keepOptOuts(sql, { salt, queued }, [kept.email, gone.email, change.email ?? null])
+  const before = await rowsOf(sql, { kept_id, gone_id })
   await stopSequences(sql, { project_id, lead_id: gone_id }, 'lead_deleted')
   await moveMails(sql, gone_id, kept_id)
-  const [done] = await sql<{ moved: Record<string, number>; dropped: unknown[] }>`
-    select moved, dropped from private.move_to_lead(${gone_id}, ${kept_id})`
-  const { moved = {}, dropped = [] } = done ?? {}
+  const [done] = await sql<{
+    moved: Record<string, number>
+    dropped: unknown[]
+    moved_rows: MovedRow[]
+  }>`
+    select moved, dropped, moved_rows from private.move_to_lead(${gone_id}, ${kept_id})`
+  const { moved = {}, dropped = [], moved_rows = [] } = done ?? {}
   // The copies of the one that goes are copies of the kept one.
   await sql`
     update hub.leads as kept set linked = gone.linked from hub.leads as gone
     where kept.id = ${kept_id} and gone.id = ${gone_id} and kept.linked is null`
   await sql`delete from hub.leads where id = ${gone_id}`
   await changeLead(sql, kept_id, change)
-  const [record] = await sql<{ id: string }>`
-    insert into hub.merges (project_id, lead_id, gone, kept, moved, dropped)
-    values (${project_id}, ${kept_id}, ${JSON.stringify(gone)}, ${JSON.stringify(kept)},
-      ${JSON.stringify(moved)}, ${JSON.stringify(dropped)})
-    returning id`
-  const merge_id = record?.id ?? ''
+  const merge_id = randomUUID()
   const lead = gone.name ?? gone.company ?? gone.email
   await recordActivity(sql, {
     project_id,
@@ -116,6 +119,14 @@ export async function mergeLeads(
     kind: 'merged',
     details: { merge_id, lead },
   })
+  const after = await rowsOf(sql, { kept_id, gone_id, drafts: before.drafts })
+  await sql`
+    insert into hub.merges
+      (id, project_id, lead_id, gone, kept, moved, dropped, moved_rows, changed, sums)
+    values (${merge_id}, ${project_id}, ${kept_id}, ${gone.whole}, ${kept.whole},
+      ${JSON.stringify(moved)}, ${JSON.stringify(dropped)}, ${JSON.stringify(moved_rows)},
+      ${changedRows({ before, after, moved_rows, gone_id, kept_id })},
+      private.lead_sums(${kept_id}))`
   return { merge_id, moved, dropped }
 }
 

@@ -8,6 +8,7 @@ import { bilingual } from '../i18n/words.ts'
 import { normaliseEmail } from '../mail/address.ts'
 import { stopSequences } from '../mail/sequences/stop.ts'
 import { forgetMember, membershipsOf } from './member.ts'
+import { forgetMerged, readdressed } from './merged.ts'
 import { peopleText } from './people.text.ts'
 import { redactFiles } from './people-files.ts'
 import { matcherOf, type Person } from './redact.ts'
@@ -30,13 +31,19 @@ export const foldersOf = (paths: Pick<Paths, 'data_dir' | 'prompts_dir'>) => [
   paths.prompts_dir,
 ]
 
-/** The ids and names of the leads with this address, in every project, and of their copies. */
+/**
+ * The ids and names of the leads with this address, in every project, of those that had it until a merge
+ * gave them another one, and of their copies.
+ */
 export async function leadsOf(client: pg.ClientBase, email: string) {
   const { rows } = await client.query<{ id: string; name: string | null; email: string }>(
     'select id, name, email from hub.leads where private.fold(email) = private.fold($1) order by id',
     [email],
   )
-  const own = rows.filter((lead) => normaliseEmail(lead.email) === email)
+  const own = [
+    ...rows.filter((lead) => normaliseEmail(lead.email) === email),
+    ...(await readdressed(client, email)),
+  ]
   // A copy of the same person in another project, whose address was changed or removed since.
   const { rows: copies } = await client.query<{ id: string; name: string | null; email: string }>(
     `select id, name, coalesce(email, '') as email from hub.leads
@@ -105,6 +112,7 @@ export async function eraseRows(
   const { email } = person
   if (email) {
     const ids = (await leadsOf(client, email)).map(({ id }) => id)
+    ids.push(...(await forgetMerged(client, email)))
     await leaveSequences(client, email, ids)
     const recipients = await recipientsOf(client, email)
     for (const { at, state } of recipients) {

@@ -11,6 +11,7 @@ import { readMail } from '../mail/settings.ts'
 import { emailHashes, readSalt } from '../mail/suppression.ts'
 import { foldersOf, leadsOf, recipientsOf } from './erase.ts'
 import { membershipsOf } from './member.ts'
+import { mergedNames, mergesOf } from './merged.ts'
 import { peopleText } from './people.text.ts'
 import { findFiles } from './people-files.ts'
 import { matcherOf, type Person } from './redact.ts'
@@ -26,9 +27,8 @@ export async function namesOf(client: pg.ClientBase, email: string): Promise<str
     ...(await recipientsOf(client, email)),
     ...(await membershipsOf(client, email)),
   ]
-  return [
-    ...new Set(rows.flatMap(({ name }) => (name && name.trim().length > 2 ? name.trim() : []))),
-  ]
+  const names = [...rows.map(({ name }) => name), ...(await mergedNames(client, email))]
+  return [...new Set(names.flatMap((name) => (name && name.trim().length > 2 ? name.trim() : [])))]
 }
 
 /** findPerson returns all places where a person stands, here and in listmonk, and changes nothing. */
@@ -88,9 +88,12 @@ export async function recordsOf(client: pg.ClientBase, paths: Paths, email: stri
   const { rows: tables } = await client.query<{ name: string }>(`
     select t.relname as name from pg_catalog.pg_class as t
     join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attname = 'lead_id'
-    where t.relnamespace = 'hub'::regnamespace and t.relkind in ('r', 'p') and t.relname <> 'recipients'
+    where t.relnamespace = 'hub'::regnamespace and t.relkind in ('r', 'p')
+      and t.relname not in ('recipients', 'merges')
     order by 1`)
   for (const { name } of tables) await read(name, 'lead_id = any($1::uuid[])', [ids])
+  const merges = (await mergesOf(client, email)).map((merge) => merge.id)
+  await read('merges', 'id = any($1::uuid[]) or lead_id = any($2::uuid[])', [merges, ids])
   await read('drafts', "audience ->> 'lead_id' = any($1::text[])", [ids])
   const mails = (await recipientsOf(client, email)).map(({ at }) => at)
   await read('recipients', 'ctid = any($1::tid[])', [mails])

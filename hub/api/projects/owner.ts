@@ -1,21 +1,28 @@
+import type { ApiError } from '../../../shared/problem.ts'
 import { raw, type Sql } from '../../../shared/sql.ts'
 import { everywhere, type Project } from '../../db/db.ts'
 import type { Ctx } from '../../http/http.ts'
 import { absent } from '../../i18n/failure.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
 
-const THINGS = { leads: 'lead', notes: 'note', tasks: 'task', inbox_mails: 'mail' } as const
-type Thing = { table: keyof typeof THINGS; id: string }
+const THINGS = {
+  leads: 'lead',
+  notes: 'note',
+  tasks: 'task',
+  inbox_mails: 'mail',
+  merges: 'merge',
+} as const
+type Thing = { table: keyof typeof THINGS; id: string; missing?: () => ApiError }
 
-/** The project that a lead, note, task or mail of the inbox belongs to; throws 404 if it does not exist. */
-export async function ownerOf(sql: Sql, { table, id }: Thing): Promise<Project> {
+/** The project that a thing belongs to; throws 404 if it does not exist, as `missing` says it. */
+export async function ownerOf(sql: Sql, { table, id, missing }: Thing): Promise<Project> {
   const [project] = await sql<Project>`
     select project.id, project.slug, project.name, project.website, project.industry, project.icp,
       project.created_at
     from hub.${raw(table)} as thing
     join hub.projects as project on project.id = thing.project_id
     where thing.id = ${id}`
-  if (!project) throw absent(THINGS[table])
+  if (!project) throw missing?.() ?? absent(THINGS[table])
   return project
 }
 

@@ -61,6 +61,11 @@ beforeAll(async () => {
      values ($1, 'a.csv', '{}', 'done', 1)`,
   )
   await insert(
+    'merge',
+    `insert into hub.merges (project_id, lead_id, gone, kept, moved)
+     select $1, id, '{}', '{}', '{}' from hub.leads where project_id = $1 limit 1`,
+  )
+  await insert(
     'sequence',
     `insert into hub.sequences (project_id, name, state, send_window)
      values ($1, 'Offer', 'running', '{"days": ["mon"], "from": "09:00", "to": "17:00", "time_zone": "UTC"}')`,
@@ -125,6 +130,7 @@ const INTO_PROJECT: Record<string, () => [body: unknown, query?: string, type?: 
   'put leads/fields': () => [{ project, fields: [] }],
   'post leads/fields/remove': () => [{ project, key: 'trucks', label: 'Trucks' }],
   'post leads/imports/{id}/undo': () => [{}],
+  'post leads/merges/{id}/undo': () => [{}],
   'post leads/lawful_basis': () => [{ project, ids: [ids.lead], lawful_basis: 'consent' }],
   'put deals/settings': () => [{ project, won_reasons: ['Price'] }],
   'post sequence/create': () => [{ project, name: 'x', steps: [{ wait_days: 0, text: 'x' }] }],
@@ -237,7 +243,7 @@ test.each(Object.keys(INTO_PROJECT))('%s into a surplus project is 402', async (
   const headers: Record<string, string> = typeof body === 'string' ? { 'content-type': type } : {}
   const refused = await hub.call(
     method.toUpperCase(),
-    path.replace('{id}', `${ids.import}`) + query,
+    path.replace('{id}', `${path.includes('merges') ? ids.merge : ids.import}`) + query,
     body,
     headers,
   )

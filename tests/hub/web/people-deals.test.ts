@@ -33,7 +33,7 @@ test('two leads are compared and merged, and the record of it stays', async () =
   await dialog.getByRole('radio', { name: 'Stage: Proposal' }).check()
   await dialog.getByRole('button', { name: 'Merge' }).click()
   await page.getByText('The two leads are one now').waitFor()
-  await page.getByRole('heading', { name: 'Merged before' }).waitFor()
+  await page.getByRole('heading', { name: 'Merged in the last 30 days' }).waitFor()
   expect(
     await hub.query(
       "select stage, email, company, amount::float8 from hub.leads where name ilike 'ay%'",
@@ -43,6 +43,44 @@ test('two leads are compared and merged, and the record of it stays', async () =
   ])
   const data = /yılmaz|demir|kaya|^D$|watchpost|ago|now/i
   await expectSpoken(page, await readVocabulary('en'), data)
+  expectClean(opened)
+})
+
+test.each([
+  ['en', 'Timeline', 'Undo: AYŞE YILMAZ went into Ayşe Yılmaz', 'Make them two again'],
+  ['tr', 'Geçmiş', 'Geri al: AYŞE YILMAZ → Ayşe Yılmaz', 'Yeniden ayır'],
+] as const)('a merge is undone on the timeline (%s)', async (language, tab, undo, submit) => {
+  const [kept] = await hub.query<{ id: string }>("select id from hub.leads where name ilike 'ay%'")
+  const opened = await visit(browser, hub, `/hub/p/demir/leads?lead=${kept?.id}`, { language })
+  const { page } = opened
+  await page.getByRole('tab', { name: tab }).click()
+  await page.getByRole('button', { name: undo }).click()
+  const dialog = page.getByRole('dialog', { name: /^Undo this merge|^Bu birleştirme geri/ })
+  await dialog.getByRole('button', { name: submit }).click()
+  await page.getByText(/^The two leads are two again|^İki aday yeniden ayrı/).waitFor()
+  await page.getByRole('button', { name: undo }).waitFor({ state: 'detached' })
+  const both = await hub.query<{ id: string; email: string | null }>(
+    "select id, email from hub.leads where name ilike 'ay%' order by email",
+  )
+  expect(both.map(({ email }) => email)).toEqual(['ayse@yilmaz.example', null])
+  expectClean(opened)
+  // Merged again for what comes next.
+  const [gone, first] = both
+  await hub.call('POST', 'lead/merge', { kept_id: first?.id, gone_id: gone?.id })
+})
+
+test('a merge is undone at once, or from the record of it', async () => {
+  const opened = await visit(browser, hub, '/hub/p/demir/leads/duplicates')
+  const { page } = opened
+  await page.getByRole('button', { name: /^Undo: AYŞE/ }).click()
+  await page.getByRole('button', { name: 'Make them two again' }).click()
+  await page.getByText('Undone', { exact: true }).first().waitFor()
+  await page.getByRole('checkbox', { name: 'Choose Ayşe Yılmaz', exact: true }).first().check()
+  await page.getByRole('checkbox', { name: 'Choose AYŞE YILMAZ', exact: true }).first().check()
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Merge' }).click()
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  await eventually(() => hub.query("select from hub.leads where name ilike 'ay%'")).toHaveLength(2)
   expectClean(opened)
 })
 

@@ -35,6 +35,7 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { useProject } from '../../project.ts'
 import { leadsText } from './leads.text.ts'
+import { UndoOnTimeline } from './merge/undo-merge.tsx'
 import { refreshLeads, timelineQuery } from './queries.ts'
 import { STAGES } from './stage.tsx'
 
@@ -112,6 +113,9 @@ export function Timeline({ id }: { id: string }) {
                   >
                     {text.happened.in_inbox}
                   </Link>
+                ) : null}
+                {activity.kind === 'merged' && typeof activity.details.merge_id === 'string' ? (
+                  <UndoOnTimeline id={activity.details.merge_id} />
                 ) : null}
                 {activity.kind === 'replied' && activity.details.only_address ? (
                   <UndoReply id={id} />

@@ -19,6 +19,7 @@ import { type Lead, nameOf } from '../queries.ts'
 import { StageMark } from '../stage.tsx'
 import { mergeText } from './merge.text.ts'
 import { MergeDialog } from './merge-dialog.tsx'
+import { mergesQuery, UndoMerge, useNameOfSide } from './undo-merge.tsx'
 
 type One = Pick<Lead, 'id' | 'project' | 'name' | 'email' | 'company' | 'stage'>
 
@@ -171,18 +172,10 @@ function Candidate({
 /** What was merged before, from the record of it. */
 function Record() {
   const { record: text } = useText(mergeText)
-  const { unnamed } = useText(leadsText)
   const { slug } = useProject()
-  const query = useQuery({
-    queryKey: ['duplicates', slug, 'merges'],
-    queryFn: async () =>
-      (await ok(api.GET('/api/cockpit/leads/merges', { params: { query: { project: slug } } })))
-        .merges,
-  })
-  const merges = query.data ?? []
+  const name = useNameOfSide()
+  const merges = useQuery(mergesQuery(slug)).data ?? []
   if (merges.length === 0) return null
-  const name = (lead: Record<string, unknown>) =>
-    [lead.name, lead.company, lead.email].find((one) => typeof one === 'string') ?? unnamed
   return (
     <section className="mt-8">
       <h2 className="mb-2 font-medium">{text.title}</h2>
@@ -190,9 +183,11 @@ function Record() {
         {merges.map((merge) => (
           <li key={merge.id} className="flex items-center gap-3 border-line py-2 not-last:border-b">
             <span className="min-w-0 flex-1 truncate">
-              {text.line(String(name(merge.gone)), String(name(merge.kept)))}
+              {text.line(name(merge.gone), name(merge.kept))}
             </span>
+            {merge.undone_at ? <span className="text-sm text-muted">{text.undone}</span> : null}
             <Time at={merge.merged_at} className="text-sm text-muted" />
+            <UndoMerge merge={merge} />
             <Link
               href={`/p/${slug}/leads?lead=${merge.lead_id}`}
               className={buttonClass({ size: 'sm' })}

@@ -18,6 +18,7 @@ import { leadsText } from '../leads.text.ts'
 import { money } from '../money.ts'
 import { type LeadWhole, leadQuery, nameOf, refreshLeads } from '../queries.ts'
 import { mergeText } from './merge.text.ts'
+import { useUndoMerge } from './undo-merge.tsx'
 
 const FIELDS = [
   'name',
@@ -84,6 +85,7 @@ function SideBySide({
   const [isSwapped, setSwapped] = useState(false)
   const [choices, setChoices] = useState<Record<string, Side>>({})
   const [kept, gone] = isSwapped ? [leads[1], leads[0]] : leads
+  const undo = useUndoMerge()
   const merge = useMutation({
     mutationFn: () =>
       ok(
@@ -94,7 +96,9 @@ function SideBySide({
     onSuccess: async ({ merge }) => {
       queryClient.removeQueries({ queryKey: ['lead', gone.id] })
       await refreshLeads(queryClient)
-      toast(merge.dropped > 0 ? `${text.done}. ${text.dropped(merge.dropped)}` : text.done)
+      toast(merge.dropped > 0 ? `${text.done}. ${text.dropped(merge.dropped)}` : text.done, {
+        action: { label: words.undo, onClick: () => undo.mutate(merge.id) },
+      })
       onDone()
     },
   })
@@ -143,7 +147,7 @@ function SideBySide({
         ))}
       </div>
       <p className="mt-4 text-sm text-muted text-pretty">{text.all}</p>
-      <p className="mt-2 text-sm font-medium text-pretty">{text.for_good}</p>
+      <p className="mt-2 text-sm text-muted text-pretty">{text.way_back}</p>
       {merge.isError ? (
         <Notice tone="bad" className="mt-3" text={errorMessage(merge.error, words)} />
       ) : null}

@@ -31,7 +31,15 @@ export const mergeText = texts(
       next_step: 'Next step',
       close_on: 'Expected close',
       all: 'Tags, notes, tasks, timeline, evidence, mails and replies of both stay. If one of them asked for no more mail, the merged lead gets none.',
-      for_good: 'This cannot be undone. A record of both, as they were, stays under Merged before.',
+      way_back:
+        'It can be undone for 30 days, as long as nothing else happens to the lead: here at the end of the page, and on the lead’s timeline.',
+      undone: 'The two leads are two again',
+      undo_label: (gone: string, kept: string) => `Undo: ${gone} went into ${kept}`,
+      undo_title: 'Undo this merge?',
+      undo_of: (gone: string, kept: string) => `${gone} went into ${kept}`,
+      undo_text:
+        'Both leads and everything that belongs to them become exactly what they were before. Only addresses that were put on the suppression list stay there.',
+      undo_submit: 'Make them two again',
       submit: 'Merge',
       done: 'The two leads are one now',
       dropped: (n: number) =>
@@ -41,7 +49,8 @@ export const mergeText = texts(
         }),
     },
     record: {
-      title: 'Merged before',
+      title: 'Merged in the last 30 days',
+      undone: 'Undone',
       line: (gone: string, kept: string) => `${gone} went into ${kept}`,
       open: 'Open the lead',
     },
@@ -105,8 +114,15 @@ export const mergeText = texts(
       next_step: 'Sonraki adım',
       close_on: 'Beklenen sonuç',
       all: 'İkisinin etiketleri, notları, yapılacakları, geçmişi, kanıtları, e-postaları ve yanıtları kalır. Biri artık e-posta istemediyse birleşen adaya e-posta gitmez.',
-      for_good:
-        'Bu geri alınamaz. İkisinin önceki hâli “Daha önce birleştirilenler” bölümünde kayıtlı kalır.',
+      way_back:
+        'Adayda başka bir şey olmadıkça 30 gün boyunca geri alınabilir: bu sayfanın sonunda ve adayın geçmişinde.',
+      undone: 'İki aday yeniden ayrı',
+      undo_label: (gone, kept) => `Geri al: ${gone} → ${kept}`,
+      undo_title: 'Bu birleştirme geri alınsın mı?',
+      undo_of: (gone, kept) => `${gone} → ${kept}`,
+      undo_text:
+        'İki aday ve onlara ait her şey tam olarak önceki hâline döner. Yalnızca engelleme listesine eklenen adresler orada kalır.',
+      undo_submit: 'Yeniden ayır',
       submit: 'Birleştir',
       done: 'İki aday artık bir',
       dropped: (n) =>
@@ -115,7 +131,8 @@ export const mergeText = texts(
         }),
     },
     record: {
-      title: 'Daha önce birleştirilenler',
+      title: 'Son 30 günde birleştirilenler',
+      undone: 'Geri alındı',
       line: (gone, kept) => `${gone} → ${kept}`,
       open: 'Adayı aç',
     },
