@@ -19,7 +19,7 @@ import { rememberOpened } from './seal.ts'
 import { errorType, NO_TRACING, type Origin, type Span } from './tracing/tracing.ts'
 
 export const QUEUES = [match, deliver, release, matchZone, drill, ingest, purge] satisfies Queue[]
-const MAX_FETCHED = 50
+const MAX_FETCHED = 100
 /** While more jobs are due than slots are free, so long is waited for more of them: jobs are cheaper together. */
 const GATHER_MS = 50
 const SUPERVISE_EVERY_MS = 30_000

@@ -258,21 +258,15 @@ begin
     from unnest(v_taken, v_waits, v_whys, v_turns, v_refusals, v_expiries, v_urgent)
       as t (id, wait_until, waits_for, turn_at, refusal, expires_at, is_urgent)
   ),
-  worded as (
-    select t.id, n.notification::text as words
-    from decided t
-    join watchpost.deliveries x on x.id = t.id
-    cross join lateral private.notification_of(x) n
-    where t.is_sent and x.payload is null
-  ),
   taken as (
     update watchpost.deliveries x
     set status = case when t.is_sent then 'sending' else x.status end,
-        payload = coalesce(x.payload, w.words), first_attempt_at = coalesce(x.first_attempt_at, v_now),
+        payload = coalesce(x.payload, case when t.is_sent then (
+          select n.notification::text from private.notification_of(x) n) end),
+        first_attempt_at = coalesce(x.first_attempt_at, v_now),
         expires_at = t.expires_at, turn_at = t.turn_at, next_attempt_at = coalesce(t.wait_until, x.next_attempt_at),
         updated_at = now()
     from decided t
-    left join worded w on w.id = t.id
     where x.id = t.id
     returning x.id, x.channel_id, x.type, x.attempts, x.last_error, x.payload, x.first_attempt_at, x.expires_at,
       t.wait_until, t.waits_for, t.refusal, t.is_late, t.is_urgent

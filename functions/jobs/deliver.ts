@@ -16,8 +16,11 @@ import { originsOfDeliveries } from './deliver-traces.ts'
 import { linksOf } from './message-links.ts'
 import type { JobContext, Queue, Work } from './queue.ts'
 
-/** More than connections to the database: a slot waits for its receiver most of the time. */
-const SLOTS = 80
+/**
+ * Far more than connections to the database: a slot waits for its receiver most of the time, and receivers that answer
+ * after 200 ms take five messages a second from each.
+ */
+const SLOTS = 200
 /** A turn that comes so soon is waited for here: a job more would take longer. */
 const SHORT_WAIT_MS = 250
 /** How long a delivery waits when too many requests to its host are under way. */

@@ -2,7 +2,7 @@ import type { Sql } from '../../shared/sql.ts'
 import type { FinishTogether, Work } from './queue.ts'
 
 /** So many jobs end in one transaction at most. */
-const MAX_TOGETHER = 50
+const MAX_TOGETHER = 100
 
 type Waiting = {
   job: Work

@@ -32,6 +32,8 @@ const LIMIT_MS = { p50: 50, p95: undefined, p99: 250 }
 const SHARES = { p50: 0.5, p95: 0.95, p99: 0.99 }
 const GOAL = 0.8
 const SLOTS = deliver.slots
+/** How late receivers elsewhere in the world answer. */
+const LATE_MS = 200
 
 type Load = { db: Database; places: Place[]; hooks: Hooks }
 
@@ -48,6 +50,8 @@ export async function benchDeliveries(ground: Ground): Promise<void> {
     await seedAlerts(ground, load.places, COUNT)
     say(`${ROUNDS} rounds of ${COUNT.toLocaleString('en')} deliveries …`)
     await timeThroughput(ground, load)
+    say(`The same to receivers that answer after ${LATE_MS} ms …`)
+    await timeLate(ground, load)
   } finally {
     await load.db.end()
     await hooks.stop()
@@ -168,6 +172,30 @@ async function timeThroughput(ground: Ground, { db, hooks }: Load): Promise<void
     unit: 'deliveries/s',
     against: `the ceiling 1/(1/queue + 1/posts), ${inWords(both)}/s`,
     ratio: rates.deliveries / both,
+  })
+}
+
+/** Receivers that take their time: what counts is how many of them are waited for at once. */
+async function timeLate(ground: Ground, { db, hooks }: Load): Promise<void> {
+  const jobs = jobsOf(db)
+  await hooks.answerAfter(LATE_MS)
+  let payload = ''
+  const rates = await interleave(ROUNDS, {
+    deliveries: async () => {
+      const count = await queueDeliveries(ground.admin)
+      const took = await seconds(() => jobs.drain({ budget_ms: 10 * 60_000 }))
+      const { rows } = await ground.admin.query('select payload from watchpost.deliveries limit 1')
+      payload = rows[0].payload
+      return count / took
+    },
+    posts: () => postAlone(hooks, payload, { count: COUNT, slots: SLOTS }),
+  })
+  ground.figure({
+    name: `Deliveries to receivers that answer after ${LATE_MS} ms`,
+    value: rates.deliveries,
+    unit: 'deliveries/s',
+    against: `posting alone with as many requests at once (${SLOTS}), ${inWords(rates.posts)}/s`,
+    ratio: rates.deliveries / rates.posts,
   })
 }
 

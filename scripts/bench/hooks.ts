@@ -1,6 +1,7 @@
 /**
  * A receiver of webhooks on four ports, in a process of its own, that remembers what it was sent. On the first port it says
- * so: `GET /` its ports, `GET /received` the deliveries since the last `DELETE /received`.
+ * so: `GET /` its ports, `GET /received` the deliveries since the last `DELETE /received`; `PUT /after/200` has it answer
+ * after 200 ms.
  */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -19,6 +20,8 @@ export type Hooks = {
   received: () => Promise<Received[]>
   count: () => Promise<number>
   forget: () => Promise<void>
+  /** Has it answer so late. */
+  answerAfter: (ms: number) => Promise<void>
   stop: Server['stop']
 }
 
@@ -42,6 +45,7 @@ export async function startHooks(): Promise<Hooks> {
     received: async () => (await ask('/received')) as Received[], // safe: see ask
     count: async () => (await ask('/count')) as number, // safe: see ask
     forget: async () => void (await ask('/received', 'DELETE')),
+    answerAfter: async (ms) => void (await ask(`/after/${ms}`, 'PUT')),
   }
 }
 
@@ -54,11 +58,18 @@ async function main(): Promise<void> {
     'GET /received': () => [...received.values()],
     'DELETE /received': () => received.clear(),
   }
+  let after_ms = 0
   const answer: RequestListener = async (request, response) => {
+    const after = /^\/after\/(\d+)$/.exec(request.url ?? '')
+    if (request.method === 'PUT' && after) {
+      after_ms = Number(after[1])
+      return void response.end('null')
+    }
     const asked = control[`${request.method} ${request.url}`]
     if (asked) return void response.end(JSON.stringify(asked() ?? null))
     const body = (await buffer(request)).toString()
-    response.end('ok')
+    if (after_ms > 0) setTimeout(() => response.end('ok'), after_ms)
+    else response.end('ok')
     const id = String(request.headers['webhook-id'])
     const known = received.get(id)
     if (known) known.times += 1

@@ -8,9 +8,9 @@ import { createPerson, EDGES, type Edge, SEAL_KEY } from './edges.ts'
 
 const MANY = PROOF ? 1000 : 400
 /** Channels take one delivery at a time each, so there are more than a run has slots. */
-const CHANNELS = 120
+const CHANNELS = 260
 /** Requests that one run opens at once. Of one process, those to one host are fewer: so there are two. */
-const SLOTS: Record<string, number> = { Deno: 80, workerd: 3 }
+const SLOTS: Record<string, number> = { Deno: 200, workerd: 3 }
 const HOSTS = 2
 
 describe.each(EDGES)('on %s', (name, start) => {

@@ -60,10 +60,10 @@ test('there is one transaction at a time, and one again after all were done', as
   expect(begun).toEqual([['a'], ['b', 'c'], ['d']])
 })
 
-test('never more than fifty', async () => {
+test('never more than a hundred', async () => {
   const { ended, together, store } = setUp()
-  await Promise.all(Array.from({ length: 120 }, (_, nr) => together(job(`${nr}`), {}, store)))
-  expect(ended.map(({ ids }) => ids.length)).toEqual([50, 50, 20])
+  await Promise.all(Array.from({ length: 220 }, (_, nr) => together(job(`${nr}`), {}, store)))
+  expect(ended.map(({ ids }) => ids.length)).toEqual([100, 100, 20])
 })
 
 test('one that cannot end fails alone', async () => {
