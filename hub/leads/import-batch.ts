@@ -11,7 +11,7 @@ import {
   readRow,
 } from './import-row.ts'
 import { importsText } from './imports.text.ts'
-import type { LeadChange, NewLead, OwnValues } from './lead.ts'
+import { type LeadChange, MAX_TAGS, type NewLead, type OwnValues } from './lead.ts'
 import {
   addEvidence,
   changeLead,
@@ -64,23 +64,19 @@ export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Prom
   for (const entry of entries) {
     const { lead_id: of = null, key = '' } = known.get(entry.position) ?? {}
     entry.key = key
-    if (of) {
-      const outcome = await changeKnown(sql, open, { ...entry, lead_id: of })
-      if (typeof outcome === 'string') {
-        counts[outcome] += 1
-        placed.push({ ...entry, lead_id: of, outcome })
-      } else refused.push({ position: entry.position, cells: entry.cells, mistakes: [outcome] })
+    const first = fresh.get(key)
+    const outcome = of
+      ? await changeKnown(sql, open, { ...entry, lead_id: of })
+      : first
+        ? combine(first, entry, options)
+        : (tooManyTags(entry.lead, options) ?? 'created')
+    if (typeof outcome !== 'string') {
+      refused.push({ position: entry.position, cells: entry.cells, mistakes: [outcome] })
       continue
     }
-    const first = fresh.get(key)
-    const outcome = first && combine(first, entry, options.duplicates) ? 'merged' : 'skipped'
-    if (first) {
-      counts[outcome] += 1
-      placed.push({ ...entry, lead_id: first.lead_id, outcome })
-    } else {
-      fresh.set(key, entry)
-      placed.push({ ...entry, outcome: 'created' })
-    }
+    if (outcome === 'created') fresh.set(key, entry)
+    else counts[outcome] += 1
+    placed.push({ ...entry, lead_id: of ?? first?.lead_id ?? entry.lead_id, outcome })
   }
   const created = await insertLeads(sql, open, [...fresh.values()])
   counts.created = created.size
@@ -212,6 +208,8 @@ async function changeKnown(
   if (!before) return 'skipped'
   const change = additions(before, entry.lead, duplicates)
   if (Object.keys(change).length === 0) return 'skipped'
+  const full = tooManyTags(change, open.options)
+  if (full) return full
   try {
     await changeLead(sql, entry.lead_id, change)
   } catch (error) {
@@ -254,10 +252,9 @@ function additions(
       (before.custom[key] === undefined || duplicates === 'update'),
   )
   const more = tags.filter((tag) => !before.tags.includes(tag))
-  const all = [...before.tags, ...more].slice(0, 50)
   return {
     ...Object.fromEntries(fields),
-    ...(all.length > before.tags.length ? { tags: all } : {}),
+    ...(more.length > 0 ? { tags: [...before.tags, ...more] } : {}),
     ...(own.length > 0 ? { custom: Object.fromEntries(own) } : {}),
   }
 }
@@ -265,14 +262,31 @@ function additions(
 const OUTCOME = ['outcome_reason', 'outcome_note']
 const BASIS = ['lawful_basis', 'basis_note', 'basis_source', 'basis_on']
 
-/** Combines a second row for the same lead in one batch; returns false if it adds nothing. */
-function combine(first: Entry, entry: Entry, duplicates: ImportOptions['duplicates']): boolean {
-  if (duplicates === 'skip') return false
+/** Why a row is refused whose lead would have more tags than one may have. */
+function tooManyTags(
+  { tags = [] }: Pick<LeadChange, 'tags'>,
+  { mapping }: ImportOptions,
+): Mistake | undefined {
+  if (tags.length <= MAX_TAGS) return undefined
+  const message = bilingual(importsText).row.too_many_tags(tags.length, MAX_TAGS)
+  return { column: mapping.tags ?? 'tags', message }
+}
+
+/** Combines a second row for the same lead in one batch, or returns why that is refused. */
+function combine(
+  first: Entry,
+  entry: Entry,
+  options: ImportOptions,
+): 'merged' | 'skipped' | Mistake {
+  const { duplicates } = options
+  if (duplicates === 'skip') return 'skipped'
   const { stage = 'new', tags = [], custom = {} } = first.lead
   const before = { ...EMPTY, ...first.lead, stage, tags, custom }
   const change = additions(before, entry.lead, duplicates)
+  const full = tooManyTags(change, options)
+  if (full) return full
   Object.assign(first.lead, change, change.custom && { custom: { ...custom, ...change.custom } })
-  return Object.keys(change).length > 0
+  return Object.keys(change).length > 0 ? 'merged' : 'skipped'
 }
 
 async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<Set<string>> {

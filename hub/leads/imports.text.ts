@@ -31,6 +31,8 @@ export const importsText = texts(
         `The row has ${cells} cells, but the header has ${columns}. Look for a missing quotation mark.`,
       unnamed: 'The row has no name, e-mail or company.',
       known_email: 'Another lead of this project has this e-mail.',
+      too_many_tags: (tags: number, most: number) =>
+        `With this row the lead would have ${tags} tags, and one lead can have ${most}. Take some out of the row or off the lead.`,
     },
     facts: {
       no_json: 'The list of columns is not valid JSON.',
@@ -84,6 +86,8 @@ export const importsText = texts(
         `Satırda ${cells} hücre var, başlıkta ${columns}. Eksik bir tırnak arayın.`,
       unnamed: 'Satırda ad, e-posta ya da firma yok.',
       known_email: 'Bu e-posta projedeki başka bir adayda kayıtlı.',
+      too_many_tags: (tags, most) =>
+        `Bu satırla adayın ${tags} etiketi olur; bir adayın en çok ${most} etiketi olabilir. Satırdan ya da adaydan birkaçını çıkarın.`,
     },
     facts: {
       no_json: 'Sütun listesi geçerli bir JSON değil.',

@@ -324,6 +324,39 @@ describe('an import', () => {
     expect(all.filter((one) => one.email === email)).toMatchObject([lead])
   })
 
+  test('names each row whose lead would have more than 50 tags, and cuts none of them', async () => {
+    const tags = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, at) => `t${from + at}`).join(';')
+    const full = [
+      'Name,Email,Title,Tags',
+      `Known,known@full.example,CEO,${tags(45, 51)}`,
+      `New,new@full.example,,${tags(1, 49)}`,
+      `Room,room@full.example,,${tags(1, 40)}`,
+      `Room,room@full.example,CTO,${tags(41, 49)}`,
+      `Room,room@full.example,CFO,${tags(41, 48)}`,
+    ].join('\n')
+    await bring(`Name,Email,Tags\nKnown,known@full.example,${tags(1, 48)}`, { project: 'demir' })
+    const options = { project: 'demir', duplicates: 'update', tags: 'fair,2026' }
+    const done = await bring(full, options)
+    expect(done).toMatchObject({ created: 1, merged: 1, skipped: 0, refused: 3 })
+    const why = (tags: number) => ({
+      column: 'Tags',
+      message: `With this row the lead would have ${tags} tags, and one lead can have 50. Take some out of the row or off the lead.`,
+    })
+    expect(done.mistakes).toEqual([
+      { row: 2, ...why(53) },
+      { row: 3, ...why(51) },
+      { row: 5, ...why(51) },
+    ])
+    const leads: { name: string; title: string; tags: string[] }[] = await leadsOf('demir')
+    const found = (name: string) => leads.filter((lead) => lead.name === name)
+    expect(found('New')).toEqual([])
+    expect(found('Known')).toMatchObject([{ title: null }])
+    expect(found('Known')[0]?.tags).toHaveLength(48)
+    expect(found('Room')).toMatchObject([{ title: 'CFO' }])
+    expect(found('Room')[0]?.tags).toHaveLength(50)
+  })
+
   test.each([
     [{ mapping: '{"email": "Nope"}' }, 422, 'mapping.email'],
     [{ mapping: '{"email": ' }, 422, 'mapping'],
