@@ -12,10 +12,16 @@ import { useWords } from './words.tsx'
 
 type Control = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true; name?: string }
 const ControlContext = createContext<Control | undefined>(undefined)
+const LabelContext = createContext('')
 
 /** The attributes that connect a control inside a Field with its label, hint and error. */
 export function useControl(): Partial<Control> {
   return useContext(ControlContext) ?? {}
+}
+
+/** The label of the Field around a control, for what the control says of itself. */
+export function useFieldLabel(): string {
+  return useContext(LabelContext)
 }
 
 type FieldProps = {
@@ -49,7 +55,7 @@ export function Field({ label, name, hint, error, isOptional, className, childre
           ...(error ? { 'aria-invalid': true } : {}),
         }}
       >
-        {children}
+        <LabelContext value={label}>{children}</LabelContext>
       </ControlContext>
       {error ? (
         <ErrorLine id={`${id}-error`} text={error} />

@@ -60,12 +60,22 @@ export function Form({ onSubmit, explain, className, children }: Props) {
       onSubmit={(event) => {
         event.preventDefault()
         event.stopPropagation()
-        if (!state.isPending) void submit(event.currentTarget)
+        if (!state.isPending && isReadable(event.currentTarget)) void submit(event.currentTarget)
       }}
     >
       <FormContext value={state}>{children}</FormContext>
     </form>
   )
+}
+
+/** Whether each control can read what was typed into it; the first that cannot gets the focus, and all say why. */
+export function isReadable(form: HTMLFormElement): boolean {
+  const unread = [...form.elements].flatMap((control) =>
+    control instanceof HTMLInputElement && control.validity.customError ? [control] : [],
+  )
+  for (const control of unread) control.checkValidity()
+  unread[0]?.focus()
+  return unread.length === 0
 }
 
 /** A Field that shows the form's error for its name. */

@@ -39,6 +39,8 @@ declare global {
 export type Look = {
   theme?: 'dark' | 'light'
   language?: 'en' | 'tr'
+  /** The language of a browser whose reader chose the other one for the page. */
+  locale?: string
   /** As wide as a phone, and touched. */
   isPhone?: boolean
   /** Drawn with a sixteenth of the pixels: the page and its pointer measure as ever. */
@@ -90,12 +92,12 @@ export function sharedBrowser(): Promise<Browser> {
 export async function open(
   browser: Browser,
   origin: string,
-  { theme = 'light', language = 'en', isPhone = false, isCoarse = false }: Look = {},
+  { theme = 'light', language = 'en', locale, isPhone = false, isCoarse = false }: Look = {},
 ): Promise<Opened> {
   const context = await browser.newContext({
     baseURL: origin,
     colorScheme: theme,
-    locale: language === 'tr' ? 'tr-TR' : 'en-GB',
+    locale: locale ?? (language === 'tr' ? 'tr-TR' : 'en-GB'),
     reducedMotion: 'reduce',
     viewport: isPhone ? { width: 360, height: 740 } : { width: 1440, height: 900 },
     hasTouch: isPhone,
@@ -111,6 +113,12 @@ export async function open(
       window.tellWrong(`policy: ${event.violatedDirective} ${event.blockedURI}`)
     })
   })
+  if (locale) {
+    await context.addInitScript(
+      (chosen) => localStorage.setItem('watchpost.language', chosen),
+      language,
+    )
+  }
   context.on('request', (request) => {
     const url = new URL(request.url())
     if (url.origin !== origin && !['data:', 'blob:', 'about:'].includes(url.protocol)) {

@@ -2,7 +2,9 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   eventually,
+  expectAccessible,
   expectClean,
+  expectNoSideways,
   type ServedHub,
   serveHub,
   sharedBrowser,
@@ -19,6 +21,7 @@ beforeAll(async () => {
   const add = (data: object) => hub.call('POST', 'lead/quick_add', { slug: 'demir', data })
   await add({ name: 'Ayşe Yılmaz', company: 'Yılmaz Gıda', stage: 'proposal' })
   await add({ name: 'AYŞE YILMAZ', email: 'ayse@yilmaz.example', amount: 1500, currency: 'EUR' })
+  await add({ name: 'Can Demir' })
   await add({ name: 'Mehmet Kaya', email: 'mehmet@kaya.example' })
 })
 afterAll(() => hub?.close())
@@ -97,6 +100,73 @@ test('a legitimate interest is set together with its note', async () => {
   ).toEqual([{ lawful_basis: 'legitimate_interest', basis_note: 'He asked for an offer' }])
   expectClean(opened)
 })
+
+test.each([
+  {
+    look: { language: 'tr', locale: 'en-US', theme: 'dark', isPhone: true },
+    words: { close: 'Beklenen sonuç', tasks: 'Yapılacaklar', due: 'Tarih', add: 'Ekle' },
+    shown: ['27.11.2026', '05.03.2027'],
+    unreadable: /^Beklenen sonuç: 31\.12\.\d{4} gibi bir tarih girin\.$/,
+    past: /^Tarih: \d\d\.\d\d\.\d{4} veya daha sonraki bir tarih girin\.$/,
+    typed: '07032099',
+  },
+  {
+    look: { language: 'en', locale: 'tr-TR', theme: 'light', isPhone: false },
+    words: { close: 'Expected close', tasks: 'Tasks', due: 'Due', add: 'Add task' },
+    shown: ['11/27/2026', '03/05/2027'],
+    unreadable: /^Expected close: enter a date such as 12\/31\/\d{4}\.$/,
+    past: /^Due: enter \d\d\/\d\d\/\d{4} or a later date\.$/,
+    typed: 'Mar 7, 2099',
+  },
+] as const)(
+  'on a page in $look.language a day is written in that language, whatever the browser speaks',
+  async ({ look, words, shown, unreadable, past, typed }) => {
+    const [lead] = await hub.query<{ id: string }>(
+      "update hub.leads set close_on = '2026-11-27' where name = 'Can Demir' returning id",
+    )
+    const closeOn = async () => {
+      const [row] = await hub.query('select close_on::text from hub.leads where id = $1', [
+        lead?.id,
+      ])
+      return row?.close_on
+    }
+    const opened = await visit(browser, hub, `/hub/p/demir/leads?lead=${lead?.id}`, look)
+    const { page } = opened
+    const close = page.getByRole('textbox', { name: words.close, exact: true })
+    expect(await close.inputValue()).toBe(shown[0])
+    await close.fill('31.2.2027')
+    await close.press('Enter')
+    await page.getByText(unreadable).waitFor()
+    expect(await close.getAttribute('aria-invalid')).toBe('true')
+    await expectAccessible(page)
+    if (look.isPhone) await expectNoSideways(page)
+    // What is pasted comes in one piece.
+    await close.selectText()
+    await page.keyboard.insertText('2027-03-05')
+    await close.press('Enter')
+    await eventually(() => close.inputValue()).toBe(shown[1])
+    await eventually(closeOn).toBe('2027-03-05')
+    expect(await close.getAttribute('aria-invalid')).toBe(null)
+    await close.fill('')
+    await close.blur()
+    await eventually(closeOn).toBe(null)
+
+    await page.getByRole('tab', { name: words.tasks }).click()
+    await page.getByRole('textbox', { name: words.add }).fill(`Call in ${look.language}`)
+    await page.getByLabel(words.due, { exact: true }).selectOption('other')
+    const due = page.getByRole('textbox', { name: words.due, exact: true })
+    await due.fill('01.02.2020')
+    await due.press('Enter')
+    await page.getByText(past).waitFor()
+    await due.fill(typed)
+    await due.press('Enter')
+    const title = `Call in ${look.language}`
+    await eventually(() =>
+      hub.query('select due_on::text from hub.tasks where title = $1', [title]),
+    ).toEqual([{ due_on: '2099-03-07' }])
+    expectClean(opened)
+  },
+)
 
 test('a person is found, erased only by the typed address, and stands in the ledger as a hash', async () => {
   const opened = await visit(browser, hub, '/hub/settings/people', { language: 'tr' })

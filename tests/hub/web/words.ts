@@ -19,7 +19,7 @@ export async function readVocabulary(
   vi.stubGlobal('document', { documentElement: {} })
   const vocabulary: Vocabulary = { sentences: new Set(), patterns: [] }
   // The components of both say what stands in web/ui.
-  const files = globSync([`${product}/**/*.text.ts`, 'web/ui/*.text.ts'], {
+  const files = globSync([`${product}/**/*.text.ts`, 'web/ui/**/*.text.ts'], {
     cwd: ROOT,
     exclude: ['**/node_modules'],
   })

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { timeNow } from '../../ui/clock.ts'
 import { ConfirmByName } from '../../ui/confirm.tsx'
 import { CopyText } from '../../ui/copy.tsx'
+import { DateInput } from '../../ui/dates/inputs.tsx'
 import { Checkbox, Input } from '../../ui/field.tsx'
 import { FormError, FormField, Submit } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
@@ -179,7 +180,7 @@ function MakeKey({ onClose }: { onClose: () => void }) {
           ))}
         </fieldset>
         <FormField name="expires_at" label={text.expires} hint={text.expires_hint} isOptional>
-          <Input type="date" />
+          <DateInput />
         </FormField>
         <FormError />
         <Actions className="mt-0">

@@ -1,4 +1,5 @@
 import { cn } from '../../ui/class-names.ts'
+import { TimeInput } from '../../ui/dates/inputs.tsx'
 import { Input } from '../../ui/field.tsx'
 import { FormField, FormGroup } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
@@ -114,23 +115,16 @@ function Window({
         <QuietDial start={start} end={end} tz={quiet_hours_tz} />
         <div className="flex min-w-0 flex-1 flex-col gap-2">
           <FormField name={windowField(quiet, nth, 'start')} label={zones.quiet_from}>
-            <Input
-              type="time"
-              value={start}
-              onChange={({ target }) => onChange({ start: target.value })}
-            />
+            <TimeInput value={start} onChange={(start) => onChange({ start })} />
           </FormField>
           <FormField
             name={windowField(quiet, nth, 'end')}
             label={zones.quiet_to}
             hint={isNextDay ? text.next_day : end === '24:00' ? text.midnight : undefined}
           >
-            <Input
-              type="time"
+            <TimeInput
               value={end === '24:00' ? '00:00' : end}
-              onChange={({ target: { value } }) =>
-                onChange({ end: value === '00:00' ? '24:00' : value })
-              }
+              onChange={(end) => onChange({ end: end === '00:00' ? '24:00' : end })}
             />
           </FormField>
         </div>

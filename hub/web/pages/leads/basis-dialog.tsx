@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
-import { Checkbox, Field, Input, Textarea } from '../../../../web/ui/field.tsx'
+import { DateInput } from '../../../../web/ui/dates/inputs.tsx'
+import { Checkbox, Input, Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
@@ -113,9 +114,9 @@ export function BasisDialog({
           <FormField name="source" label={text.source} hint={text.source_hint} isOptional>
             <Input maxLength={500} />
           </FormField>
-          <Field name="on" label={text.on} isOptional>
-            <Input type="date" />
-          </Field>
+          <FormField name="on" label={text.on} isOptional>
+            <DateInput />
+          </FormField>
         </div>
         <Tick id="basis-over" label={text.overwrite} isOn={overwrite} onChange={setOverwrite} />
         <FormError />

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { controlClass } from '../../../../web/ui/field.tsx'
+import { DateInput } from '../../../../web/ui/dates/inputs.tsx'
 import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Select } from '../../../../web/ui/select.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
@@ -232,13 +232,11 @@ function DateRow({
 }) {
   return (
     <Row label={label}>
-      <input
-        type="date"
+      <DateInput
         aria-label={label}
         disabled={isReadOnly}
         value={value ?? ''}
-        onChange={({ target }) => onChange(target.value || null)}
-        className={`${controlClass} h-8 pointer-coarse:h-10`}
+        onChange={(day) => onChange(day || null)}
       />
     </Row>
   )

@@ -4,7 +4,9 @@ import { useState } from 'react'
 import { useToastError } from '../../../../web/shared/errors.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
+import { DateInput } from '../../../../web/ui/dates/inputs.tsx'
 import { Checkbox, Input } from '../../../../web/ui/field.tsx'
+import { isReadable } from '../../../../web/ui/form.tsx'
 import { localeOf, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Select } from '../../../../web/ui/select.tsx'
 import { day } from '../../../../web/ui/time.tsx'
@@ -41,7 +43,7 @@ export function Tasks({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boole
           className="flex flex-wrap gap-2"
           onSubmit={(event) => {
             event.preventDefault()
-            if (title.trim()) add.mutate()
+            if (title.trim() && isReadable(event.currentTarget)) add.mutate()
           }}
         >
           <Input
@@ -77,14 +79,12 @@ function DuePicker({ due, onChange }: { due: string; onChange: (due: string) => 
   const [isOther, setOther] = useState(false)
   if (isOther) {
     return (
-      <Input
-        type="date"
-        lang={language}
+      <DateInput
         aria-label={text.due}
         className="w-36!"
         value={due}
         min={today()}
-        onChange={(event) => onChange(event.target.value)}
+        onChange={onChange}
       />
     )
   }

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { ApiForm } from '../../../../../web/shared/errors.tsx'
 import { Button } from '../../../../../web/ui/button.tsx'
+import { DateInput } from '../../../../../web/ui/dates/inputs.tsx'
 import { Field, Input, Textarea } from '../../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../../web/ui/form.tsx'
 import { useText } from '../../../../../web/ui/language.ts'
@@ -180,7 +181,7 @@ export function ImportMapping({
             <Input maxLength={500} />
           </FormField>
           <FormField name="basis_on" label={deals.bulk.on} isOptional>
-            <Input type="date" />
+            <DateInput />
           </FormField>
         </div>
       ) : null}
