@@ -72,11 +72,32 @@ test('the numbers, the project and refusals are shown in Turkish', async () => {
   expectClean(opened)
 }, 90_000)
 
-test('on a phone the pipeline by week is read without scrolling sideways', async () => {
+test('on a phone the pipeline by week and the sequences are read without scrolling sideways', async () => {
   await hub.query(
     `insert into hub.leads (project_id, name, stage, amount, currency, closed_at)
      select id, stage, stage, 1234567.5, currency, now()
      from hub.projects, unnest(array['won', 'lost']) as stage, unnest(array['EUR', 'TRY']) as currency`,
+  )
+  await hub.query(
+    `with one as (
+       insert into hub.sequences (project_id, name, state, send_window, started_at)
+       select id, 'Gayrimenkuldeğerlendirmeşirketlerinegönderilenilktanıtımdizisi ve hatırlatmaları', 'running', '{}', now()
+       from hub.projects returning id, project_id
+     ),
+     people as (
+       insert into hub.sequence_recipients (sequence_id, project_id, email, time_zones, state, stop_reason)
+       select id, project_id, n || '@firma.example', '{UTC}', case when n = 1 then 'active' else 'stopped' end, why
+       from one, unnest(array[null, 'replied', 'replied', 'opted_out', 'left_out']) with ordinality as of (why, n)
+     ),
+     steps as (
+       insert into hub.drafts (project_id, audience, state, sequence_id, step, wait_days)
+       select project_id, '{"kind": "list", "filter": {}}', 'draft', id, step, step - 1
+       from one, generate_series(1, 2) as step
+       returning id, project_id, step
+     )
+     insert into hub.recipients (draft_id, project_id, email, state, sent_at, replied_at)
+     select id, project_id, n || '@firma.example', 'sent', now(), case when n = 1 and step = 1 then now() end
+     from steps, generate_series(1, 3) as n where n > step - 1`,
   )
   const look = { language: 'tr', isPhone: true } as const
   const { page } = await visit(browser, hub, '/hub/p/demir/numbers', look)
@@ -92,15 +113,26 @@ test('on a phone the pipeline by week is read without scrolling sideways', async
     'Kazanılan tutar€1.234.567,50 + ₺1.234.567,50',
     'Kaybedilen tutar€1.234.567,50 + ₺1.234.567,50',
   ])
-  const card = page.locator('section', { has: weeks }).last()
-  const wide = await card.evaluate((section) =>
-    [section, ...section.querySelectorAll('*')]
-      .filter(
-        (one) => one.scrollWidth > one.clientWidth && getComputedStyle(one).display !== 'inline',
-      )
-      .map((one) => one.outerHTML.slice(0, 200)),
-  )
-  expect(wide).toEqual([])
+  const sequences = page.getByRole('list', { name: 'Diziler' })
+  expect(await sequences.getByRole('listitem').locator('dl > div').allTextContents()).toEqual([
+    'Alıcılar4 (dışarıda: 1)',
+    'Dizide1',
+    'Bütün e-postaları aldı0',
+    'Ayrıldı3 (yanıt verdi: 2, artık istemedi: 1)',
+    'Diziye yanıt veren1',
+    'Gönderilen e-postalar1. adım: 3, 2. adım: 2',
+  ])
+  for (const list of [weeks, sequences]) {
+    const card = page.locator('section', { has: list }).last()
+    const wide = await card.evaluate((section) =>
+      [section, ...section.querySelectorAll('*')]
+        .filter(
+          (one) => one.scrollWidth > one.clientWidth && getComputedStyle(one).display !== 'inline',
+        )
+        .map((one) => one.outerHTML.slice(0, 200)),
+    )
+    expect(wide).toEqual([])
+  }
 })
 
 test('what agents read is changed on the page, and a project is deleted by typing its name', async () => {

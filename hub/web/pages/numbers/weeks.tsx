@@ -6,6 +6,7 @@ import type { Schemas } from '../../api/client.ts'
 import { leadsText } from '../leads/leads.text.ts'
 import { money } from '../leads/money.ts'
 import { Card } from './card.tsx'
+import { Figures } from './figures.tsx'
 import { numbersText } from './numbers.text.ts'
 import { WeekBars } from './week-bars.tsx'
 
@@ -114,14 +115,7 @@ function WeekList({ weeks }: { weeks: Week[] }) {
             <time dateTime={one.week} className="font-medium">
               {day(one.week, localeOf(language))}
             </time>
-            <dl className="flex flex-wrap gap-x-4 text-sm">
-              {values.map(([name, value]) => (
-                <div key={name} className="flex gap-1">
-                  <dt className="text-muted">{name}</dt>
-                  <dd>{value}</dd>
-                </div>
-              ))}
-            </dl>
+            <Figures figures={values} />
           </li>
         )
       })}
