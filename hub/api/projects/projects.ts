@@ -65,8 +65,10 @@ export const Project = z
       .meta({ description: 'Whether the project is beyond the number that the license allows.' }),
     created_at: z.string(),
     leads: z.int(),
-    drafts: z.int(),
-    sent: z.int().meta({ description: 'The number of drafts that were sent.' }),
+    drafts: z.int().meta({ description: 'The drafts, without the steps of sequences.' }),
+    sent: z.int().meta({
+      description: 'How many of these drafts were sent; `projects/kpi` counts mails.',
+    }),
   })
   .meta({ id: 'Project' })
 const OneProject = z.object({ project: Project })
@@ -293,14 +295,11 @@ async function listProjects(c: Ctx, sql: Sql): Promise<z.infer<typeof Project>[]
   const rows = await sql<Omit<z.infer<typeof Project>, 'active' | 'read_only'>>`
     select slug, name, website, industry, icp, created_at,
       (select count(*)::int from hub.leads where project_id = projects.id) as leads,
-      (
-        select count(*)::int from hub.drafts
-        where project_id = projects.id and sequence_id is null
-      ) as drafts,
-      (
-        select count(*)::int from hub.drafts where project_id = projects.id and state = 'sent'
-      ) as sent
-    from hub.projects
+      drafts.all as drafts, drafts.sent
+    from hub.projects, lateral (
+      select count(*)::int as all, (count(*) filter (where state = 'sent'))::int as sent
+      from hub.drafts where project_id = projects.id and sequence_id is null
+    ) as drafts
     order by created_at, id`
   return rows.map((row, index) => ({
     ...row,

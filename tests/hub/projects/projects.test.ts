@@ -206,6 +206,16 @@ test('leads, drafts and sent drafts are counted of each project by itself', asyn
       `insert into hub.drafts (project_id, audience, state) select id, '{}', state
        from hub.projects, unnest('{draft,sent,sent,failed}'::text[]) as state where slug = 'two'`,
     )
+    // The steps of a sequence are none of these drafts, and neither is what was sent of them.
+    await licensed.query(
+      `with made as (
+         insert into hub.sequences (project_id, name, state, send_window)
+         select id, 'x', 'done', '{}' from hub.projects where slug = 'two' returning id, project_id
+       )
+       insert into hub.drafts (project_id, audience, state, sequence_id, step, wait_days)
+       select project_id, '{"kind": "list", "filter": {}}', state, id, step, step - 1
+       from made, unnest('{draft,sent}'::text[]) with ordinality as one (state, step)`,
+    )
     const { projects } = await (await licensed.call('GET', 'projects/list')).json()
     expect(projects).toMatchObject([
       { slug: 'one', leads: 0, drafts: 0, sent: 0, active: true, read_only: false },
