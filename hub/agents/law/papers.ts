@@ -56,7 +56,8 @@ export async function papersOf(context: AgentContext): Promise<Passage[]> {
   for (const { subject, text } of mails) {
     passages.push(
       ...passagesOf(
-        text,
+        // Each recipient has a link of their own.
+        text.replaceAll(' <{unsubscribe_url}>', ''),
         WHERE.mail[language].replace('{x}', () => subject),
       ),
     )

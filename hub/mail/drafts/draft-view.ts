@@ -28,7 +28,10 @@ export const Draft = z
     slots: z.record(z.string(), z.unknown()),
     html: z.string().nullable().meta({ description: 'The rendered mail; null in state `draft`.' }),
     rendered_subject: z.string().nullable(),
-    rendered_text: z.string().nullable().meta({ description: 'The text part of the mail.' }),
+    rendered_text: z.string().nullable().meta({
+      description:
+        'The text part of the mail, with `{first_name}`, `{unsubscribe_url}` and the like where each recipient gets their own.',
+    }),
     state: z.enum(STATES),
     state_reason: z.string().nullable(),
     agent: z.string().nullable(),

@@ -73,11 +73,14 @@ test('approvals are gone through by keys: alike ones compared, one sent, one rej
   await page.getByText('1 of 3').first().waitFor()
   await page.getByText('Send to Ali, 1 today').waitFor()
   await picture(page, 'queue')
+  const link = 'Unsubscribe <a link of each recipient’s own>'
+  await page.getByText(link).waitFor()
   await page.getByRole('button', { name: 'Compare 3 alike' }).click()
   await page.getByRole('button', { name: 'Approve and send 3' }).waitFor()
   await eventually(() => page.locator('mark').allInnerTexts()).toEqual(
     expect.arrayContaining([expect.stringContaining('Hello Berk')]),
   )
+  expect(await page.getByText(link).count()).toBe(3)
   await picture(page, 'batch')
   await page.getByRole('button', { name: 'One at a time' }).click()
   await page.getByText('Send to Ali, 1 today').waitFor()

@@ -28,10 +28,15 @@ describe('what a page works out by itself', () => {
   })
 
   test('a line that was broken for its width is joined, a line that the writer ended is not', async () => {
-    const { withoutSoftBreaks } = await import('../../../hub/web/pages/drafts/soft-breaks.ts')
+    const { plainMail, withoutSoftBreaks } = await import(
+      '../../../hub/web/pages/drafts/soft-breaks.ts'
+    )
     const wide = 'You are receiving this mail because Demir Lojistik believes it is relevant to'
     expect(withoutSoftBreaks(`Hello,\n\n${wide}\nyour work.\n\nKind regards,\nAyşe\n`)).toBe(
       `Hello,\n\n${wide} your work.\n\nKind regards,\nAyşe\n`,
+    )
+    expect(plainMail(`${wide}\nyour work.\n\nUnsubscribe <{unsubscribe_url}>\n`, 'own')).toBe(
+      `${wide} your work.\n\nUnsubscribe <own>\n`,
     )
   })
 

@@ -7,7 +7,7 @@ import { cutAtSentences } from './cut-at-sentences.ts'
 import { DiffView } from './diff-view.tsx'
 import { draftsText } from './drafts.text.ts'
 import { type Detailed, isProven } from './queries.ts'
-import { withoutSoftBreaks } from './soft-breaks.ts'
+import { plainMail } from './soft-breaks.ts'
 
 /** The mail in the chosen view. */
 export function MailPreview({
@@ -75,10 +75,11 @@ function Text({
   marked: number | undefined
   onMark: (sentence: number | undefined) => void
 }) {
+  const text = useText(draftsText)
   const stating = sentences.map(({ verdict, sentence }) =>
     verdict === 'harmless' ? undefined : sentence,
   )
-  const written = withoutSoftBreaks(draft.rendered_text ?? draft.text)
+  const written = plainMail(draft.rendered_text ?? draft.text, text.own_link)
   const pieces = cutAtSentences(written, stating)
   return (
     <article

@@ -14,3 +14,13 @@ export function withoutSoftBreaks(text: string): string {
     return at === 0 ? line : `${joined}${isSoft ? ' ' : '\n'}${line}`
   }, '')
 }
+
+/** The text part of a mail as a page shows it. */
+export function plainMail(text: string, ownLink: string): string {
+  return withOwnLink(withoutSoftBreaks(text), ownLink)
+}
+
+/** Says what stands for the link to unsubscribe, of which each recipient has one of their own. */
+export function withOwnLink(text: string, ownLink: string): string {
+  return text.replaceAll('{unsubscribe_url}', ownLink)
+}

@@ -7,6 +7,8 @@ import { useText } from '../../../../web/ui/language.ts'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
+import { draftsText } from '../drafts/drafts.text.ts'
+import { withOwnLink } from '../drafts/soft-breaks.ts'
 import { type BatchMail, batchQuery, refreshQueue } from './queries.ts'
 import { queueText } from './queue.text.ts'
 
@@ -119,16 +121,17 @@ export function BatchView({
 
 /** A mark is an element of its own, so that it is not told by colour alone. */
 function Pieces({ pieces }: { pieces: BatchMail['pieces'] }) {
+  const { own_link } = useText(draftsText)
   return (
     <p className="mt-3 font-mail leading-relaxed break-words whitespace-pre-wrap">
       {pieces.map(({ text, is_common }, at) =>
         is_common ? (
           <span key={at} className="text-muted">
-            {text}
+            {withOwnLink(text, own_link)}
           </span>
         ) : (
           <mark key={at} className="rounded-[3px] bg-warn/20 text-fg underline decoration-warn/60">
-            {text}
+            {withOwnLink(text, own_link)}
           </mark>
         ),
       )}

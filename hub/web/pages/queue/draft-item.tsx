@@ -8,9 +8,10 @@ import { useText } from '../../../../web/ui/language.ts'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
+import { draftsText } from '../drafts/drafts.text.ts'
 import { EditDialog, RejectDialog } from '../drafts/edit-dialog.tsx'
 import { draftQuery } from '../drafts/queries.ts'
-import { withoutSoftBreaks } from '../drafts/soft-breaks.ts'
+import { plainMail } from '../drafts/soft-breaks.ts'
 import { BatchView } from './batch-view.tsx'
 import { ItemHead } from './item-head.tsx'
 import { prospectQuery, type QueueItem, refreshQueue } from './queries.ts'
@@ -30,6 +31,7 @@ const NEEDED = ['evidence', 'rendering', 'recipients']
 /** A mail that waits: what it says, what sending it does, and the decision. */
 export function DraftItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
   const text = useText(queueText)
+  const drafts = useText(draftsText)
   const query = useQuery(draftQuery(item.project, item.id))
   const prospect = useQuery(prospectQuery(item))
   const queryClient = useQueryClient()
@@ -170,7 +172,7 @@ export function DraftItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
         lang={draft.language}
         className="max-w-2xl font-mail text-lg leading-relaxed break-words whitespace-pre-wrap"
       >
-        {withoutSoftBreaks(draft.rendered_text ?? draft.text)}
+        {plainMail(draft.rendered_text ?? draft.text, drafts.own_link)}
       </p>
       <EditDialog draft={draft} isOpen={layer === 'edit'} onClose={close} onSaved={close} />
       <RejectDialog

@@ -46,7 +46,10 @@ export const PAPERS: Record<string, Scene> = {
     },
     rows: [
       [/^select count\(\*\)::int as leads/, [{ leads: 42, source: 3, basis: 0 }]],
-      [/^select rendered_subject/, [{ subject: 'Hello', text: 'A breach is reported at once.' }]],
+      [
+        /^select rendered_subject/,
+        [{ subject: 'Hello', text: 'A breach is reported at once. <{unsubscribe_url}>' }],
+      ],
     ],
     answers: {
       'answers 1': {
