@@ -134,15 +134,15 @@ function withDefaults(row: ImportRow, options: ImportOptions): ImportRow {
   const tags = [...new Set([...(lead.tags ?? []), ...options.tags])]
   const source = lead.source ?? options.source
   const lawful_basis = lead.lawful_basis ?? options.lawful_basis
-  const basis =
-    lead.lawful_basis || !options.lawful_basis
-      ? {}
-      : {
-          basis_note: options.basis_note ?? null,
-          basis_source: options.basis_source ?? null,
-          basis_on: options.basis_on ?? null,
-        }
-  return { ...row, lead: { ...lead, ...basis, source, lawful_basis, tags } }
+  return { ...row, lead: { ...lead, ...basisDefaults(lead, options), source, lawful_basis, tags } }
+}
+
+/** A basis of the row's own keeps its source and date; only the note of a legitimate interest may come from the import. */
+function basisDefaults(lead: NewLead, options: ImportOptions): NewLead {
+  const { basis_note = null, basis_source = null, basis_on = null } = options
+  if (!lead.lawful_basis) return options.lawful_basis ? { basis_note, basis_source, basis_on } : {}
+  const needsNote = lead.lawful_basis === 'legitimate_interest' && !lead.basis_note
+  return needsNote ? { basis_note } : {}
 }
 
 /**

@@ -87,7 +87,7 @@ const Fields = {
   source: text('Of the whole import; absent: new leads get the name of the file.'),
   lawful_basis: text('Of the whole import: consent, contract or legitimate_interest.'),
   basis_note: text(
-    'Which interest it is, and why it weighs more; required for a legitimate_interest.',
+    'Which interest it is, and why it weighs more; required for a legitimate_interest. Rows whose own basis is one and that have no note get it too.',
   ),
   basis_source: text('Where the lawful basis is on record.'),
   basis_on: text('Since when the lawful basis holds, e.g. 2026-03-01.'),

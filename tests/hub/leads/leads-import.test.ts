@@ -137,6 +137,61 @@ describe('an import', () => {
     expect(await readdir(join(hub.paths.data_dir, 'imports'))).toEqual([])
   })
 
+  test('gives its note to rows that name a legitimate interest and have none, and nothing else of a basis', async () => {
+    const csv = [
+      'Name,Basis,Basis note',
+      'Own note,Legitimate interest,He asked',
+      'No note,Legitimate interest,',
+      'Other basis,Contract,',
+      'No basis,,',
+    ].join('\n')
+    const given = {
+      basis_note: 'We sell what they buy',
+      basis_source: 'Stand 4',
+      basis_on: '2026-03-01',
+    }
+    const mapping = { name: 'Name', lawful_basis: 'Basis', basis_note: 'Basis note' }
+    const options = {
+      project: 'demir',
+      lawful_basis: 'consent',
+      ...given,
+      mapping: JSON.stringify(mapping),
+    }
+    expect(await bring(csv, options)).toMatchObject({ created: 4 })
+    expect(
+      await hub.query(
+        `select name, lawful_basis, basis_note, basis_source, basis_on::text from hub.leads
+         where name in ('Own note', 'No note', 'Other basis', 'No basis') order by name`,
+      ),
+    ).toEqual([
+      { name: 'No basis', lawful_basis: 'consent', ...given },
+      {
+        name: 'No note',
+        lawful_basis: 'legitimate_interest',
+        basis_note: given.basis_note,
+        basis_source: null,
+        basis_on: null,
+      },
+      {
+        name: 'Other basis',
+        lawful_basis: 'contract',
+        basis_note: null,
+        basis_source: null,
+        basis_on: null,
+      },
+      {
+        name: 'Own note',
+        lawful_basis: 'legitimate_interest',
+        basis_note: 'He asked',
+        basis_source: null,
+        basis_on: null,
+      },
+    ])
+    await hub.query(
+      "delete from hub.leads where name in ('Own note', 'No note', 'Other basis', 'No basis')",
+    )
+  })
+
   test('tells mistakes by row and column; the file of them, corrected, comes in', async () => {
     const csv = [
       'Ad;E-posta;Puan;Aşama',

@@ -60,6 +60,7 @@ export function ImportMapping({
   const columnsOf = (fate: Fate) => preview.columns.filter((column) => fates[column] === fate)
   const isNamed = NAMING.some((field) => columnsOf(field).length > 0)
   const facts = columnsOf('fact')
+  const hasBases = columnsOf('lawful_basis').length > 0
   const over = facts.slice(preview.max_facts)
   const assign = (column: string, fate: Fate) => {
     const next: Record<string, Fate> = { ...fates, [column]: fate }
@@ -83,9 +84,9 @@ export function ImportMapping({
               project,
               duplicates,
               lawful_basis,
+              basis_note: rest.basis_note ?? '',
               ...(lawful_basis
                 ? {
-                    basis_note: rest.basis_note ?? '',
                     basis_source: rest.basis_source ?? '',
                     basis_on: rest.basis_on ?? '',
                   }
@@ -164,14 +165,20 @@ export function ImportMapping({
           <Input />
         </FormField>
       </div>
+      {meant ? <p className="mt-4 text-sm text-muted text-pretty">{deals.meaning[meant]}</p> : null}
+      {meant === 'legitimate_interest' || hasBases ? (
+        <FormField
+          name="basis_note"
+          label={deals.bulk.note}
+          hint={hasBases ? text.note_hint : undefined}
+          isOptional={meant !== 'legitimate_interest'}
+          className="mt-4"
+        >
+          <Textarea rows={2} maxLength={1000} />
+        </FormField>
+      ) : null}
       {meant ? (
         <div className="mt-4 grid gap-4 md:grid-cols-2">
-          <p className="text-sm text-muted text-pretty md:col-span-2">{deals.meaning[meant]}</p>
-          {meant === 'legitimate_interest' ? (
-            <FormField name="basis_note" label={deals.bulk.note} className="md:col-span-2">
-              <Textarea rows={2} maxLength={1000} />
-            </FormField>
-          ) : null}
           <FormField
             name="basis_source"
             label={deals.bulk.source}
