@@ -131,6 +131,7 @@ export async function replaceRows(
     )
     await copyIn(client, loadedOf(name), table, fileOf(name))
   }
+  if (columnsOf.has('members')) await giveWay(client)
   const changing = tables.filter(({ is_append_only }) => !is_append_only)
   await client.query(
     `lock table ${changing.map(({ name }) => relationOf(name)).join(', ')} in share row exclusive mode`,
@@ -162,6 +163,18 @@ export async function replaceRows(
     )
   }
   await advanceNumbers(client)
+}
+
+/** A member of the backup whose address has another member here by now comes back as one who was removed. */
+async function giveWay(client: pg.ClientBase): Promise<void> {
+  await client.query(
+    `update ${loadedOf('members')} as loaded
+     set removed_at = now(), password_hash = null, link_hash = null, link_ends_at = null
+     where removed_at is null and exists (
+       select from hub.members as ours
+       where ours.email_key = lower(loaded.email) and ours.removed_at is null and ours.id <> loaded.id
+     )`,
+  )
 }
 
 /** Sets each sequence to continue after the loaded numbers. */
