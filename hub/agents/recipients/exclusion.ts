@@ -1,4 +1,5 @@
 import type { Mention } from './mentions.ts'
+import { isEverybody, isPeople } from './people.ts'
 import { type Token, writtenIn } from './tokens.ts'
 
 /** Tokens from `from` up to but not including `to` that say who is meant: a name, a group, a country. */
@@ -7,9 +8,6 @@ export type Span = { from: number; to: number }
 /** Words that leave out whatever they stand beside. */
 const EXCEPT =
   /\b(?:except(?: for)?|excluding|apart from|but not|other than) \w+|\w+ (?:haric|disinda\w*)\b/
-/** People in general; beside them, "except" leaves out somebody even where nobody is named. */
-const PEOPLE =
-  /^(?:leads?|contacts?|customers?|clients?|prospects?|people|companies|everyone|everybody|all|aday|musteri|firma|sirket|kisi|herkes|tum|butun|hepsi)/
 /** Words that leave out whom they stand before, with nothing but FILLERS between. */
 const BEFORE = new Set(
   'except excluding exclude but minus save skip omit without unless outside not never instead rather leave leaving drop besides aside no stop avoid'.split(
@@ -44,7 +42,9 @@ export function exclusionIn(tokens: Token[], spans: Span[]): string | undefined 
   const isInside = (at: number) => spans.some(({ from, to }) => at >= from && at < to)
   const written = (from: number, to: number) => writtenIn(tokens, from, to)
   const [general] = EXCEPT.exec(words.join(' ')) ?? []
-  if (general && (spans.length > 0 || words.some((word) => PEOPLE.test(word)))) return general
+  // Beside people in general, "except" leaves out somebody even where nobody is named.
+  const isOfPeople = words.some((word) => isPeople(word) || isEverybody(word))
+  if (general && (spans.length > 0 || isOfPeople)) return general
   for (const { from, to } of spans) {
     let before = from - 1
     while (before > from - 1 - MOST_FILLERS && FILLERS.has(words[before] ?? '')) before -= 1
@@ -83,29 +83,6 @@ export function alternativesIn(
     const isYaDa = between.join(' ') === 'ya da'
     if ((isOr || isYaDa) && between.every((word) => OR.has(word) || FILLERS.has(word))) {
       return [one, other]
-    }
-  }
-  return undefined
-}
-
-const RELATIONS_EN =
-  /^(?:boss|bosses|colleagues?|assistants?|secretary|manager|successor|predecessor|replacement|wife|husband|partner|brother|sister|son|daughter|father|mother|friends?|lawyer|accountant|team|staff|supplier|customers?|clients?|competitors?)$/
-const RELATIONS_TR =
-  /^(?:patron|mudur|asistan|sekreter|halef|selef|esin|kocas|karis|ortag|kardes|ogl|kiz|baba|anne|arkadas|avukat|muhasebeci|ekib|calisan|tedarikci|musteri|rakib|yardimci|sef)\w*[ae]$/
-const GENITIVE_TR = /^n?[iu]n$/
-
-/** relativeOf finds the words for somebody who is not the lead that is named: "Ali’s boss". */
-export function relativeOf(tokens: Token[], mentions: Mention[]): string | undefined {
-  for (const { from, to } of mentions) {
-    const suffix = tokens[to - 1]?.suffix ?? ''
-    const near = [tokens[to], tokens[to + 1]].map((token) => token?.word ?? '')
-    const isTheirs =
-      (suffix === 's' && near.some((word) => RELATIONS_EN.test(word))) ||
-      (GENITIVE_TR.test(suffix) && near.some((word) => RELATIONS_TR.test(word)))
-    if (isTheirs) return writtenIn(tokens, from, to + 2)
-    const before = tokens.slice(Math.max(0, from - 2), from).map(({ word }) => word)
-    if (before[1] === 'of' && RELATIONS_EN.test(before[0] ?? '')) {
-      return writtenIn(tokens, from - 2, to)
     }
   }
   return undefined

@@ -1,4 +1,5 @@
 import { inflects, wordsOf } from '../run/words.ts'
+import { isAnswered, isRelated } from './relation.ts'
 import type { Token } from './tokens.ts'
 
 /** A lead as far as its names go. */
@@ -16,8 +17,11 @@ export type Mention = {
   isExact: boolean
   /** Whether it is written like a name, though it may be only a part of one: "Demir" of Demir Lojistik. */
   isNamed: boolean
-  /** `recipient` and `subject` as far as the words around it say; several people may share one. */
-  role: 'recipient' | 'subject' | 'unknown'
+  /**
+   * `recipient` and `subject` as far as the words around it say; several people may share one.
+   * `related`: it only describes somebody else ("the rival of Mark Grant").
+   */
+  role: 'recipient' | 'subject' | 'related' | 'unknown'
 }
 
 const LEGAL_FORMS = new Set(
@@ -157,6 +161,8 @@ function withRoles(tokens: Token[], mentions: Mention[]): Mention[] {
     if (!one || !other) return
     const between = tokens.slice(one.to, other.from)
     if (!between.every(({ word }) => AND.has(word))) return
+    // "Ali’ye Veli’nin selamını ilet": side by side without a comma they are two.
+    if (between.length === 0 && tokens[other.from]?.isNext) return
     if (one.role === 'unknown') one.role = other.role
     if (other.role === 'unknown') other.role = one.role
     const isSure = one.isSure || other.isSure
@@ -173,18 +179,21 @@ const MOTION =
   /^(?:trips?|journeys?|moves?|visits?|flights?|deliver(?:y|ies)|expansion|shipments?|transports?|relocation|routes?|exports?|way|tours?)$/
 const PLACE_EN = new Set(['in', 'near', 'around'])
 
-function roleOf(tokens: Token[], { from, to }: Mention): Mention['role'] {
+function roleOf(tokens: Token[], mention: Mention): Mention['role'] {
+  const { from, to } = mention
   const last = tokens[to - 1]
   const after = tokens[to]
   const isPolite = AFTER_NAME.test(after?.word ?? '')
   const suffix = isPolite ? (after?.suffix ?? '') : (last?.suffix ?? '')
-  const next = tokens[isPolite ? to + 1 : to]?.word ?? ''
+  const behind = isPolite ? to + 1 : to
+  const next = tokens[behind]?.word ?? ''
+  if (isRelated(tokens, mention, { suffix, next: behind })) return 'related'
+  if (isAnswered(tokens, mention)) return 'recipient'
   if (TO_TR.test(suffix) || (isPolite && /^(?:beye|hanima)/.test(after?.word ?? '')))
     return 'recipient'
   if (next === 'icin') return 'recipient'
   if (FROM_TR.test(suffix) || ABOUT_TR.has(next)) return 'subject'
-  if (next === 'ile' && /^ilgili/.test(tokens[(isPolite ? to + 1 : to) + 1]?.word ?? ''))
-    return 'subject'
+  if (next === 'ile' && /^ilgili/.test(tokens[behind + 1]?.word ?? '')) return 'subject'
   const before = tokens
     .slice(Math.max(0, from - 2), from)
     .filter(({ word }) => !BEFORE_NAME.has(word) && word !== 'the')

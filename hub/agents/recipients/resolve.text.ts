@@ -23,6 +23,8 @@ export const resolveText = texts(
       `The task describes two groups, “${one}” and “${other}”. Give one mission for each.`,
     about: (words: string) =>
       `The task is about ${words}, but does not say who receives it. Choose the recipients.`,
+    related: (words: string) =>
+      `The task is for somebody else, whom it describes by ${words}. Choose the recipients.`,
     too_many: 'Too many leads share these words. Choose the recipients.',
     one_only: (count: number) =>
       `This agent writes for one lead at a time, and the task is for ${count}. Choose one.`,
@@ -66,6 +68,8 @@ export const resolveText = texts(
     two_groups: (one, other) =>
       `Görevde iki grup var: “${one}” ve “${other}”. Her biri için ayrı görev verin.`,
     about: (words) => `Görev ${words} hakkında, ama alıcıyı söylemiyor. Alıcıları seçin.`,
+    related: (words) =>
+      `Görev başka biri için; ${words} yalnızca onu tarif ederken geçiyor. Alıcıları seçin.`,
     too_many: 'Bu sözcükler çok fazla adaya uyuyor. Alıcıları seçin.',
     one_only: (count) =>
       `Bu ajan her seferinde tek aday için yazar; görev ${count} aday için. Birini seçin.`,

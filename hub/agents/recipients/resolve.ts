@@ -2,9 +2,11 @@ import type { Sql } from '../../../shared/sql.ts'
 import { fold } from '../../../shared/words/fold.ts'
 import { bilingual, joined, verbatim, type Words } from '../../i18n/words.ts'
 import type { AudienceFilter } from '../../mail/drafts/audience.ts'
-import { alternativesIn, exclusionIn, relativeOf, type Span } from './exclusion.ts'
+import { alternativesIn, exclusionIn, type Span } from './exclusion.ts'
 import { type Group, groupsOf, isCampaign } from './groups.ts'
 import { type Mention, mentionsOf } from './mentions.ts'
+import { isEverybody, isPeople } from './people.ts'
+import { isPlace } from './relation.ts'
 import { resolveText } from './resolve.text.ts'
 import { type Token, tokensOf, writtenIn } from './tokens.ts'
 
@@ -102,8 +104,6 @@ export function decide(tokens: Token[], known: Known): Resolved {
   if (excluding) return unclear(say.excludes(excluding), idsOf(mentions))
   const either = alternativesIn(tokens, sure)
   if (either) return unclear(say.maybe(wordsAt(tokens, either)), idsOf(either))
-  const relative = as === 'recipient' && relativeOf(tokens, sure)
-  if (relative) return unclear(say.unknown(relative), idsOf(sure))
   const other = sure.find((mention) => isOther(tokens, mention, mentions))
   if (other) return unclear(say.maybe(wordsAt(tokens, [other])), other.ids)
   if (as === 'recipient' && found.length + (tagged ? 1 : 0) > 0) {
@@ -112,7 +112,7 @@ export function decide(tokens: Token[], known: Known): Resolved {
   }
   const groups = found.filter(({ filter }) => Object.keys(filter).length > 0)
   const everybody = found.filter((group) => !groups.includes(group))
-  const isEverybody = everybody.length > 0
+  const isForAll = everybody.length > 0
   const addressed = sure.filter(({ role }) => role === 'recipient')
   const wanted = as === 'subject' || addressed.length === 0 ? sure : addressed
   if (wanted.length > 0) {
@@ -121,16 +121,17 @@ export function decide(tokens: Token[], known: Known): Resolved {
     if (group) return unclear(say.mixed(words, group.words), idsOf(wanted))
     // "Everyone" beside a name is everyone of that firm, or everyone without that lead.
     const [all] = everybody
-    if (all && as === 'recipient' && !wanted.every((mention) => isPlaceOf(tokens, mention))) {
+    if (all && as === 'recipient' && !wanted.every((mention) => isPlace(tokens, mention))) {
       return unclear(say.mixed(words, all.words), idsOf(wanted))
     }
-    const others = wanted.filter(({ role }) => role !== 'subject')
-    if (as === 'recipient' && others.length === 0 && !isEverybody) {
-      return unclear(say.about(words), idsOf(wanted))
+    const others = wanted.filter(({ role }) => role !== 'subject' && role !== 'related')
+    if (as === 'recipient' && others.length === 0 && !isForAll) {
+      const isRelated = wanted.some(({ role }) => role === 'related')
+      return unclear(isRelated ? say.related(words) : say.about(words), idsOf(wanted))
     }
     const meant = as === 'recipient' && others.length > 0 ? others : wanted
     const open = meant.find(({ ids }) => ids.length > 1)
-    if (open && !isEverybody) {
+    if (open && !isForAll) {
       return unclear(say.which(wordsAt(tokens, [open]), open.ids.length), open.ids)
     }
     return { kind: 'leads', lead_ids: idsOf(meant), because: say.named(wordsAt(tokens, meant)) }
@@ -241,10 +242,7 @@ function countryOf(
       const to = from + words.length
       const isIn = tokens[from - 1]?.word === 'in' || tokens[from - 1]?.word === 'from'
       const isThere = /^(?:[dt][ae]ki|[dt][ae]n)/.test(tokens[to - 1]?.suffix ?? '')
-      const people =
-        /^(?:leads?|contacts?|customers?|clients?|prospects?|companies|aday|musteri|firma|sirket|kisi)/
-      const isOfPeople =
-        people.test(tokens[to]?.word ?? '') || people.test(tokens[from - 2]?.word ?? '')
+      const isOfPeople = isPeople(tokens[to]?.word) || isPeople(tokens[from - 2]?.word)
       if ((isIn || isThere) && (isForMany || isOfPeople)) {
         return { filter: { country }, words: country }
       }
@@ -270,18 +268,12 @@ function strangePlace(tokens: Token[], places: Span[]): string | undefined {
     if (!token.isName || NO_PERSON.has(token.word)) return false
     if (places.some(({ from, to }) => here >= from && here < to)) return false
     const isIn = ['in', 'from', 'near'].includes(tokens[here - 1]?.word ?? '')
-    const isOf = PEOPLE.test(tokens[here - 2]?.word ?? '')
+    const isOf = isPeople(tokens[here - 2]?.word) || isEverybody(tokens[here - 2]?.word)
     const isThere = /^n?[dt][ae]ki/.test(token.suffix)
     return (isIn && isOf) || isThere
   })
   return tokens[at]?.text
 }
-
-/** Whether a name is where people are: "everyone at Acme", "Acme’deki herkes". */
-const isPlaceOf = (tokens: Token[], { from, to }: Mention) =>
-  (['at', 'of', 'in'].includes(tokens[from - 1]?.word ?? '') &&
-    PEOPLE.test(tokens[from - 2]?.word ?? '')) ||
-  /^n?[dt][ae]ki/.test(tokens[to - 1]?.suffix ?? '')
 
 /** Whether a name goes on with words of another one: "Ali Demir" is not Ali Kaya. */
 function isOther(tokens: Token[], mention: Mention, mentions: Mention[]): boolean {
@@ -297,11 +289,13 @@ function isOther(tokens: Token[], mention: Mention, mentions: Mention[]): boolea
   const isEnd = (tokens[to - 1]?.suffix ?? '') !== ''
   if (!isEnd && tokens[to]?.isNext && isStrange(to)) return true
   const before = tokens[from - 1]
-  return Boolean(tokens[from]?.isNext && before?.suffix === '' && isStrange(from - 1))
+  if (!tokens[from]?.isNext || before?.suffix !== '') return false
+  // "Umut Kaya’ya": the first name of one lead and the last name of another.
+  const first = mentions.find((one) => one.to === from)
+  const isAnother = first?.isExact === true && !first.ids.some((id) => ids.includes(id))
+  return isStrange(from - 1) || (isAnother && /^\p{Lu}/u.test(before.text))
 }
 
-const PEOPLE =
-  /^(?:leads?|contacts?|customers?|clients?|prospects?|companies|people|everyone|everybody|those|aday|musteri|firma|sirket|kisi)/
 /** Capitalised words beside a name that are no part of it. */
 const NO_NAME = new Set(
   'mr mrs ms miss dr prof bay bayan sayin bey hanim beyefendi hanimefendi av i write ltd gmbh inc as a s hello hi dear merhaba'.split(

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { decide } from '../../../../hub/agents/recipients/resolve.ts'
 import { tokensOf } from '../../../../hub/agents/recipients/tokens.ts'
 import { FOOLED, KNOWN, type Wanted } from './fooled.ts'
+import { RELATIONS } from './fooled-relations.ts'
 
 function whom(task: string): Wanted {
   const found = decide(tokensOf(task).tokens, { ...KNOWN, as: 'recipient', task })
@@ -28,4 +29,27 @@ describe.each(['en', 'tr'] as const)('tasks that want a wrong lead, %s', (langua
     const most = { en: 5, tr: 4 }[language]
     expect(asks.length, asks.map(({ task }) => task).join('\n')).toBeLessThanOrEqual(most)
   })
+})
+
+describe.each(['en', 'tr'] as const)('tasks that name a lead in a relation, %s', (language) => {
+  const found = RELATIONS[language].map(([task, wanted]) => ({ task, wanted, got: whom(task) }))
+
+  test('choose nobody who only describes somebody else, and everybody whom they are for', () => {
+    const traps = found.filter(({ wanted }) => wanted === '?')
+    expect(traps.length).toBeGreaterThanOrEqual(20)
+    expect(found.length - traps.length).toBeGreaterThanOrEqual(20)
+    const wrong = found.filter(({ wanted, got }) => told(got) !== told(wanted))
+    expect(
+      wrong.map(({ task, wanted, got }) => `${task}: ${told(got)}, not ${told(wanted)}`),
+    ).toEqual([])
+  })
+})
+
+test.each([
+  ["Write to Mark Grant's landlord", 'mark'],
+  ['Umut Yeni’nin rakibine yaz', 'umut'],
+])('%s: the answer says that the lead only describes somebody else', (task, id) => {
+  const found = decide(tokensOf(task).tokens, { ...KNOWN, as: 'recipient', task })
+  expect(found).toMatchObject({ kind: 'unclear', lead_ids: [id] })
+  expect(found.kind === 'unclear' && found.because.en).toMatch(/for somebody else/)
 })
