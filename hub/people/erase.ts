@@ -120,7 +120,7 @@ export async function eraseRows(
       if (isUnsent) await client.query('delete from hub.recipients where ctid = $1::tid', [at])
       else {
         await client.query(
-          `update hub.recipients set email = $2, name = null, company = null, lead_id = null,
+          `update hub.recipients set email = $2, name = null, company = null, own = '{}', lead_id = null,
              reason = null, message_id = null, token_hash = null
            where ctid = $1::tid`,
           [at, `erased-${randomBytes(8).toString('hex')}@erased.invalid`],

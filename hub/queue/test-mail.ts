@@ -57,7 +57,8 @@ export async function sendTest(
     const sender = fromOf(await brandOf(sql, config, project))
     if (!sender) throw new ApiError('conflict', say.no_sender)
     if (draft.html === null) throw new ApiError('conflict', say.not_rendered)
-    const { people } = await peopleOf(sql, { ...draft, project_id: project.id, refusals })
+    const written = [draft]
+    const { people } = await peopleOf(sql, { ...draft, project_id: project.id, refusals, written })
     const reader = people.find(({ skip }) => skip === null) ?? people[0]
     const parts = {
       subject: draft.rendered_subject ?? '',

@@ -63,3 +63,7 @@ language sql set search_path = '' as $$
   where known.fact <> excluded.fact
 $$;
 grant execute on function private.keep_field_facts to hub_rw;
+
+-- Mails to many name them too; what each reader's mail says is fixed by the approval.
+alter table hub.recipients add column own jsonb not null default '{}' check (jsonb_typeof(own) = 'object');
+comment on column hub.recipients.own is 'The own fields that the mail names, by key, as it has them.';

@@ -1,7 +1,7 @@
 import type { Language } from '../../i18n/words.ts'
 
-/** The personal fields that a text names, which differ from reader to reader. */
-const PERSONAL = /\{(?:first_name|name|company)\}/
+/** What a text names that differs from reader to reader. */
+const PERSONAL = /\{+\s*\.?[a-z][a-z0-9_]*\s*(?:\|[^{}]*)?\}+/
 
 const splitters = {
   en: new Intl.Segmenter('en', { granularity: 'sentence' }),

@@ -15,6 +15,7 @@ import { answer, type Env, problems } from '../../http/http.ts'
 import { type Audience, AudienceFilter, peopleOf } from '../../mail/drafts/audience.ts'
 import { Recipient, type RecipientView, readDraft } from '../../mail/drafts/draft-view.ts'
 import { readRefusals } from '../../mail/opt-outs.ts'
+import { stepsOf } from '../../mail/sequences/sequences.ts'
 import { viewSequence } from '../../mail/sequences/view.ts'
 import { slugFor } from '../../projects/active.ts'
 import { DraftId, ProjectQuery, Readers, readersOf } from './drafts.ts'
@@ -63,21 +64,29 @@ draftReaders.openapi(
     const slug = await slugFor(c.get('deps'), named)
     const refusals = await readRefusals(config.paths)
     const found = await inProject(db, slug, async (sql, project) => {
+      const drafts = sequence_id
+        ? await stepsOf(sql, sequence_id)
+        : id
+          ? [await readDraft(sql, project.id, id)]
+          : []
       const {
         audience: now,
         template,
         created_at,
-      } = sequence_id
-        ? await readSequence(sql, project.id, sequence_id)
-        : id
-          ? await readDraft(sql, project.id, id)
-          : EVERYBODY
+      } = sequence_id ? await readSequence(sql, project.id, sequence_id) : (drafts[0] ?? EVERYBODY)
       const lead_ids = now.kind === 'list' && is_chosen ? now.filter.lead_ids : undefined
       const audience: Audience = lead_id
         ? { kind: 'lead', lead_id }
         : { kind: 'list', filter: { ...filter, lead_ids } }
       const project_id = project.id
-      const people = await peopleOf(sql, { project_id, audience, template, created_at, refusals })
+      const people = await peopleOf(sql, {
+        project_id,
+        audience,
+        template,
+        created_at,
+        refusals,
+        written: audience.kind === 'list' ? drafts : [],
+      })
       return { recipients: readersOf(people), choices: await choicesOf(sql, project.id) }
     })
     return answer(c, OtherAudience, found, 200)

@@ -329,10 +329,9 @@ drafts.openapi(
     const { config, db } = c.get('deps')
     const refusals = await readRefusals(config.paths)
     const html = await everywhere(db, async (sql) => {
-      const [draft] = await sql<Pick<DraftRow, 'project_id' | 'html' | 'audience' | 'template'>>`
-        select project_id, html, audience, template from hub.drafts where id = ${id}`
+      const [draft] = await sql<DraftRow>`select * from hub.drafts where id = ${id}`
       if (draft?.html == null) throw absent('rendered draft')
-      const { people } = await peopleOf(sql, { ...draft, refusals })
+      const { people } = await peopleOf(sql, { ...draft, refusals, written: [draft] })
       const reader = people.find(({ skip }) => skip === null) ?? people[0]
       const parts = { subject: '', text: '', html: draft.html, bytes: 0 }
       const personal = personalOf(reader ?? { name: null, company: null })

@@ -136,7 +136,7 @@ queue.openapi(
 )
 
 /** Without these nothing can be approved; the others only keep it from being sent. */
-const NEEDED = new Set(['evidence', 'rendering', 'recipients'])
+const NEEDED = new Set(['evidence', 'rendering', 'fields', 'recipients'])
 
 const Outcomes = z.object({
   outcomes: z.array(

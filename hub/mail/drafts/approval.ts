@@ -9,6 +9,7 @@ import { readLicense, requireWritable } from '../../license/license.ts'
 import { type Brand, type From, fromOf } from '../brand/brand.ts'
 import { brandOf } from '../brand/brand-of.ts'
 import { readRefusals } from '../opt-outs.ts'
+import { namedIn } from '../render/own-values.ts'
 import { type MailSettings, readMail, readPause, viaOf } from '../settings.ts'
 import { readDkim } from '../smtp/dkim.ts'
 import { knownDns } from '../smtp/known-dns.ts'
@@ -82,11 +83,31 @@ export async function examine(
   const refusals = await readRefusals(inputs.config.paths)
   const { audience, template, created_at } = draft
   const project_id = project.id
-  const found = await peopleOf(sql, { project_id, audience, template, created_at, refusals })
+  // A mail to one lead is filled in when it is rendered.
+  const written = audience.kind === 'list' ? [draft] : []
+  const found = await peopleOf(sql, {
+    project_id,
+    audience,
+    template,
+    created_at,
+    refusals,
+    written,
+  })
+  const named = await namedIn(sql, project_id, [draft])
   const brand = await brandOf(sql, inputs.config, project)
   const sentences = await sentencesNow(sql, project, draft, { people: found.people, brand })
   const dns = knownDns(fromOf(brand), inputs.mail, await readDkim(inputs.config.paths))
-  const gates = await gatesOf({ ...inputs, sql, project, draft, sentences, brand, dns, ...found })
+  const gates = await gatesOf({
+    ...inputs,
+    sql,
+    project,
+    draft,
+    sentences,
+    brand,
+    dns,
+    named,
+    ...found,
+  })
   return { ...found, sentences, gates, brand }
 }
 
@@ -119,9 +140,9 @@ export async function approve(
     requireState('approve', draft.state)
     const { people, gates, sentences, brand } = await examine(sql, project, inputs, draft)
     requireEvidence(sentences)
-    for (const name of ['rendering', 'recipients']) {
+    for (const name of ['rendering', 'fields', 'recipients']) {
       const gate = gates.find((one) => one.name === name)
-      if (gate && !gate.ok) throw new ApiError('conflict', wordsOf(gate))
+      if (gate && !gate.ok && gate.blocks) throw new ApiError('conflict', wordsOf(gate))
     }
     const via = viaOf(inputs.mail, config, draft.audience.kind)
     const from = fromOf(brand)
@@ -132,7 +153,10 @@ export async function approve(
     await addRecipients(
       sql,
       draft,
-      people.map(({ skip, ...person }) => ({ ...person, reason: skip && skipWords[skip] })),
+      people.map(({ skip, empty: _, ...person }) => ({
+        ...person,
+        reason: skip && skipWords[skip],
+      })),
     )
     const approved: Approved = {
       written: `${draft.subject}\n\n${draft.text}`,
@@ -220,9 +244,19 @@ export function contentHash(
 }
 
 function wholeHash(content: string, people: Person[]): string {
-  const members = people.map(({ email, lead_id, name, company }) => [email, lead_id, name, company])
+  const members = people.map(memberOf)
   return hashOf([content, members.sort((a, b) => (String(a) < String(b) ? -1 : 1))])
 }
+
+/** What an approval fixes of a recipient. */
+export const memberOf = ({ email, lead_id, name, company, own }: Person) => [
+  email,
+  lead_id,
+  name,
+  company,
+  ...ownEntries(own),
+]
+const ownEntries = (own: Record<string, string>) => Object.entries(own).sort().flat()
 
 /** Why a step that relies on the approval is not possible, or null. */
 async function changeSince(
@@ -257,13 +291,14 @@ async function changeSince(
 
 /** After a part was sent, only the waiting recipients count. */
 async function changedRest(sql: Sql, draft: DraftRow, people: Person[]): Promise<Words | null> {
-  const rest = await sql<{ email: string; name: string | null; company: string | null }>`
-    select email, name, company from hub.recipients
+  const rest = await sql<Pick<Person, 'email' | 'name' | 'company' | 'own'>>`
+    select email, name, company, own from hub.recipients
     where draft_id = ${draft.id} and state in ('waiting', 'pushed')`
   const now = new Map(people.map((person) => [person.email, person]))
-  const isSame = rest.every(({ email, name, company }) => {
+  const isSame = rest.every(({ email, name, company, own }) => {
     const person = now.get(email)
-    return person?.name === name && person.company === company
+    if (person?.name !== name || person.company !== company) return false
+    return String(ownEntries(person.own)) === String(ownEntries(own))
   })
   return isSame ? null : say.rest_changed
 }

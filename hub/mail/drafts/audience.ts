@@ -3,6 +3,8 @@ import type { Sql } from '../../../shared/sql.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { Stage } from '../../leads/lead.ts'
 import { type AddressFault, judgeAddress, normaliseEmail } from '../address.ts'
+import { namedIn } from '../render/own-values.ts'
+import { ownShown, type Values, type Written } from '../render/placeholders.ts'
 import { type Refusals, suppressed } from '../suppression.ts'
 import { skipText } from './gates.text.ts'
 
@@ -41,6 +43,10 @@ export type Person = {
   email: string
   name: string | null
   company: string | null
+  /** The project's own fields that the mail names, as it has them; '' is empty. */
+  own: Record<string, string>
+  /** Labels of those that are empty, with nothing to stand there instead. */
+  empty: string[]
   /** null: it gets the mail. */
   skip: Skip | null
 }
@@ -55,9 +61,13 @@ export async function peopleOf(
     /** When the draft was written: whoever replied since does not get it. */
     created_at?: string
     refusals: Refusals
+    /** What it says to many, to find the fields of the project's own that it names. */
+    written?: (Written & { language: 'en' | 'tr' })[]
   },
 ): Promise<{ people: Person[]; without_email: number }> {
-  const { project_id, audience, template, created_at = null, refusals } = given
+  const { project_id, audience, template, created_at = null, refusals, written = [] } = given
+  const { used } = await namedIn(sql, project_id, written)
+  const language = written[0]?.language ?? 'en'
   const filter = audience.kind === 'lead' ? { lead_ids: [audience.lead_id] } : audience.filter
   const { lead_ids, stage, tag, country, q, answered }: AudienceFilter = filter
   const rows = await sql<{
@@ -67,11 +77,12 @@ export async function peopleOf(
     company: string | null
     source: string | null
     lawful_basis: string | null
+    custom: Values
     has_replied: boolean
     replied_since: boolean
     may_refuse: boolean
   }>`
-    select id, email, name, company, source, lawful_basis,
+    select id, email, name, company, source, lawful_basis, custom,
       exists (
         select from hub.recipients as earlier
         where earlier.lead_id = leads.id and earlier.replied_at is not null
@@ -118,8 +129,12 @@ export async function peopleOf(
   )
   const never = await suppressed(sql, refusals, [...byEmail.keys()])
   const people = [...byEmail].map(([email, lead]): Person => {
-    const skip = skipOf({ ...lead, email, is_suppressed: never.has(email), template })
-    return { lead_id: lead.id, email, name: lead.name, company: lead.company, skip }
+    const own = ownShown(used, lead.custom, language)
+    const empty = used.filter(({ key, is_needed }) => is_needed && own[key] === '')
+    const is_suppressed = never.has(email)
+    const skip = skipOf({ ...lead, email, is_suppressed, template, lacks: empty.length > 0 })
+    const { id: lead_id, name, company } = lead
+    return { lead_id, email, name, company, own, empty: empty.map(({ label }) => label), skip }
   })
   return { people, without_email: rows.length - named.length }
 }
@@ -150,6 +165,7 @@ export const SKIPS = {
   invalid_email: 'addresses',
   role_address: 'addresses',
   disposable_address: 'addresses',
+  empty_field: 'fields',
 } as const satisfies Record<AddressFault | (string & {}), string>
 export type Skip = keyof typeof SKIPS
 
@@ -162,6 +178,7 @@ function skipOf(lead: {
   may_refuse: boolean
   is_suppressed: boolean
   template: string
+  lacks: boolean
 }): Skip | null {
   if (lead.is_suppressed) return 'suppressed'
   if (lead.may_refuse) return 'may_refuse'
@@ -169,7 +186,7 @@ function skipOf(lead: {
   if (!lead.source) return 'no_source'
   if (lead.template === 'follow_up' && lead.has_replied) return 'replied'
   if (lead.replied_since) return 'replied_since'
-  return judgeAddress(lead.email)
+  return judgeAddress(lead.email) ?? (lead.lacks ? 'empty_field' : null)
 }
 
 /** How many are skipped for which reason, most frequent first. */
@@ -182,9 +199,13 @@ export function countSkips(people: Person[]): { reason: Skip; words: Words; coun
 }
 
 /** The personal fields of a mail. */
-export function personalOf(person: { name: string | null; company: string | null }) {
+export function personalOf(person: {
+  name: string | null
+  company: string | null
+  own?: Record<string, string>
+}) {
   const words = (person.name ?? '').trim().split(/\s+/)
   // "Dr. Ayşe Demir" is addressed as Ayşe.
   const first = words.find((word) => !word.endsWith('.')) ?? ''
-  return { first_name: first, name: person.name, company: person.company }
+  return { first_name: first, name: person.name, company: person.company, own: person.own }
 }

@@ -23,6 +23,15 @@ export const gateText = texts(
     for_everybody: 'True for every recipient.',
     left_out: (count: number, why: string) => `${count} skipped: ${why}`,
     correct_leads: 'Correct these leads, or send without them.',
+    no_field: (keys: string) => `The mail names fields that the project does not have: ${keys}.`,
+    unfit: (keys: string) => `What stands after | is no text for an empty field: ${keys}.`,
+    correct_fields: 'Correct the names in the text, or add the fields to the project.',
+    empty: (label: string, names: string, more: number) =>
+      `“${label}” is empty for ${names}${more > 0 ? ` and ${more} more` : ''}.`,
+    left_out_empty: (count: number) =>
+      count === 1 ? 'This recipient is left out.' : `These ${count} recipients are left out.`,
+    fill_fields:
+      'Fill in the field on the lead, write what stands there instead, as in {field|text}, or send without them.',
     recipients: (count: number, total: number) => `${count} of ${total} people will get it.`,
     without_email: (count: number) =>
       count === 1 ? '1 lead has no e-mail address.' : `${count} leads have no e-mail address.`,
@@ -92,6 +101,15 @@ export const gateText = texts(
     for_everybody: 'Her alıcı için uygun.',
     left_out: (count, why) => `${count} kişi atlanacak: ${why}`,
     correct_leads: 'Bu adayları düzeltin ya da onlarsız gönderin.',
+    no_field: (keys) => `E-posta, projede olmayan alanları anıyor: ${keys}.`,
+    unfit: (keys) => `| işaretinden sonraki, boş bir alanın yerine geçemez: ${keys}.`,
+    correct_fields: 'Metindeki adları düzeltin ya da alanları projeye ekleyin.',
+    empty: (label, names, more) =>
+      `“${label}” şu alıcılarda boş: ${names}${more > 0 ? ` ve ${more} kişi daha` : ''}.`,
+    left_out_empty: (count) =>
+      count === 1 ? 'Bu alıcı dışarıda kalır.' : `Bu ${count} alıcı dışarıda kalır.`,
+    fill_fields:
+      'Alanı adayda doldurun, {alan|metin} gibi yerine ne yazılacağını belirtin ya da onlarsız gönderin.',
     recipients: (count, total) => `${total} kişiden ${count} kişi alacak.`,
     without_email: (count) => `${count} adayın e-posta adresi yok.`,
     nobody: (why) => `Kimse almayacak: ${why}.`,
@@ -152,6 +170,8 @@ export const skipText = texts(
     invalid_email: 'not an e-mail address: correct it on the lead',
     role_address: 'a role address such as info@: ask for a person’s own',
     disposable_address: 'a disposable address: ask for another',
+    empty_field:
+      'a field that the mail names is empty: fill it in, or write what stands there instead: {field|text}',
     lead_deleted: 'the lead was deleted',
     other_address: 'the lead’s address has changed',
   },
@@ -166,6 +186,8 @@ export const skipText = texts(
     invalid_email: 'e-posta adresi değil: adayda düzeltin',
     role_address: 'info@ gibi ortak bir adres: kişinin kendi adresini isteyin',
     disposable_address: 'geçici bir adres: başka bir adres isteyin',
+    empty_field:
+      'e-postada geçen bir alan boş: doldurun ya da yerine ne yazılacağını belirtin: {alan|metin}',
     lead_deleted: 'aday silindi',
     other_address: 'adayın adresi değişti',
   },

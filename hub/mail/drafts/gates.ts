@@ -7,6 +7,7 @@ import { bilingual, joined, perLanguage, verbatim, type Words } from '../../i18n
 import { readLicense, requireWritable } from '../../license/license.ts'
 import { type Brand, fromOf } from '../brand/brand.ts'
 import { lacksAddress } from '../brand/brand-parts.ts'
+import type { Placeholders } from '../render/placeholders.ts'
 import { renderContent } from '../render/rendering.ts'
 import { type MailPause, type MailSettings, viaOf } from '../settings.ts'
 import type { SenderDns } from '../smtp/sender-dns.ts'
@@ -47,6 +48,8 @@ type Given = GateInputs & {
   without_email: number
   sentences: JudgedSentence[]
   brand: Brand
+  /** What the placeholders in it name. */
+  named: Placeholders
   /** The DNS records of the brand's sender. */
   dns: SenderDns | null
 }
@@ -75,6 +78,7 @@ export async function gatesOf(given: Given): Promise<Gate[]> {
   return [
     evidenceGate(given.sentences),
     ...(given.draft.state === 'rendered' ? [await freshGate(given)] : []),
+    fieldsGate(given),
     ...peopleGates(given),
     ...settingsGates(given),
     ...volumeGates(given),
@@ -132,9 +136,34 @@ async function freshGate({ sql, project, config, draft }: Given): Promise<Gate> 
   return wrong('rendering', say.stale, say.render_again)
 }
 
+/** Recipients whom a gate names. */
+const NAMED = 5
+
+/** Whether every placeholder is a field, and whose is empty. */
+function fieldsGate({ people, named }: Given): Gate {
+  const tokens = (keys: string[]) => keys.map((key) => `{${key}}`).join(', ')
+  const faults = [
+    ...(named.unknown.length > 0 ? [say.no_field(tokens(named.unknown))] : []),
+    ...(named.unfit.length > 0 ? [say.unfit(tokens(named.unfit))] : []),
+  ]
+  if (faults.length > 0) return wrong('fields', joined(faults), say.correct_fields)
+  const lacking = people.filter(({ skip }) => skip === 'empty_field')
+  if (lacking.length === 0) return right('fields', say.for_everybody)
+  const labels = [...new Set(lacking.flatMap(({ empty }) => empty))]
+  const empty = labels.map((label) => {
+    const whose = lacking.filter((one) => one.empty.includes(label))
+    const names = whose.slice(0, NAMED).map(({ name, email }) => name ?? email)
+    return say.empty(label, names.join(', '), whose.length - names.length)
+  })
+  const detail = joined([...empty, say.left_out_empty(lacking.length)])
+  return advice('fields', detail, say.fill_fields)
+}
+
 function peopleGates({ people, without_email }: Given): Gate[] {
   const skips = countSkips(people)
-  const gates = [...new Set(Object.values(SKIPS))].map((gate) => {
+  const others = new Set<string>(Object.values(SKIPS))
+  others.delete('fields')
+  const gates = [...others].map((gate) => {
     const found = skips.filter(({ reason }) => SKIPS[reason] === gate)
     if (found.length === 0) return right(gate, say.for_everybody)
     const left_out = found.map(({ count, words }) => say.left_out(count, words))

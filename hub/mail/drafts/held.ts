@@ -25,7 +25,9 @@ export async function countHeld(
   const draft = row.is_reply ? { ...row, subject: '' } : row
   const { audience, template } = draft
   const refusals = await readRefusals(config.paths)
-  const { people } = await peopleOf(sql, { project_id: project.id, audience, template, refusals })
+  const written = audience.kind === 'list' ? [draft] : []
+  const base = { project_id: project.id, audience, template, refusals, written }
+  const { people } = await peopleOf(sql, base)
   const signer = (await brandOf(sql, config, project)).sender_name
   const sentences = await judgeDraft({ sql, project, draft, people, signer })
   return sentences.filter((sentence) => !isOpen(sentence)).length

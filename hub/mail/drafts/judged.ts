@@ -18,10 +18,11 @@ import { draftSentences, isPersonal } from '../../agents/evidence/sentences.ts'
 import type { Index } from '../../agents/evidence/support.ts'
 import type { Project } from '../../db/db.ts'
 import { hashOf } from '../../hash.ts'
+import { namedIn, ownOf } from '../render/own-values.ts'
 import type { Person } from './audience.ts'
 import type { DraftRow } from './drafts.ts'
 
-type Reader = NonNullable<Scene['reader']>
+type Reader = NonNullable<Scene['reader']> & { own?: Record<string, string> }
 
 /** A sentence of a draft with what the judge says of it. */
 export type JudgedSentence = {
@@ -91,13 +92,17 @@ export async function judgeDraft(given: Given): Promise<JudgedSentence[]> {
 /** The one reader of a personal mail. */
 async function readerOf(
   sql: Sql,
-  { audience, project_id }: Pick<DraftRow, 'audience' | 'project_id'>,
+  draft: Pick<DraftRow, 'audience' | 'project_id' | 'language' | 'subject' | 'text' | 'slots'>,
 ): Promise<Reader | null> {
+  const { audience, project_id } = draft
   if (audience.kind === 'list') return null
+  const { lead_id } = audience
   const [lead] = await sql<Reader>`
     select id, name, company from hub.leads
-    where id = ${audience.lead_id} and project_id = ${project_id}`
-  return lead ?? null
+    where id = ${lead_id} and project_id = ${project_id}`
+  if (!lead) return null
+  const { used } = await namedIn(sql, project_id, [draft])
+  return { ...lead, own: await ownOf(sql, used, { ...draft, lead_id }) }
 }
 
 /** Evidence about some leads, or with null about us. */
@@ -112,7 +117,10 @@ function evidenceAbout(sql: Sql, project_id: string, leads: string[] | null): Pr
     select found.id, found.lead_id, found.fact, found.column, found.said_by_lead, found.created_at
     from unnest(${leads}::uuid[]) as lead (id)
     cross join lateral (
-      select id, lead_id, fact, import_column as column, said_by_lead, created_at
+      select id, lead_id, fact, said_by_lead, created_at, coalesce(import_column, (
+        select label from hub.lead_fields
+        where project_id = evidence.project_id and key = evidence.field_key
+      )) as column
       from hub.evidence where lead_id = lead.id and project_id = ${project_id}
       order by created_at desc, id limit ${MAX_EVIDENCE}
     ) as found`
@@ -147,8 +155,8 @@ async function forEach(given: ForEach): Promise<JudgedSentence> {
     const some = readers.slice(at, at + READERS_AT_ONCE)
     const ids = some.map(({ lead_id }) => lead_id)
     const known = Map.groupBy(await evidenceAbout(sql, project.id, ids), ({ lead_id }) => lead_id)
-    for (const { lead_id, name, company } of some) {
-      const reader = { id: lead_id, name, company }
+    for (const { lead_id, name, company, own } of some) {
+      const reader = { id: lead_id, name, company, own }
       const judge: Judge = judgeOf({ ...base, reader }, known.get(lead_id) ?? [], index)
       const one = judge(fillIn(sentence, reader))
       if (one.verdict === 'supported' || one.verdict === 'harmless') {
@@ -182,7 +190,12 @@ function judgedSentence(given: {
   failing?: Reader[]
 }): JudgedSentence {
   const { draft, sentence, judged, failing = [] } = given
-  const ids = failing.map(({ id, name, company }) => [id, name, company])
+  const ids = failing.map(({ id, name, company, own = {} }) => [
+    id,
+    name,
+    company,
+    ...Object.entries(own).sort().flat(),
+  ])
   return {
     sentence,
     verdict: judged.verdict,
@@ -267,7 +280,7 @@ export function verdictState(sentences: JudgedSentence[]): unknown {
 export async function evidenceFor(
   sql: Sql,
   project_id: string,
-  draft: Pick<DraftRow, 'audience' | 'project_id'>,
+  draft: Parameters<typeof readerOf>[1],
 ): Promise<{ evidence: Evidence[]; reader: Reader | null }> {
   const reader = await readerOf(sql, draft)
   const ours = await evidenceAbout(sql, project_id, null)

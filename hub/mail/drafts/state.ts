@@ -84,15 +84,18 @@ export async function addRecipients(
     email: string
     name: string | null
     company: string | null
+    own: Record<string, string>
     reason: Words | null
   }[],
 ): Promise<void> {
   await sql`
-    insert into hub.recipients (draft_id, project_id, lead_id, email, name, company, state, reason)
-    select ${draft.id}, ${draft.project_id}, lead_id, email, name, company,
+    insert into hub.recipients
+      (draft_id, project_id, lead_id, email, name, company, own, state, reason)
+    select ${draft.id}, ${draft.project_id}, lead_id, email, name, company, own,
       case when reason is null then 'waiting' else 'skipped' end, reason
     from jsonb_to_recordset(${JSON.stringify(people)})
-      as person (lead_id uuid, email text, name text, company text, reason jsonb)
+      as person (
+        lead_id uuid, email text, name text, company text, own jsonb, reason jsonb)
     where not exists (select from hub.recipients where draft_id = ${draft.id}
       and lead_id = person.lead_id and recipients.state in ('sending', 'sent', 'unclear'))
     on conflict (draft_id, email) do nothing`

@@ -60,6 +60,11 @@ export function firstNameAttribute(slug: string): string {
   return `${HUB_TAG}_${slug.replaceAll('-', '_')}_first_name`
 }
 
+/** The attributes with a lead's own fields begin so; each draft has its own, as it was approved. */
+export function ownAttribute(draft_id: string): string {
+  return `${HUB_TAG}_${draft_id.slice(0, 8)}`
+}
+
 /** A string literal for the SQL expression of a subscriber query. */
 export function sqlLiteral(text: string): string {
   if (text.includes('\0')) throw new RangeError('A search text must not hold a NUL character')

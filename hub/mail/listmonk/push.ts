@@ -18,6 +18,7 @@ import {
   type Listmonk,
   ListmonkError,
   listmonk,
+  ownAttribute,
 } from './listmonk.ts'
 import { ensureProjectList } from './lists.ts'
 
@@ -27,6 +28,7 @@ type Recipient = {
   email: string
   name: string | null
   company: string | null
+  own: Record<string, string>
   lead_id: string | null
 }
 
@@ -52,7 +54,7 @@ export async function push(mailing: Mailing, given: { slug: string; id: string }
         returning id`
       if (taken.length === 0) throw new ApiError('conflict', say.pushed_already)
       const recipients = await sql<Recipient>`
-        select email, name, company, lead_id from hub.recipients
+        select email, name, company, own, lead_id from hub.recipients
         where draft_id = ${draft.id} and state in ('waiting', 'pushed')
         order by email`
       return { draft, project, recipients, from: await approvedFrom(sql, config, draft) }
@@ -102,6 +104,12 @@ async function subscribeAll(
       const attribs = {
         [`watchpost_${project.slug.replaceAll('-', '_')}`]: { company: one.company },
         [firstNameAttribute(project.slug)]: personalOf(one).first_name,
+        ...Object.fromEntries(
+          Object.entries(one.own).map(([key, value]) => [
+            `${ownAttribute(draft.id)}_${key}`,
+            value,
+          ]),
+        ),
       }
       const { email } = one
       const { kind } = await client.subscribe({ email, name: one.name ?? email, list_id, attribs })

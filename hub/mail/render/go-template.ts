@@ -1,23 +1,35 @@
+import { TOKEN } from './placeholders.ts'
+import { line } from './slots.ts'
+
 /** listmonk's expression for the picture that counts opens. */
 export const TRACK_VIEW = '{{ TrackView }}'
-
-const TOKEN = /( ?)\{(first_name|unsubscribe_url)\}/g
 
 /** Text that a Go template prints literally: `{{` and listmonk's `…@TrackLink` are not executed. */
 export function escapeGo(text: string): string {
   return text.replaceAll('{{', '{{"{{"}}').replaceAll('@TrackLink', '{{"@"}}TrackLink')
 }
 
+/** The subscriber attributes that hold what was approved. */
+export type Attributes = {
+  first_name?: string | undefined
+  /** What the names of the attributes of own fields begin with. */
+  own?: string | undefined
+}
+
 /**
  * Replaces our tokens by expressions that listmonk fills. Its `FirstName` is a guess: the first
  * word of the name with more than two bytes, so "Jo Doe" becomes Doe and "Dr. Al" becomes "Dr.".
- * Our own attribute has what was approved; if it is empty, the space before it is removed too.
+ * Our own attributes have what was approved; instead of an empty one stands the text of the token, or
+ * nothing, without the space before it.
  */
-export function goExpressions(text: string, attribute?: string): string {
-  return text.replace(TOKEN, (_, space: string, name: string) => {
+export function goExpressions(text: string, { first_name, own }: Attributes = {}): string {
+  return text.replace(TOKEN, (token, space: string, name: string, instead?: string) => {
     if (name === 'unsubscribe_url') return `${space}{{ UnsubscribeURL }}`
-    if (!attribute) return `${space}{{ .Subscriber.FirstName }}`
-    return `{{ with .Subscriber.Attribs.${attribute} }}${space}{{ . }}{{ end }}`
+    if (name === 'first_name' && !first_name) return `${space}{{ .Subscriber.FirstName }}`
+    const attribute = name === 'first_name' ? first_name : own && `${own}_${name}`
+    if (!attribute) return token
+    const otherwise = instead === undefined ? '' : `{{ else }}${space}${line(instead)}`
+    return `{{ with .Subscriber.Attribs.${attribute} }}${space}{{ . }}${otherwise}{{ end }}`
   })
 }
 
@@ -25,8 +37,8 @@ export function goExpressions(text: string, attribute?: string): string {
  * The plain text part of a campaign. listmonk executes it as HTML: a `<` would begin a tag, and an
  * apostrophe in a name would become `&#39;`, so both go through `Safe`.
  */
-export function plainText(text: string, attribute?: string): string {
-  return goExpressions(escapeGo(text).replaceAll('<', '{{ Safe "<" }}'), attribute)
+export function plainText(text: string, attributes: Attributes = {}): string {
+  return goExpressions(escapeGo(text).replaceAll('<', '{{ Safe "<" }}'), attributes)
     .replaceAll('{{ .Subscriber.FirstName }}', '{{ Safe .Subscriber.FirstName }}')
     .replaceAll('{{ . }}', '{{ Safe . }}')
 }

@@ -7,8 +7,10 @@ export const renderText = texts(
       `The mail has ${bytes} bytes; the limit is ${most}. Shorten it or link the logo.`,
     personal_field: (field: string) =>
       `{${field}} cannot be filled in a campaign. Use {first_name} or leave it out.`,
-    own_field: (key: string) =>
-      `{${key}} is filled in mails to one lead only. Write to one lead, or leave it out.`,
+    unknown_field: (key: string, known: string) =>
+      `There is no field {${key}}. Correct the name, add the field to the project, or use one of: ${known}.`,
+    unfit: (key: string) =>
+      `What stands after | in {${key}|…} takes the place of an empty field: 1 to 80 characters, without < > " & and braces.`,
     yes: 'yes',
     no: 'no',
     no_fit: 'The content does not match the template.',
@@ -24,8 +26,10 @@ export const renderText = texts(
       `E-posta ${bytes} bayt; en çok ${most} olabilir. Kısaltın ya da logoyu bağlantı olarak verin.`,
     personal_field: (field) =>
       `{${field}} bir kampanyada doldurulamaz; {first_name} kullanın ya da çıkarın.`,
-    own_field: (key) =>
-      `{${key}} yalnızca tek adaya giden e-postada doldurulur. Tek adaya yazın ya da çıkarın.`,
+    unknown_field: (key, known) =>
+      `{${key}} adlı bir alan yok. Adı düzeltin, alanı projeye ekleyin ya da şunlardan birini kullanın: ${known}.`,
+    unfit: (key) =>
+      `{${key}|…} içinde | işaretinden sonraki metin boş alanın yerine geçer: 1-80 karakter olmalı; < > " & ve süslü ayraç içeremez.`,
     yes: 'evet',
     no: 'hayır',
     no_fit: 'İçerik şablona uymuyor.',

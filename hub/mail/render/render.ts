@@ -13,6 +13,7 @@ import {
   TRACK_VIEW,
   trackLinks,
 } from './go-template.ts'
+import { givenFor, TOKEN, tidied } from './placeholders.ts'
 import { renderText } from './render.text.ts'
 import {
   line,
@@ -20,7 +21,6 @@ import {
   MailFooter,
   MailSignature,
   NO_LINK,
-  PERSONAL_FIELDS,
   type Personal,
   SLOTS,
   type TemplateName,
@@ -58,6 +58,8 @@ type RenderOptions = {
   track_clicks?: boolean
   /** In a campaign: the subscriber attribute with the approved first name. */
   first_name_attribute?: string
+  /** In a campaign: the names of the attributes with the approved values of own fields begin so. */
+  own_attribute?: string
 }
 
 /** A mail as it is approved; the same input always gives the same bytes. */
@@ -83,11 +85,6 @@ const WORDS = {
   tr: { unsubscribe: 'Abonelikten çık', when: 'Ne zaman', where: 'Nerede' },
 }
 
-/** Tokens that remain in a rendered mail until `personalise` or Go fills them. */
-const TOKEN = new RegExp(`\\{(${PERSONAL_FIELDS.join('|')}|unsubscribe_url)\\}`, 'g')
-const SPACED_TOKEN = new RegExp(`( ?)${TOKEN.source}`, 'g')
-/** How models tend to write a personal field: `{{first_name}}`, `{{ .first_name }}`. */
-const HABIT = new RegExp(`\\{+\\s*\\.?(${PERSONAL_FIELDS.join('|')})\\s*\\}+`, 'g')
 /** Removed from texts, because only the footer has the unsubscribe link. */
 const FOREIGN = /\{+(unsubscribe_url)\}+/g
 
@@ -226,9 +223,11 @@ type Parts = Omit<Rendered, 'bytes'>
 /** Fills the given fields; an empty one is removed with the space before it ("Dear,"). */
 function substitute(parts: Parts, values: Personal & { unsubscribe_url?: string }): Parts {
   const put = (text: string, encode: (value: string) => string) =>
-    text.replace(SPACED_TOKEN, (token, space: string, name: keyof typeof values) => {
-      if (name === 'unsubscribe_url' && values.unsubscribe_url === undefined) return token
-      const value = line(values[name] ?? '').replace(TOKEN, '$1')
+    text.replace(TOKEN, (token, space: string, name: string, instead?: string) => {
+      const isLink = name === 'unsubscribe_url'
+      const known = isLink ? values.unsubscribe_url : givenFor(values, name)
+      if (known === undefined) return token
+      const value = known.replace(TOKEN, '$1$2') || line(instead ?? '')
       return value ? space + encode(value) : ''
     })
   return {
@@ -239,21 +238,23 @@ function substitute(parts: Parts, values: Personal & { unsubscribe_url?: string 
 }
 
 function forListmonk(parts: Parts, options: RenderOptions): Parts {
-  const left = new Set([...parts.html.matchAll(TOKEN)].map((match) => match[1]))
+  const left = new Set([...parts.html.matchAll(TOKEN)].map((match) => match[2]))
   for (const field of ['name', 'company']) {
     if (!left.has(field)) continue
     throw new RenderError('personal_field', say.personal_field(field))
   }
-  const { track_opens, track_clicks, first_name_attribute } = options
-  if (first_name_attribute && !/^[a-z][a-z0-9_]*$/.test(first_name_attribute)) {
-    throw new RangeError(`${first_name_attribute} cannot name an attribute in a template`)
+  const { track_opens, track_clicks, first_name_attribute, own_attribute } = options
+  for (const name of [first_name_attribute, own_attribute]) {
+    if (!name || /^[a-z][a-z0-9_]*$/.test(name)) continue
+    throw new RangeError(`${name} cannot name an attribute in a template`)
   }
-  const filled = goExpressions(safeComments(parts.html), first_name_attribute)
+  const attributes = { first_name: first_name_attribute, own: own_attribute }
+  const filled = goExpressions(safeComments(parts.html), attributes)
   const html = track_clicks ? trackLinks(filled) : filled
   return {
-    subject: goExpressions(escapeGo(parts.subject), first_name_attribute),
+    subject: goExpressions(escapeGo(parts.subject), attributes),
     html: track_opens ? html.replace('</body>', `${TRACK_VIEW}</body>`) : html,
-    text: plainText(parts.text, first_name_attribute),
+    text: plainText(parts.text, attributes),
   }
 }
 
@@ -282,7 +283,7 @@ function normalise<T>(value: T, key = ''): T {
     return Object.fromEntries(entries) as T // safe: same keys, same kinds
   }
   if (typeof value !== 'string') return value
-  const text = value.replace(HABIT, '{$1}').replace(FOREIGN, '$1')
+  const text = tidied(value, []).replace(FOREIGN, '$1')
   const bare = key === 'greeting' || key === 'closing' ? text.replace(/[\s,;:.!]+$/, '') : text
   return bare as T // safe: T is string here
 }

@@ -7,16 +7,25 @@ import { partsOf } from '../brand/brand-parts.ts'
 import { personalOf } from '../drafts/audience.ts'
 import { type DraftRow, lockDraft } from '../drafts/drafts.ts'
 import { requireState, voidApproval } from '../drafts/state.ts'
-import { firstNameAttribute } from '../listmonk/listmonk.ts'
+import { firstNameAttribute, ownAttribute } from '../listmonk/listmonk.ts'
 import { readMail, viaOf } from '../settings.ts'
-import { withOwnFields } from './own-values.ts'
+import { fieldsFor, namedIn, ownOf, requireFields } from './own-values.ts'
+import { tidied } from './placeholders.ts'
 import { RenderError, type Rendered, type RenderInput, render } from './render.ts'
 import type { TemplateName } from './slots.ts'
 import { slotsOfText } from './text-slots.ts'
 
 type Content = Pick<
   DraftRow,
-  'audience' | 'template' | 'language' | 'subject' | 'text' | 'slots' | 'project_id' | 'sequence_id'
+  | 'id'
+  | 'audience'
+  | 'template'
+  | 'language'
+  | 'subject'
+  | 'text'
+  | 'slots'
+  | 'project_id'
+  | 'sequence_id'
 >
 
 /**
@@ -34,6 +43,7 @@ export async function renderDraft(
   requireState('render', draft.state)
   const template = given.template ?? draft.template
   const slots = given.slots ?? (template === draft.template ? draft.slots : {})
+  await requireFields(sql, project.id, { ...draft, slots })
   const { mail, campaign } = await renderContent(sql, project, config, {
     ...draft,
     template,
@@ -57,17 +67,9 @@ export async function renderContent(
   config: Config,
   given: Content,
 ): Promise<{ mail: Rendered; campaign: Omit<Rendered, 'bytes'> | null }> {
-  const { subject, text, slots } = given
-  const filled = await withOwnFields(
-    sql,
-    { subject, text, slots },
-    {
-      project_id: given.project_id,
-      lead_id: given.audience.kind === 'lead' ? given.audience.lead_id : null,
-      language: given.language,
-    },
-  )
-  const draft = { ...given, ...filled }
+  const { subject, text, slots, project_id } = given
+  const fields = await fieldsFor(sql, project_id)
+  const draft = { ...given, ...tidied({ subject, text, slots }, fields) }
   const settings = await readMail(config.paths)
   const input = await inputOf(sql, project, config, draft)
   try {
@@ -78,6 +80,7 @@ export async function renderContent(
         target: 'listmonk' as const,
         track_opens: settings.track_opens,
         first_name_attribute: firstNameAttribute(project.slug),
+        own_attribute: ownAttribute(given.id),
         ...recipient,
       }
       const { bytes: _, ...campaign } = await render(input, options)
@@ -116,10 +119,13 @@ async function inputOf(
 }
 
 /** A mail to one lead is filled in at once, so that its preview is what is sent. */
-async function recipientOf(sql: Sql, { audience, project_id }: Content) {
+async function recipientOf(sql: Sql, draft: Content) {
+  const { audience, project_id } = draft
   if (audience.kind === 'list') return {}
   const [lead] = await sql<{ name: string | null; company: string | null }>`
     select name, company from hub.leads
     where id = ${audience.lead_id} and project_id = ${project_id}`
-  return { recipient: personalOf(lead ?? { name: null, company: null }) }
+  const { used } = await namedIn(sql, project_id, [draft])
+  const own = await ownOf(sql, used, { ...draft, lead_id: audience.lead_id })
+  return { recipient: personalOf({ name: null, company: null, ...lead, own }) }
 }

@@ -1,9 +1,12 @@
 import { z } from 'zod'
 
-/** Personal fields a text slot may hold, written `{first_name}`; filled for each recipient. */
+/** Personal fields a text slot may hold, written `{first_name}` or `{first_name|there}`. */
 export const PERSONAL_FIELDS = ['first_name', 'name', 'company'] as const
 type PersonalField = (typeof PERSONAL_FIELDS)[number]
-export type Personal = Partial<Record<PersonalField, string | null | undefined>>
+/** What is filled in for one reader; `own` are the project's own fields, as they are shown. */
+export type Personal = Partial<Record<PersonalField, string | null | undefined>> & {
+  own?: Record<string, string> | undefined
+}
 
 /** Allowed kinds of links; everything else (`javascript:`, `data:`, …) is refused. */
 const LINK_PROTOCOLS = ['http:', 'https:', 'mailto:']

@@ -85,5 +85,7 @@ function preheader(text: string, subject: string): string {
   const [first = text] = text.split(/(?<=[.!?…]) /)
   const sentence = first.length <= MAX_PREHEADER ? first : subject
   if (sentence.length <= MAX_PREHEADER) return sentence
-  return `${sentence.slice(0, MAX_PREHEADER).replace(/\s+\S*$/, '')}…`
+  // Not in the middle of a word or of a placeholder.
+  const beginning = sentence.slice(0, MAX_PREHEADER).replace(/\s*\{[^{}]*$/, '')
+  return `${beginning.replace(/\s+\S*$/, '')}…`
 }

@@ -94,11 +94,12 @@ export async function approveSequence(
       await addRecipients(
         sql,
         draft,
-        inside.map(({ lead_id, email, name, company }) => ({
+        inside.map(({ lead_id, email, name, company, own }) => ({
           lead_id,
           email,
           name,
           company,
+          own,
           reason: null,
         })),
       )

@@ -4,10 +4,12 @@ import { hashOf } from '../../hash.ts'
 import { bilingual, joined } from '../../i18n/words.ts'
 import { type Brand, type From, fromOf } from '../brand/brand.ts'
 import { brandOf } from '../brand/brand-of.ts'
+import { memberOf } from '../drafts/approval.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
 import { type Gate, type GateInputs, gatesOf } from '../drafts/gates.ts'
 import { type JudgedSentence, judgeDraft, verdictState } from '../drafts/judged.ts'
 import { readRefusals } from '../opt-outs.ts'
+import { namedIn } from '../render/own-values.ts'
 import type { Rendered } from '../render/render.ts'
 import { renderContent } from '../render/rendering.ts'
 import { readDkim } from '../smtp/dkim.ts'
@@ -53,12 +55,13 @@ export async function examineSequence(
 ): Promise<ExaminedSequence> {
   const { config, mail: settings, today } = inputs
   const refusals = await readRefusals(config.paths)
-  const found = await sequencePeople(sql, { sequence, refusals })
+  const drafts = await stepsOf(sql, sequence.id)
+  const found = await sequencePeople(sql, { sequence, refusals, written: drafts })
   const people = found.people
   const inside = people.filter(({ left_out }) => left_out === null)
   const brand = await brandOf(sql, config, project)
   const steps: ExaminedStep[] = []
-  for (const draft of await stepsOf(sql, sequence.id)) {
+  for (const draft of drafts) {
     const { mail } = await renderContent(sql, project, config, draft)
     // The subject with Re: says nothing that the first one does not say.
     const written = draft.is_reply ? { ...draft, subject: '' } : draft
@@ -98,13 +101,7 @@ function hashOfSequence(
 ): string {
   const members = people
     .filter(({ left_out }) => left_out === null)
-    .map(({ email, lead_id, name, company, time_zones }) => [
-      email,
-      lead_id,
-      name,
-      company,
-      time_zones,
-    ])
+    .map((one) => [...memberOf(one), one.time_zones])
   return hashOf([
     steps.map(({ draft, mail: { html, subject, text }, sentences }) => [
       draft.id,
@@ -146,6 +143,11 @@ async function gatesOfSequence(
     sentences: steps.flatMap(({ sentences }) => sentences),
     people,
     without_email,
+    named: await namedIn(
+      sql,
+      project.id,
+      steps.map(({ draft }) => draft),
+    ),
   })
   const [row] = await sql<{ unclear: number }>`
     select count(*)::int as unclear

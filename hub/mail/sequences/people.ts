@@ -1,6 +1,7 @@
 import type { Sql } from '../../../shared/sql.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { type AudienceFilter, type Person, peopleOf, skipWords } from '../drafts/audience.ts'
+import type { DraftRow } from '../drafts/drafts.ts'
 import type { Refusals } from '../suppression.ts'
 import { sequencesText } from './sequences.text.ts'
 import type { SendWindow } from './window.ts'
@@ -45,9 +46,11 @@ export async function sequencePeople(
   given: {
     sequence: { id: string; project_id: string; filter: AudienceFilter; send_window: SendWindow }
     refusals: Refusals
+    /** Its mails. */
+    written: DraftRow[]
   },
 ): Promise<{ people: SequencePerson[]; without_email: number; gone: string[] }> {
-  const { sequence, refusals } = given
+  const { sequence, refusals, written } = given
   const { project_id, filter, send_window } = sequence
   const members = await sql<{
     email: string
@@ -69,7 +72,7 @@ export async function sequencePeople(
   const inside = members
     .filter(({ state }) => state === 'active')
     .flatMap((one) => one.lead_id ?? [])
-  const base = { project_id, template: 'letter', refusals }
+  const base = { project_id, template: 'letter', refusals, written }
   const found = await peopleOf(sql, { ...base, audience: { kind: 'list', filter } })
   const kept =
     inside.length > 0

@@ -43,6 +43,7 @@ type Recipient = {
   lead_id: string | null
   name: string | null
   company: string | null
+  own: Record<string, string>
 }
 type PersonalMail = { recipient: Recipient; token: string; url: string; rendered: Rendered }
 
@@ -91,7 +92,7 @@ async function choose(
     if (left === 0 || alarm) return null
     for (;;) {
       const [next] = await sql<Recipient>`
-        select email, lead_id, name, company
+        select email, lead_id, name, company, own
         from hub.recipients
         where draft_id = ${draft.id} and state = 'pushed' and (retry_at is null or retry_at <= now())
           and (${draft.sequence_id}::uuid is null or (due_at <= now() and now() < due_until))

@@ -34,7 +34,7 @@ export function execute(source: string, context: GoContext, kind: 'text' | 'html
   const open = /<(script|style|textarea|title)\b(?![\s\S]*<\/\1>)/i.exec(prepared)?.[1]
   if (kind === 'html' && open) throw new Error(`ends in a non-text context: <${open}>`)
   let written = ''
-  /** The values of the `with` around; in an empty one nothing is written. */
+  /** The values of the `with` around; in an empty one nothing is written, but what stands after `else`. */
   const scopes: unknown[] = []
   for (const part of actions(prepared)) {
     const [head, argument = ''] = part.words ?? []
@@ -44,6 +44,10 @@ export function execute(source: string, context: GoContext, kind: 'text' | 'html
     }
     if (head === 'with') {
       scopes.push(field(argument, context))
+      continue
+    }
+    if (head === 'else') {
+      scopes.push(!scopes.pop())
       continue
     }
     if (scopes.some((scope) => !scope)) continue

@@ -116,9 +116,9 @@ test('listmonk prints what is not ours, and fills what is', async () => {
   ]
   await agree('listmonk', texts, (text) => [
     goExpressions(text),
-    goExpressions(text, 'name'),
+    goExpressions(text, { first_name: 'name' }),
     plainText(text),
-    plainText(text, 'name'),
+    plainText(text, { first_name: 'name' }),
     safeComments(text),
     trackLinks(text),
   ])

@@ -144,7 +144,8 @@ export const stepsText = texts(
     edit_title: 'Edit the draft',
     edit_voids: 'Editing voids the approval: the draft must be approved again.',
     text: 'Text',
-    text_hint: 'An empty line starts a new paragraph.',
+    text_hint:
+      'An empty line starts a new paragraph. {first_name}, {name}, {company} and the keys of your own fields are filled in; {key|text} says what stands where one is empty.',
     open_mission: 'Open its mission',
     says: {
       draft: 'Render it before you approve it.',
@@ -224,7 +225,8 @@ export const stepsText = texts(
     edit_title: 'Taslağı düzenle',
     edit_voids: 'Düzenleme onayı geçersiz kılar: taslak yeniden onaylanmalıdır.',
     text: 'Metin',
-    text_hint: 'Boş satır yeni paragraf başlatır.',
+    text_hint:
+      'Boş satır yeni paragraf başlatır. {first_name}, {name}, {company} ve kendi alanlarınızın anahtarları doldurulur; {anahtar|metin}, alan boşsa ne yazılacağını belirtir.',
     open_mission: 'Görevini aç',
     says: {
       draft: 'Onaylamadan önce e-postayı oluşturun.',

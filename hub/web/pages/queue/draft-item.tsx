@@ -26,7 +26,7 @@ export type ItemProps = {
 }
 
 /** The checks without which a draft cannot even be approved. */
-const NEEDED = ['evidence', 'rendering', 'recipients']
+const NEEDED = ['evidence', 'rendering', 'fields', 'recipients']
 
 /** A mail that waits: what it says, what sending it does, and the decision. */
 export function DraftItem({ item, isReadOnly, onBack, onDone }: ItemProps) {

@@ -123,7 +123,8 @@ export const sequencesText = texts(
       subject: 'Subject',
       subject_hint: 'Empty: an answer in the same thread, with Re: and the first subject.',
       text: 'Text',
-      text_hint: '{first_name}, {name} and {company} are filled in for each recipient.',
+      text_hint:
+        '{first_name}, {name}, {company} and the keys of your own fields are filled in for each recipient; {key|text} says what stands where one is empty.',
       add_step: 'Add a step',
       remove_step: (n: number) => `Remove step ${n}`,
       recipients: 'Recipients',
@@ -263,7 +264,8 @@ export const sequencesText = texts(
       subject: 'Konu',
       subject_hint: 'Boş: aynı konuşmada, Re: ve ilk konu ile bir yanıt.',
       text: 'Metin',
-      text_hint: '{first_name}, {name} ve {company} her alıcı için doldurulur.',
+      text_hint:
+        '{first_name}, {name}, {company} ve kendi alanlarınızın anahtarları her alıcı için doldurulur; {anahtar|metin}, alan boşsa ne yazılacağını belirtir.',
       add_step: 'Adım ekle',
       remove_step: (n) => `${n}. adımı kaldır`,
       recipients: 'Alıcılar',

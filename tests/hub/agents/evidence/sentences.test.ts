@@ -34,5 +34,7 @@ test('no letter of a text is lost', () => {
 
 test('a sentence with a placeholder is another one for each reader', () => {
   expect(isPersonal('{company} runs 40 trucks.')).toBe(true)
-  expect(isPersonal('You run 40 {trucks}.')).toBe(false)
+  expect(isPersonal('You run {trucks|many} trucks.')).toBe(true)
+  expect(isPersonal('You run {{ trucks }} trucks.')).toBe(true)
+  expect(isPersonal('You run {40 trucks}.')).toBe(false)
 })

@@ -28,6 +28,8 @@ const person = (skip: Skip | null): Person => ({
   email: 'jo@client.example',
   name: null,
   company: null,
+  own: {},
+  empty: [],
   skip,
 })
 const PUBLIC = 'https://hub.demir.example'
@@ -65,6 +67,7 @@ async function gates(
       pause: { reason: null, detail: null, since: null },
       today: TODAY,
       dns: null,
+      named: { used: [], unknown: [], unfit: [] },
       project,
       people: [person(null)],
       without_email: 0,
@@ -102,6 +105,7 @@ test('of a mail to which nothing is missing are all open, in this order', async 
   const found = await gates()
   expect(found.map(shown)).toEqual([
     'open evidence: Sentences that state something: 0, each with evidence.',
+    'open fields: True for every recipient.',
     'open recipients: 1 of 1 people will get it.',
     'open suppression: True for every recipient.',
     'open lawful_basis: True for every recipient.',
