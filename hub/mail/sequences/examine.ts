@@ -6,6 +6,7 @@ import { type Brand, type From, fromOf } from '../brand/brand.ts'
 import { brandOf } from '../brand/brand-of.ts'
 import { memberOf } from '../drafts/approval.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
+import { gateText } from '../drafts/gates.text.ts'
 import { type Gate, type GateInputs, gatesOf } from '../drafts/gates.ts'
 import { type JudgedSentence, judgeDraft, verdictState } from '../drafts/judged.ts'
 import { readRefusals } from '../opt-outs.ts'
@@ -14,13 +15,14 @@ import type { Rendered } from '../render/render.ts'
 import { renderContent } from '../render/rendering.ts'
 import { readDkim } from '../smtp/dkim.ts'
 import { knownDns } from '../smtp/known-dns.ts'
-import { isInAnother, type SequencePerson, sequencePeople } from './people.ts'
+import { hadIt, type SequencePerson, sequencePeople } from './people.ts'
 import { sequencesText } from './sequences.text.ts'
 import { type SequenceRow, stepsOf } from './sequences.ts'
 import { senderHash } from './thread.ts'
 import { timetable } from './timetable.ts'
 
 const say = bilingual(sequencesText)
+const sayGate = bilingual(gateText)
 
 /** Recipients of one sequence; beyond that the evidence gate would not judge each. */
 export const MAX_PEOPLE = 5000
@@ -153,10 +155,9 @@ async function gatesOfSequence(
     select count(*)::int as unclear
     from hub.recipients as mail join hub.drafts as step on step.id = mail.draft_id
     where step.sequence_id = ${sequence.id} and mail.state = 'unclear'`
-  const inside = people.filter(({ left_out }) => left_out === null).length
   const advice = { blocks: false, ok: false }
   return [
-    ...gates.map((gate) => (gate.name === 'recipients' ? whoGetsIt(gate, people, inside) : gate)),
+    ...gates.map((gate) => (gate.name === 'recipients' ? whoGetsIt(gate, given) : gate)),
     inputs.mail.imap
       ? { name: 'replies_read', ok: true, blocks: false, detail: say.replies_read, way_out: null }
       : { ...advice, name: 'replies_read', detail: say.replies_unread, way_out: say.set_up_imap },
@@ -166,9 +167,37 @@ async function gatesOfSequence(
   ]
 }
 
-function whoGetsIt(gate: Gate, people: SequencePerson[], inside: number): Gate {
-  const busy = people.filter(isInAnother).length
-  const detail = busy > 0 ? joined([gate.detail, say.busy(busy)]) : gate.detail
+/** Recipients whom a gate names. */
+const NAMED = 5
+
+/** Counts who really gets it, and names those whom this or another sequence keeps out. */
+function whoGetsIt(
+  gate: Gate,
+  { people, without_email }: { people: SequencePerson[]; without_email: number },
+): Gate {
+  const inside = people.filter(({ left_out }) => left_out === null).length
+  const named = (some: SequencePerson[]) =>
+    [
+      some
+        .slice(0, NAMED)
+        .map(({ name, email }) => name ?? email)
+        .join(', '),
+      Math.max(0, some.length - NAMED),
+    ] as const
+  const bySequence = Map.groupBy(
+    people.filter(({ other }) => other !== null),
+    ({ other }) => other ?? '',
+  )
+  const had = people.filter(hadIt)
+  const kept_out = [
+    ...[...bySequence].map(([sequence, some]) => say.busy(sequence, ...named(some))),
+    ...(had.length > 0 ? [say.had(...named(had))] : []),
+  ]
+  const counted = [
+    sayGate.recipients(inside, people.length),
+    ...(without_email > 0 ? [sayGate.without_email(without_email)] : []),
+  ]
+  const detail = joined([...(gate.ok ? counted : [gate.detail]), ...kept_out])
   if (inside > MAX_PEOPLE) {
     const many = say.too_many(inside, MAX_PEOPLE)
     return { ...gate, ok: false, blocks: true, detail: many, way_out: say.narrow }

@@ -14,6 +14,8 @@ export type SequencePerson = Person &
   Zones & {
     /** Why it gets nothing; null: it is in. */
     left_out: Words | null
+    /** The other running sequence that has it, if it is left out for that. */
+    other: string | null
     /** Whether it is in it already, and how many mails it has had. */
     is_in: boolean
     had: number
@@ -21,8 +23,6 @@ export type SequencePerson = Person &
     wait_until: string | null
   }
 
-/** Whether somebody is left out because another running sequence has them. */
-export const isInAnother = ({ left_out }: SequencePerson) => left_out === say.in_another
 /** Whether somebody is left out because they left this sequence, or have had it. */
 export const hadIt = ({ left_out }: SequencePerson) => left_out === say.had_it
 
@@ -95,16 +95,18 @@ export async function sequencePeople(
     const isBack = member
       ? !isIn && !(member.stop_reason === 'left_out' && had === 0)
       : begun.has(person.lead_id)
+    const other = isBack ? null : (busy.get(person.email) ?? null)
     const left_out = isBack
       ? say.had_it
-      : busy.has(person.email)
-        ? say.in_another
+      : other !== null
+        ? say.in_another(other)
         : person.skip && skipWords[person.skip]
     const place = places.get(person.lead_id) ?? { time_zone: null, country: null }
     return {
       ...person,
       ...zonesFor(place, send_window, now),
       left_out,
+      other,
       is_in: isIn,
       had,
       last_sent_at: member?.last_sent_at ?? null,
@@ -123,12 +125,14 @@ async function elsewhere(
   sql: Sql,
   { id, project_id }: { id: string; project_id: string },
   emails: string[],
-): Promise<Set<string>> {
-  const rows = await sql<{ email: string }>`
-    select email from hub.sequence_recipients
-    where project_id = ${project_id} and sequence_id <> ${id} and state = 'active'
-      and email = any(${emails}::text[])`
-  return new Set(rows.map(({ email }) => email))
+): Promise<Map<string, string>> {
+  const rows = await sql<{ email: string; name: string }>`
+    select person.email, sequence.name
+    from hub.sequence_recipients as person
+    join hub.sequences as sequence on sequence.id = person.sequence_id
+    where person.project_id = ${project_id} and person.sequence_id <> ${id}
+      and person.state = 'active' and person.email = any(${emails}::text[])`
+  return new Map(rows.map(({ email, name }) => [email, name]))
 }
 
 async function placesOf(sql: Sql, lead_ids: string[]) {

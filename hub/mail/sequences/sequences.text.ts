@@ -32,13 +32,15 @@ export const sequencesText = texts(
     restored: 'It comes from a backup. Approve it again before anything is sent.',
     restored_mails: 'It may have been sent between the backup and the restore.',
     edited: 'It was changed. Approve it again before more mails go.',
-    in_another: 'is in another running sequence',
+    in_another: (sequence: string) => `is in the running sequence “${sequence}”`,
     had_it: 'was in this sequence before',
     too_many: (count: number, most: number) =>
       `${count} recipients are too many for one sequence; ${most} are possible.`,
     narrow: 'Choose fewer recipients.',
-    busy: (count: number) =>
-      `${count} ${count === 1 ? 'is' : 'are'} in another running sequence and left out.`,
+    busy: (sequence: string, names: string, more: number) =>
+      `In the running sequence “${sequence}” and left out: ${names}${more > 0 ? ` and ${more} more` : ''}.`,
+    had: (names: string, more: number) =>
+      `In this sequence before and left out: ${names}${more > 0 ? ` and ${more} more` : ''}.`,
     nobody: 'Nobody is left.',
     others: 'Choose other recipients.',
     replies_read: 'Replies and bounces are read from the mailbox, and stop the sequence.',
@@ -83,12 +85,15 @@ export const sequencesText = texts(
     restored: 'Dizi bir yedekten geldi. Bir şey gönderilmeden önce yeniden onaylayın.',
     restored_mails: 'Yedek ile geri yükleme arasında gönderilmiş olabilir.',
     edited: 'Dizi değiştirildi. Başka e-posta gitmeden önce yeniden onaylayın.',
-    in_another: 'süren başka bir dizide',
+    in_another: (sequence) => `süren “${sequence}” dizisinde`,
     had_it: 'daha önce bu dizideydi',
     too_many: (count, most) =>
       `${count} alıcı tek bir dizi için çok fazla; en çok ${most} alıcı olabilir.`,
     narrow: 'Daha az alıcı seçin.',
-    busy: (count) => `${count} kişi süren başka bir dizide olduğu için dışarıda kalıyor.`,
+    busy: (sequence, names, more) =>
+      `Süren “${sequence}” dizisinde olduğu için dışarıda kalanlar: ${names}${more > 0 ? ` ve ${more} kişi daha` : ''}.`,
+    had: (names, more) =>
+      `Daha önce bu dizide olduğu için dışarıda kalanlar: ${names}${more > 0 ? ` ve ${more} kişi daha` : ''}.`,
     nobody: 'Geriye kimse kalmıyor.',
     others: 'Başka alıcılar seçin.',
     replies_read: 'Yanıtlar ve geri dönen e-postalar posta kutusundan okunur ve diziyi durdurur.',

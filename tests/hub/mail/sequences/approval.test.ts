@@ -133,8 +133,16 @@ describe('the approval', () => {
     await add('free', { tags: [tag], email: `free@c${counter.n}.example` })
     const second = await create({ tag })
     const gates = await gatesOf(second)
-    const busy = '1 is in another running sequence and left out.'
-    expect(gates.recipients).toMatchObject({ ok: true, detail: expect.stringContaining(busy) })
+    expect(gates.recipients).toMatchObject({
+      ok: true,
+      detail: `1 of 4 people will get it. In the running sequence “Three questions” and left out: in${counter.n} Öz.`,
+    })
+    const { recipients: counted } = await get(second)
+    expect(counted).toMatchObject({ total: 4, will_get_it: 1 })
+    expect(counted.left_out).toContainEqual({
+      reason: 'is in the running sequence “Three questions”',
+      count: 1,
+    })
     expect(gates.unclear).toMatchObject({ ok: true, detail: 'No mail is unclear.' })
     expect(gates.replies_read).toMatchObject({ ok: false, blocks: false })
     await approve(second)
@@ -165,6 +173,11 @@ describe('the approval', () => {
       `free@c${counter.n}.example`,
       `in${counter.n}@client.example`,
     ])
+    await api.ok('sequence/take_out', { ...of(second), email: `free@c${counter.n}.example` })
+    expect((await gatesOf(second)).recipients).toMatchObject({
+      ok: false,
+      detail: expect.stringMatching(/^0 of 4 .* In this sequence before and left out: free Öz\./),
+    })
     await api.ok('sequence/stop', of(first))
     await api.ok('sequence/stop', of(second))
   })
