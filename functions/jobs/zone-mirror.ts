@@ -27,8 +27,15 @@ export type ZoneMirror = {
 
 type Since = { snapshot: string; at: string }
 type Told = Since & { zones: Narrowing[] }
-/** `since`: up to where the index is told of changes; null before anything was read. */
-type State = { index: ZoneIndex; since: Since | null; is_whole: boolean; is_loading: boolean }
+type State = {
+  index: ZoneIndex
+  /** Up to where the index is told of changes; null before anything was read. */
+  since: Since | null
+  is_whole: boolean
+  is_loading: boolean
+  /** When reading began, in the time of `performance.now`. */
+  began: number
+}
 
 export function createZoneMirror(
   db: Database,
@@ -46,6 +53,15 @@ export function createZoneMirror(
     return zones.length < page ? null : (zones.at(-1)?.id ?? null)
   }
 
+  function complete(loaded: State): void {
+    loaded.is_whole = true
+    log({
+      msg: 'zones in memory',
+      zones: loaded.index.size,
+      duration_ms: Math.round(performance.now() - loaded.began),
+    })
+  }
+
   async function readOthers(loaded: State, first: string): Promise<void> {
     let after: string | null = first
     while (after !== null && loaded.index.size <= max_zones) {
@@ -55,23 +71,25 @@ export function createZoneMirror(
     }
     if (after !== null) {
       loaded.index = new ZoneIndex()
+      log({ msg: 'zones not in memory', reason: `There are more than ${max_zones}.` })
       return
     }
     loaded.index.pack({ all: true })
-    loaded.is_whole = true
+    complete(loaded)
   }
 
   /** What changes while the pages are read is told afterwards, because the snapshot is from before them. */
   async function load(sql: Sql): Promise<void> {
     const loaded = state
     loaded.is_loading = true
+    loaded.began = performance.now()
     try {
       const told = await changesSince(sql, null)
       loaded.since = { snapshot: told.snapshot, at: told.at }
       const last = await readPage(sql, loaded.index, null)
       if (last === null) {
-        loaded.is_whole = true
         loaded.is_loading = false
+        complete(loaded)
         return
       }
       // In a transaction of its own, for which nobody waits.
@@ -112,6 +130,7 @@ const empty = (): State => ({
   since: null,
   is_whole: false,
   is_loading: false,
+  began: 0,
 })
 
 async function changesSince(sql: Sql, snapshot: string | null): Promise<Told> {

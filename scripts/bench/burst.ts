@@ -185,7 +185,7 @@ async function timeEvent(ground: Ground, id: string, place: Place, hooks: Hook[]
 
 const ENTRY = fileURLToPath(new URL('../../functions/node.ts', import.meta.url))
 
-/** The jobs as a process of their own, as `npm run jobs` starts them; ready when it says so. */
+/** The jobs as a process of their own, as `npm run jobs` starts them; ready when all zones are in its memory. */
 async function startJobs({ loginUrl }: Ground): Promise<ChildProcess> {
   const child = spawn(process.execPath, [ENTRY, 'jobs'], {
     env: {
@@ -199,7 +199,7 @@ async function startJobs({ loginUrl }: Ground): Promise<ChildProcess> {
   })
   await new Promise<void>((ready, fail) => {
     child.stdout?.on('data', (text) => {
-      if (String(text).includes('running the jobs')) ready()
+      if (String(text).includes('zones in memory')) ready()
     })
     child.once('exit', (code) => fail(new Error(`the jobs ended with ${code}`)))
   })

@@ -131,17 +131,28 @@ test('all zones removed at once are noticed', async () => {
 test('more zones than a page are read beside the matching, with what changes meanwhile', async () => {
   const ids: string[] = []
   for (let nr = 0; nr < 5; nr += 1) ids.push(await makeZone())
-  const paged = createZoneMirror(db, { page: 2 })
+  const lines: object[] = []
+  const paged = createZoneMirror(db, { page: 2, log: (line) => void lines.push(line) })
   expect(await found({}, paged)).toBeUndefined()
+  expect(lines).toEqual([])
   const [gone = ''] = ids.sort()
   await ask('DELETE', `/zones/${gone}`)
   await vi.waitFor(async () => expect(await found({}, paged)).toEqual(ids.slice(1)))
+  expect(lines).toEqual([
+    // Whether the zone that went was read before it did.
+    { msg: 'zones in memory', zones: expect.toBeOneOf([4, 5]), duration_ms: expect.any(Number) },
+  ])
 })
 
 test('where there are too many zones the database is asked', async () => {
   for (let nr = 0; nr < 4; nr += 1) await makeZone()
-  const small = createZoneMirror(db, { page: 1, max_zones: 2 })
+  const lines: object[] = []
+  const log = (line: object) => void lines.push(line)
+  const small = createZoneMirror(db, { page: 1, max_zones: 2, log })
   for (let nr = 0; nr < 5; nr += 1) expect(await found({}, small)).toBeUndefined()
+  await vi.waitFor(() =>
+    expect(lines).toEqual([{ msg: 'zones not in memory', reason: 'There are more than 2.' }]),
+  )
 })
 
 /** Answers of the log with another time or snapshot. */
