@@ -91,11 +91,11 @@ $$;
 grant execute on function private.move_to_lead to hub_rw;
 
 -- Every row that a merge of these leads can change, with its primary key: the leads, what refers to them in whichever
--- table, the letters to them with what belongs to those, and the states of their sequences.
+-- table, the mails to them with what belongs to those, and the states of their sequences.
 create function private.rows_of_leads(p_ids uuid[]) returns table (name text, key jsonb, content jsonb)
 language plpgsql stable set search_path = '' set timezone = 'UTC' as $$
 declare
-  v_letters uuid[] := array(select d.id from hub.drafts d where d.audience ->> 'lead_id' = any(p_ids::text[]));
+  v_mails uuid[] := array(select d.id from hub.drafts d where d.audience ->> 'lead_id' = any(p_ids::text[]));
   v_table regclass;
   v_name text;
   v_condition text;
@@ -119,7 +119,7 @@ begin
     return query execute format(
       'select %L::text, private.key_of(%L::regclass, to_jsonb(t)), to_jsonb(t) from %s t where %s',
       v_name, v_table, v_table, v_condition
-    ) using p_ids, v_letters;
+    ) using p_ids, v_mails;
   end loop;
   return query
     select 'sequences'::text, jsonb_build_object('id', s.id), jsonb_build_object('id', s.id, 'state', s.state)
