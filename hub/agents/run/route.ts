@@ -1,5 +1,7 @@
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from '../names.ts'
+import { languageOf } from './facts.ts'
+import { type Frame, frameOf } from './frames.ts'
 import { PHRASES } from './phrases.ts'
 import { routeText } from './route.text.ts'
 import { subjectOf, tokensOf } from './tokens.ts'
@@ -90,8 +92,12 @@ export function route(task: string): Route {
   }
   const tokens = tokensOf(task)
   const words = tokens.map(({ word }) => word)
-  const subject = subjectOf(words)
-  const candidates = LEXICON.map(({ agent, phrases }) => score(agent, phrases, words, subject))
+  const frame = frameOf(words, languageOf(task))
+  // The kind of sentence says what is asked for, so the words of all other agents are its subject.
+  const subject = frame ? () => true : subjectOf(words)
+  const candidates = LEXICON.map(({ agent, phrases }) =>
+    framed(score(agent, phrases, words, subject), frame),
+  )
     .map(({ places, ...one }) => ({
       ...one,
       words: places.map((place) => tokens[place]?.written ?? ''),
@@ -159,6 +165,14 @@ function score(
     points += match.points
   }
   return { agent, points, places: [...taken].sort((a, b) => a - b) }
+}
+
+/** The kind of sentence counts as much as a phrase that names what is to be made. */
+function framed(found: ReturnType<typeof score>, frame: Frame | undefined) {
+  if (frame?.agent !== found.agent) return found
+  const own = Array.from({ length: frame.to - frame.from }, (_, index) => frame.from + index)
+  const places = [...new Set([...found.places, ...own])].sort((a, b) => a - b)
+  return { ...found, points: found.points + POINTS.deed, places }
 }
 
 /** Every place where a phrase begins, with the positions of its words. */

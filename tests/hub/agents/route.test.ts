@@ -6,6 +6,7 @@ import { route } from '../../../hub/agents/run/route.ts'
 import { inflects, wordsOf } from '../../../hub/agents/run/words.ts'
 import { fold } from '../../../shared/words/fold.ts'
 import { FOOLED_ROUTES } from './phrasings/fooled.ts'
+import { KINDS, KINDS_AFTER } from './phrasings/kinds.ts'
 import { counted, PHRASINGS } from './phrasings/phrasings.ts'
 import { SENTENCES } from './sentences.ts'
 
@@ -40,8 +41,8 @@ describe('tasks in plain words', () => {
 
 describe('phrasings in the words of other agents', () => {
   it.each([
-    ['en', { right: 36, wrong: 9 }],
-    ['tr', { right: 38, wrong: 5 }],
+    ['en', { right: 45, wrong: 0 }],
+    ['tr', { right: 45, wrong: 0 }],
   ] as const)('in %s go to their agent at least as often as was measured', (language, floor) => {
     const tasks = FOOLED_ROUTES[language]
     expect(tasks.length).toBeGreaterThanOrEqual(40)
@@ -51,6 +52,25 @@ describe('phrasings in the words of other agents', () => {
     const wrong = found.filter(({ agent, routed }) => routed !== null && routed !== agent)
     expect(right.length).toBeGreaterThanOrEqual(floor.right)
     expect(wrong.length).toBeLessThanOrEqual(floor.wrong)
+  })
+
+  it.each([
+    ['written before the kinds of sentences', KINDS, { right: 65, wrong: 1 }],
+    ['written after them', KINDS_AFTER, { right: 70, wrong: 2 }],
+  ] as const)('%s go to their agent at least as often as was measured', (_, tasks, floor) => {
+    expect(tasks.length).toBeGreaterThanOrEqual(60)
+    expect(new Set(tasks.map(([agent]) => agent)).size).toBe(AGENT_NAMES.length)
+    const found = tasks.map(([agent, task]) => ({ agent, task, routed: route(task).agent }))
+    const right = found.filter(({ agent, routed }) => routed === agent)
+    const wrong = found.filter(({ agent, routed }) => routed !== null && routed !== agent)
+    expect(right.length, JSON.stringify(wrong)).toBeGreaterThanOrEqual(floor.right)
+    expect(wrong.length, JSON.stringify(wrong)).toBeLessThanOrEqual(floor.wrong)
+  })
+
+  it('are decided by the kind of their sentence, which the reason quotes', () => {
+    const task = 'Is it legal to send marketing mails without consent?'
+    expect(route(task)).toMatchObject({ agent: 'legal', decided_by: 'phrases' })
+    expect(route(task).candidates[0]?.words).toEqual(['Is', 'it', 'legal', 'consent'])
   })
 
   it.each([
@@ -86,14 +106,14 @@ describe('phrasings as people write them', () => {
     ['docs', { right: 12, wrong: 2 }],
     ['engineer', { right: 13, wrong: 2 }],
     ['engineer_system', { right: 11, wrong: 2 }],
-    ['finance', { right: 11, wrong: 2 }],
+    ['finance', { right: 12, wrong: 1 }],
     ['legal', { right: 12, wrong: 3 }],
-    ['marketing', { right: 9, wrong: 1 }],
+    ['marketing', { right: 10, wrong: 1 }],
     ['pm', { right: 14, wrong: 2 }],
     ['research', { right: 8, wrong: 2 }],
     ['sales', { right: 16, wrong: 0 }],
-    ['subjects', { right: 21, wrong: 3 }],
-    ['system', { right: 11, wrong: 1 }],
+    ['subjects', { right: 22, wrong: 2 }],
+    ['system', { right: 12, wrong: 1 }],
     ['web_research', { right: 15, wrong: 0 }],
   ])(
     'of %s that are held out go to their agent at least as often as was measured',
