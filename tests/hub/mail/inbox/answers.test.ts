@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { answerBody, answerSubject } from '../../../../hub/mail/inbox/answers.ts'
+import { keepOptOut } from '../../../../hub/mail/opt-outs.ts'
 import { confirmMail, pauseMail } from '../../../../hub/mail/settings.ts'
+import { emailHashes, readSalt } from '../../../../hub/mail/suppression.ts'
 import { setBrand } from '../../support/mail-help.ts'
 import {
   add,
@@ -102,6 +104,17 @@ describe('cannot be written', () => {
     expect(await closedOf(other)).toBeNull()
   })
 
+  test.each([
+    ['to the former address of the lead', `email = 'former.' || email`],
+    ['to a lead that was deleted since', 'lead_id = null'],
+  ])('while that is undecided of another mail %s', async (_, change) => {
+    const { lead, mail } = await replied()
+    await hub.query(`update hub.recipients set opt_out = 'open', ${change} where lead_id = $1`, [
+      lead.id,
+    ])
+    expect(await closedOf(mail)).toContain('no more mail')
+  })
+
   test('to an address whose mail of ours was refused, although another one answered', async () => {
     const { lead, mail } = await replied('a.colleague@client.example')
     expect(await closedOf(mail)).toBeNull()
@@ -118,7 +131,29 @@ describe('cannot be written', () => {
 })
 
 describe('what happens while the connection is made keeps it from going out', () => {
-  const refusing: [string, (lead: Person) => Promise<unknown>][] = [
+  const refusing: [string, (lead: Person) => Promise<unknown>, from?: string][] = [
+    [
+      'the address unsubscribes while the database does not answer',
+      async ({ email }) => {
+        const [hash = ''] = emailHashes(await readSalt(hub.paths), email)
+        await keepOptOut(hub.paths, hash, 'a token')
+      },
+    ],
+    [
+      'another process gave it up',
+      () =>
+        hub.query(
+          `update hub.answers set state = 'failed', reason = '{"en": "Late", "tr": "Geç"}' where state = 'waiting'`,
+        ),
+    ],
+    [
+      'our mail, which a colleague answered, asks for no more of a lead that is deleted by now',
+      ({ id }) =>
+        hub.query(`update hub.recipients set opt_out = 'open', lead_id = null where lead_id = $1`, [
+          id,
+        ]),
+      'a.buyer@client.example',
+    ],
     ['mail is paused', () => pauseMail(hub.paths, 'admin', null)],
     [
       'the address is suppressed',
@@ -133,8 +168,8 @@ describe('what happens while the connection is made keeps it from going out', ()
         ),
     ],
   ]
-  test.each(refusing)('%s', async (_, happens) => {
-    const { lead, mail } = await replied()
+  test.each(refusing)('%s', async (_, happens, from) => {
+    const { lead, mail } = await replied(from)
     meanwhile.connect = async () => void (await happens(lead))
     const given = answer(mail)
     const { thread } = await api.ok('inbox/answer', given)
@@ -156,6 +191,54 @@ test('an answer to another address than ours is told with that address, and move
   expect((await leadOf(lead)).stage).toBe('contacted')
   const { mail: now } = (await api.get(`inbox/get?id=${mail.id}`)).body
   expect(now).toMatchObject({ seen_at: expect.any(String), handled_at: expect.any(String) })
+})
+
+test('a fault while it is sent is told as one, and it is not called withdrawn', async () => {
+  const { lead, mail } = await replied()
+  await hub.query(
+    `create function hub.fail() returns trigger language plpgsql as $$ begin raise 'broken'; end $$;
+     create trigger fail before update on hub.answers for each row
+       when (new.state = 'sending') execute function hub.fail()`,
+  )
+  const given = answer(mail)
+  expect((await api.post('inbox/answer', given)).status).toBe(500)
+  await hub.query('drop function hub.fail cascade')
+  expect(await stateOf(given.answer_id)).toEqual({ state: 'waiting', is_sent: false })
+  expect(sentTo(lead)).toBe(1)
+})
+
+test('who was taken off the suppression list is answered, and what another project asks is not heard', async () => {
+  const { lead, mail } = await replied()
+  await api.ok('suppression/add', { emails: [lead.email], note: 'A slip' })
+  await hub.query("update hub.suppression set released_at = now() where reason = 'manual'")
+  await hub.query(
+    `with other as (insert into hub.projects (slug, name) values ('other', 'Other') returning id),
+     draft as (
+       insert into hub.drafts (project_id, audience, state)
+       select id, '{"kind": "list", "filter": {}}', 'sent' from other returning id, project_id
+     )
+     insert into hub.recipients (draft_id, project_id, email, state, opt_out)
+     select id, project_id, $1, 'sent', 'open' from draft`,
+    [lead.email],
+  )
+  expect(await closedOf(mail)).toBeNull()
+  const given = answer(mail)
+  await api.ok('inbox/answer', given)
+  expect((await stateOf(given.answer_id))?.state).toBe('sent')
+  await hub.query("delete from hub.projects where slug = 'other'")
+})
+
+test('a mail that was handled before it is answered keeps that time', async () => {
+  const { mail } = await replied()
+  const times = async () =>
+    hub.query('select handled_at, seen_at from hub.inbox_mails where id = $1', [mail.id])
+  await hub.query(
+    `update hub.inbox_mails set handled_at = '2026-01-01', seen_at = '2026-01-01' where id = $1`,
+    [mail.id],
+  )
+  const before = await times()
+  await api.ok('inbox/answer', answer(mail))
+  expect(await times()).toEqual(before)
 })
 
 test('an answer leaves a lead that is further on where it is', async () => {

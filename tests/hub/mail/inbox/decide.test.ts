@@ -98,6 +98,19 @@ describe('a person says', () => {
     expect(await sort(mails[0], false)).toMatchObject({ status: 409 })
   })
 
+  test('that a reply is none: that of another recipient of the same mail counts nothing', async () => {
+    const lead = await add()
+    const headers = `In-Reply-To: ${await writeTo(lead)}`
+    const others = await receive(lead.email, { headers, text: 'Thanks.' })
+    const own = await receive(lead.email, { headers, text: 'A receipt of our system.' })
+    await hub.query(
+      `update hub.inbox_mails set our_email = 'another@client.example' where id = $1`,
+      [others.id],
+    )
+    await sort(own, false)
+    expect((await leadOf(lead)).stage).toBe('contacted')
+  })
+
   test('that a reply is none: a lead that replied to another mail too has replied still', async () => {
     const lead = await add()
     const mails = []
@@ -160,6 +173,60 @@ describe('a person says', () => {
       mail.id,
     ])
     expect(answer).toEqual({ lead_id: other.id })
+  })
+
+  test('that somebody asks for that from another address: neither gets mail', async () => {
+    const lead = await add()
+    const id = await writeTo(lead)
+    const from = `colleague.of.${lead.email}`
+    const text = 'Did others unsubscribe after such a mail?'
+    const mail = await receive(from, { headers: `In-Reply-To: ${id}`, text })
+    expect(mail).toMatchObject({ opt_out: 'open' })
+    await api.ok('inbox/opt_out', { id: mail.id, refuses: true })
+    for (const email of [lead.email, from]) {
+      expect((await api.get(`suppression?email=${email}`)).body.suppression).toHaveLength(1)
+    }
+  })
+
+  test.each([
+    [true, 'asked', 1],
+    [false, 'denied', 0],
+  ])(
+    'once what a mail of a deleted lead asks for: %s is kept as %s',
+    async (refuses, kept, hits) => {
+      const lead = await add()
+      await writeTo(lead)
+      const mail = await receive(lead.email, { subject: 'Hi', text: 'Please unsubscribe me.' })
+      const [draft] = await hub.query<{ id: string }>(
+        'update hub.recipients set lead_id = null where lead_id = $1 returning draft_id as id',
+        [lead.id],
+      )
+      await hub.query('update hub.inbox_mails set lead_id = null where id = $1', [mail.id])
+      await api.ok('inbox/opt_out', { id: mail.id, refuses })
+      expect(await api.post('inbox/opt_out', { id: mail.id, refuses: true })).toMatchObject({
+        status: 409,
+      })
+      expect(
+        await hub.query('select opt_out from hub.recipients where draft_id = $1', [draft?.id]),
+      ).toEqual([{ opt_out: kept }])
+      const { suppression } = (await api.get(`suppression?email=${lead.email}`)).body
+      expect(suppression).toHaveLength(hits)
+    },
+  )
+
+  test('whose a mail is, of their own project alone', async () => {
+    const lead = await add()
+    await writeTo(lead)
+    const mail = await receive(lead.email, { subject: 'Prices', text: 'We sell 40 pallets.' })
+    const [other] = await hub.query<{ id: string }>(
+      `with other as (insert into hub.projects (slug, name) values ('other', 'Other') returning id)
+       insert into hub.leads (project_id, name) select id, 'Somebody' from other returning id`,
+    )
+    const answer = await api.post('inbox/assign', { id: mail.id, lead_id: other?.id })
+    expect(answer.status).toBe(404)
+    const [kept] = await hub.query('select lead_id from hub.inbox_mails where id = $1', [mail.id])
+    expect(kept).toEqual({ lead_id: lead.id })
+    await hub.query("delete from hub.projects where slug = 'other'")
   })
 
   test('whose a mail is that is no reply: nothing follows from it', async () => {
