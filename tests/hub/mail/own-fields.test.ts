@@ -126,7 +126,7 @@ describe('a mail to many names fields of the project’s own', () => {
     const [ada] = await three('void')
     const id = await create(
       { kind: 'list', filter: { tag: 'void' } },
-      { subject: SUBJECT, text: TEXT },
+      { subject: 'Hello', text: 'Hello,\n\nYou have {fleet} trucks.' },
     )
     await steps(id, 'render', 'approve')
     await api.ok('lead/update', { lead_id: ada?.id, custom: { fleet: 1300 } })
