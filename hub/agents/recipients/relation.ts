@@ -1,5 +1,5 @@
 import { isEverybody, isPeople, isSomebody } from './people.ts'
-import type { Token } from './tokens.ts'
+import { type Token, writtenIn } from './tokens.ts'
 
 type Span = { from: number; to: number }
 
@@ -19,9 +19,9 @@ const ARTICLES = new Set(
   ),
 )
 /** What somebody wrote or asked; who answers it writes to that person. */
-const LETTERS =
+const MESSAGES =
   /^(?:e|mails?|emails?|letters?|messages?|questions?|requests?|repl(?:y|ies)|enquir(?:y|ies)|inquir(?:y|ies)|complaints?|orders?|notes?|offers?|attention)$/
-const LETTERS_TR =
+const MESSAGES_TR =
   /^(?:mail|eposta|posta|mektub|mesaj|soru|isteg|taleb|siparis|sikayet|yanit|cevab|not)(?:lar|ler)?s?[iu]n[ae]$/
 /** Words that follow a name as the end of what it says, so that the name is not the subject of a clause. */
 const GO_ON = new Set(
@@ -108,7 +108,7 @@ function isRelatedEn(tokens: Token[], span: Span): boolean {
   const word = (at: number) => tokens[at]?.word ?? ''
   if (tokens[to - 1]?.suffix === 's' || (tokens[to]?.isNext && word(to) === 's')) {
     const owned = [word(to), word(to + 1), word(to + 2)]
-    return !owned.some((one) => LETTERS.test(one))
+    return !owned.some((one) => MESSAGES.test(one))
   }
   if (isPlace(tokens, span)) return false
   let near = from - 1
@@ -127,7 +127,7 @@ export function isAnswered(tokens: Token[], { from }: Span): boolean {
   return (
     before.some((word) => /^(?:reply|answer|respond|response)$/.test(word)) &&
     /^(?:of|from|by)$/.test(before.at(-1) ?? '') &&
-    LETTERS.test(before.at(-2) ?? '')
+    MESSAGES.test(before.at(-2) ?? '')
   )
 }
 
@@ -138,7 +138,7 @@ function isOthers(tokens: Token[], at: number, span: Span): boolean {
   if (isSomebody(word) && tokens[at]?.isName === false) {
     // "a customer letter", "for our firm": nobody who gets the mail.
     const isOurs = /^(?:our|my)$/.test(before) && /^(?:compan|firm|team|staff)/.test(word)
-    return !isOurs && !LETTERS.test(tokens[at + 1]?.word ?? '') && !isApposed(tokens, at, span)
+    return !isOurs && !MESSAGES.test(tokens[at + 1]?.word ?? '') && !isApposed(tokens, at, span)
   }
   if (!ARTICLES.has(word) || at >= span.from - 1) return false
   const noun = tokens.slice(at + 1, span.from).map((token) => token.word)
@@ -146,7 +146,7 @@ function isOthers(tokens: Token[], at: number, span: Span): boolean {
   if (isName && isSomebody(noun.at(-1)) && isApposed(tokens, span.from - 1, span)) return false
   const isMet = before === 'with' && MEETS.test(tokens[at - 2]?.word ?? '')
   if (before === 'to' || isMet || TO_PEOPLE.has(before)) {
-    return !noun.some((one) => LETTERS.test(one))
+    return !noun.some((one) => MESSAGES.test(one))
   }
   // "mail the buyer June May mentioned": a clause about a noun, of which the name is the subject.
   const next = tokens[span.to]
@@ -184,7 +184,7 @@ function isRelatedTr(
   const end = tokens.findIndex((token, at) => at >= span.to && token.isFirst)
   const after = tokens.slice(next, end < 0 ? undefined : end)
   if (GENITIVE_TR.test(suffix)) {
-    return !after.slice(0, 3).some(({ word }) => LETTERS_TR.test(word))
+    return !after.slice(0, 3).some(({ word }) => MESSAGES_TR.test(word))
   }
   const isOther = ({ word, suffix: ending, isName }: Token, at: number) =>
     !isName &&
@@ -203,4 +203,32 @@ function isRelatedTr(
   if (WITH_TR.test(suffix) || /^(?:ile|icin)$/.test(after[0]?.word ?? '')) return isLinked
   if (IN_TR.test(suffix)) return receiver >= 0
   return suffix === '' && span.to === next && receiver >= 0 && after[0]?.isNext === true
+}
+
+/** Between two of whom a task speaks together. */
+const AND = new Set(['and', 'plus', 've'])
+const WITH_RECEIVER_TR =
+  /^(?:rakib|patron|mudur|ortag|komsu|arkadas|tedarikci|meslektas|yardimci|halef)\w*[ae]$/
+/** A mail to somebody reaches these too. */
+const OWN_PEOPLE = /^(?:team|staff)$/
+
+/**
+ * besideOthers finds somebody without a name for whom a task is as well: "Mark Grant and his rival".
+ *
+ * @returns these words, or undefined where the task is for the named ones alone.
+ */
+export function besideOthers(tokens: Token[], chosen: Span[], all: Span[]): string | undefined {
+  for (const { to } of chosen) {
+    if (!AND.has(tokens[to]?.word ?? '')) continue
+    for (let at = to + 1; at <= to + 3; at += 1) {
+      const token = tokens[at]
+      if (!token?.isNext || token.isName || isOrder(token.word) || LINKS.has(token.word)) break
+      const isNamed = all.some(({ from }) => from === at + 1)
+      const isOther = isSomebody(token.word) && !OWN_PEOPLE.test(token.word)
+      if (!isNamed && (isOther || WITH_RECEIVER_TR.test(token.word))) {
+        return writtenIn(tokens, to + 1, at + 1)
+      }
+    }
+  }
+  return undefined
 }

@@ -6,7 +6,7 @@ import { alternativesIn, exclusionIn, type Span } from './exclusion.ts'
 import { type Group, groupsOf, isCampaign } from './groups.ts'
 import { type Mention, mentionsOf } from './mentions.ts'
 import { isEverybody, isPeople } from './people.ts'
-import { isPlace } from './relation.ts'
+import { besideOthers, isPlace } from './relation.ts'
 import { resolveText } from './resolve.text.ts'
 import { type Token, tokensOf, writtenIn } from './tokens.ts'
 
@@ -134,6 +134,8 @@ export function decide(tokens: Token[], known: Known): Resolved {
     if (open && !isForAll) {
       return unclear(say.which(wordsAt(tokens, [open]), open.ids.length), open.ids)
     }
+    const beside = as === 'recipient' && besideOthers(tokens, meant, mentions)
+    if (beside) return unclear(say.beside(words, beside), idsOf(meant))
     return { kind: 'leads', lead_ids: idsOf(meant), because: say.named(wordsAt(tokens, meant)) }
   }
   return decideGroup(tokens, { known, groups, everybody, tagged, mentions })

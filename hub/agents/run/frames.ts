@@ -10,8 +10,8 @@ type Pattern = { agent: AgentName; en?: string; tr?: string; anywhere?: string }
 const POLITE =
   '(?:(?:please|can you|could you|would you|hi|hello|so|and|now|tell me|i want to know|i would like to know|quick question) )*'
 const OUR = '(?:the |our |my |all |any |these |those )?'
-const LETTER = '(?:(?:e mail|email|mail|newsletter|letter|message)s?|note)'
-const LETTER_TR = '(?:e posta|eposta|mail|mektup|mektub|bulten|mesaj)'
+const MAIL = '(?:(?:e mail|email|mail|newsletter|letter|message)s?|note)'
+const MAIL_TR = '(?:e posta|eposta|mail|mektup|mektub|bulten|mesaj)'
 /** Up to so many words of any kind, none of which begins what a noun is about. */
 const words = (most: number) =>
   `(?:(?!(?:about|on|that|which|who|for|to|with|of|from|in|by|whether)\\b)\\S+ ){0,${most}}?`
@@ -40,8 +40,8 @@ const PATTERNS: Pattern[] = [
   },
   {
     agent: 'marketing',
-    en: `(?:(?:e mail|mail|email) (?!(?:address|draft|campaign|template|copy|subject|sequence|list|server|body|text|for|to|about|on|with|from|signature|marketing|in)\\w*\\b)\\S+|(?:write|draft|compose|send|create) (?:me |us )?${words(4)}(?<!\\b(?:offer|proposal|termination|warning|sales|voice) )${LETTER} (?!(?:of|template|server|list|address)\\b)\\S+|(?:tell|inform|notify|ask|remind|let) .*\\bby (?:e mail|email|mail|letter|newsletter)\\b)`,
-    tr: `(?:${LETTER_TR}(?:y?l[ae]|i?yl[ae]| ile| yoluyla| araciligiyla)(?: \\S+)? (?:bildir|duyur|haber ver|anlat|ilet|sor|hatirlat|acikla)\\w*|(?:@to|\\b(?:bey|hanim)[ea]?) (?:yaz|bildir|ilet|haber ver)\\w*$)`,
+    en: `(?:(?:e mail|mail|email) (?!(?:address|draft|campaign|template|copy|subject|sequence|list|server|body|text|for|to|about|on|with|from|signature|marketing|in)\\w*\\b)\\S+|(?:write|draft|compose|send|create) (?:me |us )?${words(4)}(?<!\\b(?:offer|proposal|termination|warning|sales|voice) )${MAIL} (?!(?:of|template|server|list|address)\\b)\\S+|(?:tell|inform|notify|ask|remind|let) .*\\bby (?:e mail|email|mail|letter|newsletter)\\b)`,
+    tr: `(?:${MAIL_TR}(?:y?l[ae]|i?yl[ae]| ile| yoluyla| araciligiyla)(?: \\S+)? (?:bildir|duyur|haber ver|anlat|ilet|sor|hatirlat|acikla)\\w*|(?:@to|\\b(?:bey|hanim)[ea]?) (?:yaz|bildir|ilet|haber ver)\\w*$)`,
   },
   {
     agent: 'sales',
@@ -95,9 +95,14 @@ const COMPILED = PATTERNS.map(({ agent, en, tr, anywhere }) => ({
   tr: compiled([tr]),
 }))
 
+/** The order of a longer task stands in its first words; looking through all of them would take quadratic time. */
+const MOST_WORDS = 100
+
 /** frameOf finds the kind of sentence a task is; undefined where its words alone must decide. */
 export function frameOf(words: string[], language: Language): Frame | undefined {
-  const text = words.join(' ')
+  // The dash keeps the cut from being taken for the end of the sentence.
+  const read = words.length > MOST_WORDS ? [...words.slice(0, MOST_WORDS), '–'] : words
+  const text = read.join(' ')
   for (const { agent, ...patterns } of COMPILED) {
     for (const pattern of patterns[language]) {
       const found = pattern.exec(text)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AGENT_NAMES } from '../../../hub/agents/names.ts'
 import { languageOf } from '../../../hub/agents/run/facts.ts'
+import { frameOf } from '../../../hub/agents/run/frames.ts'
 import { PHRASES } from '../../../hub/agents/run/phrases.ts'
 import { route } from '../../../hub/agents/run/route.ts'
 import { inflects, wordsOf } from '../../../hub/agents/run/words.ts'
@@ -231,4 +232,14 @@ it('no phrase holds a letter that folding takes away', () => {
       }
     }
   }
+})
+
+it('of a long task only the beginning says its kind, and where it is cut is no end', () => {
+  const kindOf = (before: number, after: number) => {
+    const others = (count: number) => Array.from({ length: count }, () => 'kelime')
+    return frameOf([...others(before), 'hangileri', ...others(after)], 'tr')
+  }
+  expect(kindOf(99, 0)).toEqual({ agent: 'data', from: 99, to: 100 })
+  expect(kindOf(99, 50)).toBeUndefined()
+  expect(kindOf(149, 0)).toBeUndefined()
 })

@@ -3,8 +3,8 @@ import type { Wanted } from './fooled.ts'
 /**
  * Tasks that speak of a lead in its relation to somebody else: a competitor of Ali's, whom Ali
  * recommended, as with Ali. The first half of each list wants nobody chosen who is only mentioned
- * (`?`); the other half says whom it is for, and must get that lead chosen. Half of each was written
- * before the rules were.
+ * (`?`); the other half says whom it is for, and must get that lead chosen. Two thirds were
+ * written before the rules were.
  */
 export const RELATIONS: Record<'en' | 'tr', [task: string, wanted: Wanted][]> = {
   en: [
@@ -25,7 +25,11 @@ export const RELATIONS: Record<'en' | 'tr', [task: string, wanted: Wanted][]> = 
     ['Write to the firm Mark Grant left for', '?'],
     ["Invite Will Price's landlord to the fair", '?'],
     ['Write a mail to the new owner of Open Offer Inc', '?'],
+    ['Write to Mark Grant and his competitor', '?'],
+    ['Send the price list to Hope Miller and the firm next door', '?'],
     ['Write to Hope Miller', ['hope']],
+    ['Thank Hope Miller and her team for the visit', ['hope']],
+    ['Write to Mark Grant and tell his boss nothing', ['mark']],
     ['Write to Mark Grant and congratulate him on the new office', ['mark']],
     ['Send Hope Miller an offer for ten pallets', ['hope']],
     ['Write to Eva Delta, who competes with Acme', ['delta']],
@@ -74,7 +78,9 @@ export const RELATIONS: Record<'en' | 'tr', [task: string, wanted: Wanted][]> = 
     ['Özgür Gün’ü denetleyen kuruma mektup yaz', '?'],
     ['Deniz Taş’ın kuzenine davetiye yaz', '?'],
     ['Umut Yeni’nin bahsettiği alıcıya yaz', '?'],
+    ['Umut Yeni’ye ve rakibine yaz', '?'],
     ['Umut Yeni’ye yaz', ['umut']],
+    ['Umut Yeni’ye ve ortağımız Özgür Gün’e yaz', ['ozgur', 'umut']],
     ['Özgür Gün’e fiyat listesini gönder', ['ozgur']],
     ['Deniz Taş için kısa bir hatırlatma maili hazırla', ['deniz']],
     ['Umut Yeni’ye rakipleri hakkında bir mail yaz', ['umut']],
