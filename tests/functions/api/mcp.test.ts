@@ -163,10 +163,13 @@ test('a model sees its organisations, invites somebody, and withdraws the invite
 test('zones and alerts are resources, listed page by page and read one by one', async () => {
   const person = await service.person({ plan: 'enterprise' })
   const client = await connect(person.key)
-  for (let index = 0; index < 101; index++) {
-    const zone = { label: `Zone ${index}`, lat: 41, lon: 29, radius_km: 10 }
-    await call(client, 'create_zone', { zone })
-  }
+  const zones = Array.from({ length: 101 }, (_, nr) => ({
+    ...{ external_id: `site-${nr}`, label: `Zone ${nr}` },
+    ...{ lat: 41, lon: 29, radius_km: 10 },
+  }))
+  const { key } = person
+  const made = await service.request('POST', '/api/v1/zones/bulk', { key, body: { zones } })
+  expect(made.body).toMatchObject({ created: 101 })
   await jobs.drain()
   const event = quake({ lat: 41, lon: 29 })
   await jobs.ingest(event)

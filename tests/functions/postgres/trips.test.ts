@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createPool } from '../../../functions/db.ts'
+import { Pipeline } from '../../../functions/postgres/pipeline.ts'
 import { generateKey } from '../../../shared/key.ts'
 import { generateToken, tokenHash } from '../../../shared/token.ts'
 import { prepareRoute } from '../../support/attacks/prepare-route.ts'
@@ -206,6 +207,31 @@ test('a key that is unknown costs one, and one of another form none', async () =
     trips: 0,
     answer: { status: 401 },
   })
+})
+
+test('a list of zones takes as many statements for a thousand rows as for one', async () => {
+  const sent = vi.spyOn(Pipeline.prototype, 'send')
+  const me = await service.person()
+  const site = (external_id: string, lat: number) => ({ external_id, label: 'Site', lat, lon: 29 })
+  const statements = async (zones: object[]) => {
+    sent.mockClear()
+    const answer = await service.request('POST', '/api/v1/zones/bulk', {
+      key: me.key,
+      body: { zones },
+    })
+    expect(answer.body).toMatchObject({ unchanged: 0, rejected: 0 })
+    return sent.mock.calls.length
+  }
+  const rows = (lat: number) => Array.from({ length: 998 }, (_, nr) => site(`n${nr}`, lat))
+  try {
+    await statements([site('first', 41)])
+    const creating = await statements([site('second', 41)])
+    expect(creating).toBeGreaterThan(0)
+    expect(await statements(rows(41))).toBe(creating)
+    expect(await statements(rows(2))).toBe(await statements([site('first', 2)]))
+  } finally {
+    sent.mockRestore()
+  }
 })
 
 test('an answer is made once, and not again around its stream', async () => {

@@ -16,10 +16,12 @@ import { createService, type Person, type Service } from '../../../support/servi
 let service: Service
 let caller: Person
 let foreign: OwnedThings
+let unknown: Awaited<ReturnType<typeof unknownCallers>>
 beforeAll(async () => {
   service = await createService()
   caller = await service.person()
   foreign = await createOwnedThings(service, await service.person())
+  unknown = await unknownCallers(service)
 })
 afterAll(() => service.close())
 
@@ -88,7 +90,7 @@ test('no route reveals anything of another account, in body, header or log line'
 describe.each(named)('%s', (_, route) => {
   test('every unknown caller gets the same 401, byte for byte', async () => {
     const seen = new Set<string>()
-    for (const [who, authorization] of Object.entries(await unknownCallers(service))) {
+    for (const [who, authorization] of Object.entries(unknown)) {
       const headers: Record<string, string> = authorization ? { Authorization: authorization } : {}
       // Neither the body nor the id nor the query is looked at before the caller.
       const answer = await ask(route, { headers, query: 'nope=1', ...spoiled(route) })

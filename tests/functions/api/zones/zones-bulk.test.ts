@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { Pipeline } from '../../../../functions/postgres/pipeline.ts'
 import { ZoneBulkAnswer } from '../../../../shared/schemas/zone-bulk.ts'
 import { expectProblem } from '../../../support/attacks/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../../../support/service.ts'
@@ -188,22 +187,6 @@ describe('a list of zones', () => {
     expectProblem(answer, 422, 'invalid')
     const message = expect.stringMatching(way_out)
     expect(answer.body).toMatchObject({ errors: [{ path, message }] })
-  })
-
-  test('takes as many statements for a thousand rows as for one', async () => {
-    const me = await service.person()
-    const rows = Array.from({ length: 998 }, (_, nr) => site(`n${nr}`))
-    const sent = vi.spyOn(Pipeline.prototype, 'send')
-    const statements = async (given: object[]) => {
-      sent.mockClear()
-      expect(await bulk(me, given)).toMatchObject({ unchanged: 0, rejected: 0 })
-      return sent.mock.calls.length
-    }
-    await statements([site('first')])
-    expect(await statements([site('second')])).toBe(await statements(rows))
-    const changed = rows.map((row) => ({ ...row, lat: 2 }))
-    expect(await statements([site('first', { lat: 2 })])).toBe(await statements(changed))
-    sent.mockRestore()
   })
 
   test('is refused by its size over 2 MiB', async () => {
