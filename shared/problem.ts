@@ -174,7 +174,7 @@ export function toApiError(error: unknown): ApiError {
       return new ApiError('unsupported_media_type', 'Send the body as application/json.')
     }
     if (error.status === 413) return tooLarge()
-    if (error.status === 400) return new ApiError('malformed', 'The body is not valid JSON.')
+    if (error.status === 400) return new ApiError('malformed', whatIsMalformed(error))
   }
   return new ApiError(
     'internal',
@@ -183,6 +183,13 @@ export function toApiError(error: unknown): ApiError {
       cause: error,
     },
   )
+}
+
+/** The validator of Hono reads JSON and forms; only its message tells which of them it could not read. */
+function whatIsMalformed({ message }: HTTPException): string {
+  return /form/i.test(message)
+    ? 'The form is damaged. Send it again.'
+    : 'The body is not valid JSON.'
 }
 
 export const tooLarge = () =>
@@ -206,11 +213,11 @@ export function issuesOf(error: z.core.$ZodError): EnglishIssue[] {
 /** The most entries of `errors` in one answer. */
 export const MAX_ISSUES = 100
 
-/** 422 for a body, 400 for a query, 404 for a path; lists up to {@link MAX_ISSUES} mistakes. */
+/** 422 for a body, 400 for a query or a header, 404 for a path; lists up to {@link MAX_ISSUES} mistakes. */
 export function invalidInput(target: string, issues: Issue[]): ApiError {
   if (target === 'param') return notFound()
-  if (target === 'json') return invalid(issues)
-  return refuse('invalid_query', 'The query', issues)
+  if (target === 'json' || target === 'form') return invalid(issues)
+  return refuse('invalid_query', target === 'header' ? 'A header' : 'The query', issues)
 }
 
 /** 422 for these issues of a body. */

@@ -352,10 +352,7 @@ async function readUpload(c: Ctx) {
   if (!/^multipart\/form-data\s*;/i.test(type)) {
     throw new ApiError('unsupported_media_type', say.file.type)
   }
-  const form = await c.req.parseBody().catch((cause: unknown) => {
-    throw new ApiError('malformed', 'The form is damaged. Send it again.', { cause })
-  })
-  const { file, ...fields } = form
+  const { file, ...fields } = await c.req.parseBody()
   if (!(file instanceof File)) {
     throw invalid([{ path: 'file', code: 'required', message: say.file.none }])
   }

@@ -102,9 +102,7 @@ async function filesOf(c: Ctx): Promise<{ name: string; bytes: Buffer }[]> {
   if (!/^multipart\/form-data\s*;/i.test(c.req.header('content-type') ?? '')) {
     throw new ApiError('unsupported_media_type', say.type)
   }
-  const form = await c.req.parseBody({ all: true }).catch((cause: unknown) => {
-    throw new ApiError('malformed', 'The form is damaged. Send it again.', { cause })
-  })
+  const form = await c.req.parseBody({ all: true })
   const files = [form.file ?? []].flat().filter((one) => one instanceof File)
   if (files.length === 0) {
     throw invalid([{ path: 'file', code: 'required', message: say.no_file }])

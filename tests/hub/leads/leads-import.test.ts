@@ -90,6 +90,26 @@ describe('a preview', () => {
     const large = await hub.call('POST', 'leads/import_preview', 'x'.repeat(21 * 1024 * 1024), CSV)
     expect(large.status).toBe(413)
   })
+
+  test('of a form that is damaged says so, and of one with a mistake which field it is', async () => {
+    const form = (body: string) =>
+      hub.call('POST', 'leads/import_preview', body, {
+        'content-type': 'multipart/form-data; boundary=x',
+      })
+    const damaged = await form('--x\r\nno header')
+    expect(damaged.status).toBe(400)
+    expect(await damaged.json()).toMatchObject({
+      code: 'malformed',
+      detail: 'The form is damaged. Send it again.',
+    })
+    const tags = '--x\r\nContent-Disposition: form-data; name="tags"\r\n\r\na\r\n'
+    const twice = await form(`${tags}${tags}--x--\r\n`)
+    expect(twice.status).toBe(422)
+    expect(await twice.json()).toMatchObject({
+      code: 'invalid',
+      errors: [{ path: 'file' }, { path: 'tags' }],
+    })
+  })
 })
 
 describe('an import', () => {

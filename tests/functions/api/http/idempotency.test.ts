@@ -148,6 +148,9 @@ describe('Idempotency-Key', () => {
     const person = await service.person()
     const answer = await post(person, key)
     expectProblem(answer, 400, 'invalid_query')
-    expect(answer.body).toMatchObject({ errors: [{ path: 'idempotency-key' }] })
+    expect(answer.body).toMatchObject({
+      detail: 'A header has a mistake. See "errors".',
+      errors: [{ path: 'idempotency-key' }],
+    })
   })
 })
