@@ -1,18 +1,29 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Feed } from '../../functions/feeds/feed.ts'
+import { type Feed, feedError, type PollInput } from '../../functions/feeds/feed.ts'
 import { quake } from '../support/jobs.ts'
 import { parsed } from '../support/service.ts'
 import { createStory } from '../support/story.ts'
 
 // A feed goes on answering "nothing new" for ever. Who watches it is told that it fell silent.
+const well: Feed['poll'] = async ({ state }) => ({
+  events: [],
+  state,
+  not_modified: true,
+  rejected: [],
+})
+let answers = well
+let asked: PollInput[] = []
 const feed: Feed = {
   source: 'test-feed',
   title: 'A feed',
   attribution: 'Somebody',
   types: ['earthquake'],
   interval_seconds: 60,
-  poll: async ({ state }) => ({ events: [], state, not_modified: true, rejected: [] }),
+  poll: (input) => {
+    asked.push(input)
+    return answers(input)
+  },
 }
 const at = createStory({ jobs: { feeds: [feed] } })
 
@@ -96,4 +107,85 @@ test('of a feed that has said too little nobody can tell, so it is ok', async ()
   await at.jobs.ingest(quake({ id: 'test-feed:one', source: 'test-feed', ts: old }))
   await poll()
   expect(await health()).toMatchObject({ status: 'ok' })
+})
+
+describe('a feed that is polled', () => {
+  /** What is kept of the feed after a poll, and in how many seconds it is polled again. */
+  async function pollOnce(answer: Feed['poll'], well_ago = '1 minute') {
+    asked = []
+    answers = answer
+    await at.query(
+      `update watchpost.sources set next_poll_at = now(), last_success_at = now() - $1::interval
+      where source = 'test-feed'`,
+      [well_ago],
+    )
+    await at.jobs.drain()
+    const [row] = await at.query(
+      `update watchpost.sources set next_poll_at = 'infinity' where source = 'test-feed'
+      returning state, error, error_at is not null as is_failing,
+        extract(epoch from old.next_poll_at - now())::float8 as seconds,
+        last_success_at > now() - interval '30 seconds' as is_well`,
+    )
+    return row
+  }
+
+  test('gets what it kept, when it last answered and whom to name; its answer is kept', async () => {
+    const first = await pollOnce(async (input) => ({
+      ...(await well(input)),
+      state: { cursor: 7 },
+    }))
+    expect(first).toMatchObject({ state: { cursor: 7 }, error: null, is_well: true })
+    const [input] = asked
+    expect(input?.contact).toBe('ops@watchpost.example')
+    const ago = Date.now() - (input?.last_success_at?.getTime() ?? 0)
+    expect([ago > 59_000, ago < 90_000]).toEqual([true, true])
+    await pollOnce(well)
+    expect(asked.map(({ state }) => state)).toEqual([{ cursor: 7 }])
+  })
+
+  test('is left alone for as long as an answer asks, else for its interval', async () => {
+    const pausing = await pollOnce(async (input) => ({
+      ...(await well(input)),
+      next_poll_seconds: 600,
+    }))
+    expect(pausing?.seconds).toBeGreaterThan(590)
+    expect(pausing?.seconds).toBeLessThanOrEqual(600)
+    expect((await pollOnce(well))?.seconds).toBeLessThanOrEqual(60)
+  })
+
+  test('that fails keeps its state and says why until it answers again', async () => {
+    const fails: Feed['poll'] = () => Promise.reject(feedError('http_status', 'answered HTTP 500'))
+    const failed = { state: { cursor: 7 }, error: 'answered HTTP 500', is_failing: true }
+    expect(await pollOnce(fails)).toMatchObject({ ...failed, is_well: false })
+    expect(await pollOnce(well)).toMatchObject({ error: null, is_failing: false, is_well: true })
+  })
+
+  test('that fails is left alone the longer it has failed, and for as long as it asks', async () => {
+    const fails =
+      (retry_after_seconds?: number): Feed['poll'] =>
+      () =>
+        Promise.reject(feedError('http_status', 'answered HTTP 503', { retry_after_seconds }))
+    const ten = await pollOnce(fails(), '10 minutes')
+    expect(ten?.seconds).toBeGreaterThan(530)
+    expect(ten?.seconds).toBeLessThan(670)
+    expect((await pollOnce(fails(3000), '10 minutes'))?.seconds).toBeGreaterThan(2990)
+  })
+
+  test('is not asked when an operator has paused it since its turn came', async () => {
+    asked = []
+    await at.query(`update watchpost.sources set next_poll_at = now() where source = 'test-feed'`)
+    await at.query('select private.enqueue_due()')
+    const pause = (since: string, reason: string | null) =>
+      at.query(
+        `update watchpost.sources set paused_at = ${since}, paused_reason = $1 where source = 'test-feed'`,
+        [reason],
+      )
+    await pause('now()', 'Too loud')
+    await at.jobs.drain()
+    await pause('null', null)
+    expect(asked).toEqual([])
+    expect(at.jobs.lines).toContainEqual(
+      expect.objectContaining({ source: 'test-feed', skipped: 'an operator has paused it' }),
+    )
+  })
 })

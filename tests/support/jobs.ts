@@ -36,7 +36,7 @@ export async function createTestJobs(
     allow: { ranges: [], names: new Set() },
     feeds: options.feeds ?? [],
     fetch: options.fetch ?? fetch,
-    contact: undefined,
+    contact: 'ops@watchpost.example',
     public_url: 'https://watch.example',
     tracing: options.tracing,
     portions: options.portions,

@@ -50,13 +50,17 @@ describe('fetchFeed', () => {
     expect(asked).not.toHaveProperty('if-none-match')
   })
 
-  test('a 304 is a success', async () => {
+  const AT = 'Sun, 01 Mar 2026 11:59:00 GMT'
+  test('a 304 is a success, to an ETag or to a time', async () => {
     const url = await upstream((request, response) => {
-      response.statusCode = request.headers['if-none-match'] === '"a"' ? 304 : 500
+      const { 'if-none-match': etag, 'if-modified-since': since } = request.headers
+      response.statusCode = etag === '"a"' || since === AT ? 304 : 500
       response.end()
     })
-    const answer = await fetchFeed(url, { fetch, now, validators: { etag: '"a"' } })
-    expect(answer).toEqual({ not_modified: true, max_age_seconds: 0 })
+    for (const validators of [{ etag: '"a"' }, { last_modified: AT }]) {
+      const answer = await fetchFeed(url, { fetch, now, validators })
+      expect(answer).toEqual({ not_modified: true, max_age_seconds: 0 })
+    }
   })
 
   test.each([
@@ -91,6 +95,30 @@ describe('fetchFeed', () => {
     expect(hosts).toEqual(['/feed', '/end', '/away'])
   })
 
+  test.each([301, 302, 303, 307, 308])('a %i is followed where it may lead', async (status) => {
+    const url = await upstream((request, response) => {
+      if (request.url === '/end') return response.end('{"a":1}')
+      return response.writeHead(status, { location: '/end' }).end()
+    })
+    const answer = fetchFeed(url, { fetch, now, mayFollow: () => true })
+    expect(await answer).toMatchObject({ json: { a: 1 } })
+  })
+
+  test('five redirects are followed, and no sixth', async () => {
+    const url = await upstream((request, response) => {
+      const left = Number(request.url?.slice(1))
+      if (left === 0) return response.end('{"a":1}')
+      return response.writeHead(302, { location: `/${left - 1}` }).end()
+    })
+    const redirected = (times: number) =>
+      fetchFeed(new URL(`/${times}`, url).href, { fetch, now, mayFollow: () => true })
+    expect(await redirected(5)).toMatchObject({ json: { a: 1 } })
+    await expect(redirected(6)).rejects.toMatchObject({
+      code: 'http_status',
+      message: 'redirects more than 5 times',
+    })
+  })
+
   test('a web page with status 200 is an error that says so', async () => {
     const url = await upstream((_, response) => response.end('<!doctype html><p>Invalid key'))
     await expect(fetchFeed(url, { fetch, now })).rejects.toMatchObject({
@@ -102,6 +130,15 @@ describe('fetchFeed', () => {
   test('a truncated body is an error', async () => {
     const url = await upstream((_, response) => response.end('{"features":[{"id"'))
     await expect(fetchFeed(url, { fetch, now })).rejects.toMatchObject({ code: 'not_json' })
+  })
+
+  test('a body of exactly the most bytes is read, one byte more is not', async () => {
+    const url = await upstream((_, response) => response.end('{"a":1}'))
+    expect(await fetchFeed(url, { fetch, now, max_bytes: 7 })).toMatchObject({ json: { a: 1 } })
+    await expect(fetchFeed(url, { fetch, now, max_bytes: 6 })).rejects.toMatchObject({
+      code: 'too_large',
+      message: 'answered more than 6 bytes',
+    })
   })
 
   test('a body without end is dropped at the cap, also when it comes packed', async () => {
@@ -237,6 +274,26 @@ describe('fetchEach', () => {
     const busy = fetchEach([`${url}/busy`, `${url}/2`], { fetch, now })
     await expect(busy).rejects.toMatchObject({ code: 'rate_limited' })
     expect(asked).toBe(1)
+  })
+
+  test('at a 429 what answered before counts for nothing: the whole round is asked later', async () => {
+    const url = await upstream((request, response) => {
+      if (request.url?.endsWith('busy')) response.writeHead(429, { 'retry-after': '90' })
+      response.end()
+    })
+    await expect(fetchEach([`${url}/1`, `${url}/busy`], { fetch, now })).rejects.toMatchObject({
+      code: 'rate_limited',
+      retry_after_seconds: 90,
+    })
+  })
+
+  test('is modified when one address fails and the others answer 304', async () => {
+    const url = await upstream((request, response) => {
+      response.statusCode = request.url?.endsWith('bad') ? 500 : 304
+      response.end()
+    })
+    const round = await fetchEach([`${url}/1`, `${url}/bad`], { fetch, now })
+    expect(round).toMatchObject({ not_modified: false, answers: [{ text: null }] })
   })
 
   test('a failure that is no answer of the upstream is not hidden', async () => {
