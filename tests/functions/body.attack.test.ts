@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { can } from '../../functions/auth.ts'
-import { checkBody, readBody, SMALL_BODY_BYTES } from '../../functions/body.ts'
+import { checkBody, MAX_BODY_BYTES, readBody, SMALL_BODY_BYTES } from '../../functions/body.ts'
 import type { Env } from '../../functions/context.ts'
 import { createPool, type Database } from '../../functions/db.ts'
 import { generateKey } from '../../shared/key.ts'
@@ -15,6 +15,7 @@ import { createService, PUBLIC_URL, type Service } from '../support/service.ts'
 
 const PER_MINUTE = 60
 const PREVIEW = '/api/v1/zones/preview'
+const CHUNKED = { 'Content-Length': '2', 'Transfer-Encoding': 'chunked' }
 
 let service: Service
 /** What happened, in order: a caller was asked for, a large text was parsed. */
@@ -180,14 +181,8 @@ describe('a body whose sender is known', () => {
     expect(detail).toBe('The body has 5000 mistakes. "errors" has the first 100 of them.')
   })
 
-  test('in pieces of a byte it is refused after some thousand of them', async () => {
-    let pulled = 0
-    const drops = new ReadableStream<Uint8Array>({
-      pull: (controller) => {
-        pulled += 1
-        controller.enqueue(new Uint8Array([0x20]))
-      },
-    })
+  /** What a service that only reads bodies answers to one. */
+  async function take(body: string | ReadableStream<Uint8Array>, headers = {}): Promise<string> {
     const app = new Hono<Env>()
     app.use(checkBody)
     app.post('/', async (c) => {
@@ -197,14 +192,37 @@ describe('a body whose sender is known', () => {
     app.onError((error, c) => c.text(toApiError(error).message, 400))
     const answer = await app.request('/', {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: drops,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body,
       // safe: what fetch asks for with a stream, which its type does not know
       ...({ duplex: 'half' } as object),
     })
-    expect(await answer.text()).toBe(
-      'The body is split into too many small chunks. Send larger chunks.',
-    )
+    return answer.text()
+  }
+
+  test.each([
+    ['its length is declared', (bytes: number) => ({ 'Content-Length': String(bytes) })],
+    ['it is not', () => ({})],
+    ['it comes in chunks and declares a wrong one', () => CHUNKED],
+  ])('of 2 MiB is taken and of a byte more is not, when %s', async (_, headersOf) => {
+    for (const [bytes, answer] of [
+      [MAX_BODY_BYTES, 'taken'],
+      [MAX_BODY_BYTES + 1, 'The body is over 2 MiB. Send a smaller one.'],
+    ] as const) {
+      expect(await take('{}'.padEnd(bytes, ' '), headersOf(bytes))).toBe(answer)
+    }
+  })
+
+  test('in pieces of a byte it is refused after some thousand of them', async () => {
+    let pulled = 0
+    const drops = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        pulled += 1
+        controller.enqueue(new Uint8Array([0x20]))
+      },
+    })
+    const answer = await take(drops)
+    expect(answer).toBe('The body is split into too many small chunks. Send larger chunks.')
     expect(pulled).toBeLessThan(10_000)
   })
 

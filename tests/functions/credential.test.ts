@@ -89,6 +89,12 @@ describe('a session that cannot be checked', () => {
     expect(answer.body).toMatchObject({
       detail: `Session tokens cannot be verified right now. Try again in ${seconds} s.`,
     })
+    // Whoever runs the service reads why; the caller does not.
+    expect(service.lines.at(-1)).toMatchObject({
+      code: 'unavailable',
+      error: { message: error.message },
+    })
+    expect(answer.text).not.toContain(error.message)
   })
 })
 

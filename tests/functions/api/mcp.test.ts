@@ -32,6 +32,8 @@ async function connect(key: string) {
         headers: Object.fromEntries(headers),
         ...(typeof init?.body === 'string' ? { body: init.body } : {}),
       })
+      // The SDK answers by itself, but the service still says which request it was.
+      expect(answer.headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/)
       return new Response(answer.status === 202 ? null : answer.text, {
         status: answer.status,
         headers: answer.headers,

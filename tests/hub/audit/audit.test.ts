@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -92,6 +92,27 @@ test('what takes data out of the hub is an act, with its project and where it wa
   })
   expect(await entries({ action: 'exportLeads' })).toHaveLength(1)
   expect(await entries({ action: 'listLeads' })).toEqual([])
+})
+
+test('a backup and a document that somebody takes away are acts: which one, and of which project', async () => {
+  const made = await hub.call('POST', 'backup/run')
+  expect(made.status).toBe(202)
+  const finished = async () => (await (await hub.call('GET', 'backups')).json()).job
+  await expect.poll(async () => (await finished()).status, { timeout: 30_000 }).toBe('done')
+  const { name } = await finished()
+  const folder = join(hub.paths.data_dir, 'projects/rota/docs')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'offer.md'), 'An offer.')
+  for (const path of [
+    `backup/download?name=${name}`,
+    'documents/download?project=rota&path=docs/offer.md',
+  ]) {
+    const answer = await hub.call('GET', path)
+    expect([path, answer.status]).toEqual([path, 200])
+    await answer.arrayBuffer()
+  }
+  expect(await entries({ action: 'downloadBackup' })).toMatchObject([{ target: name }])
+  expect(await entries({ action: 'downloadDocument' })).toMatchObject([{ project: 'rota' }])
 })
 
 test('an act that fails is not in it, and leaves nothing else either', async () => {

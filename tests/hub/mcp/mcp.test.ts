@@ -100,15 +100,20 @@ describe('a model client', () => {
     const draft = await use('propose', 'create_draft', {
       project: 'rota',
       lead_id,
+      language: 'tr',
       subject: 'Hello',
       text: 'Hello there.',
     })
-    expect(draft.value.draft).toMatchObject({ state: 'draft', subject: 'Hello' })
+    expect(draft.value.draft).toMatchObject({ state: 'draft', subject: 'Hello', language: 'tr' })
     const mission = await use('propose', 'compose_mission', {
       project: 'rota',
-      task: 'Write a letter',
+      task: 'How many leads are in each stage?',
     })
-    expect(mission.value.mission).toMatchObject({ status: 'queued' })
+    // Nobody named an agent: the task itself says which.
+    expect(mission.value.mission).toMatchObject({ status: 'queued', department: 'data' })
+    await use('propose', 'compose_mission', { project: 'rota', task: 'How many drafts are there?' })
+    const missions = await use('read', 'list_missions', { project: 'rota', limit: 1 })
+    expect(missions.value.missions).toHaveLength(1)
     const { value } = await use('read', 'get_timeline', { lead_id })
     expect(value.activities.every(({ by }: { by: string }) => by === 'propose')).toBe(true)
     for (const [name, args] of [

@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { PRESETS } from '../../../hub/model/catalog.ts'
@@ -147,6 +150,25 @@ describe('a model', () => {
     const headers = { 'Accept-Language': 'tr' }
     const turkish = await hub.call('POST', 'model/test', { prompt: 'Selam?' }, headers)
     expect((await turkish.json()).detail).toMatch(/^Model seçilmemiş/)
+  })
+
+  test('whose context a question does not fit refuses the question, not the model', async () => {
+    const server = createServer((_, response) =>
+      response.writeHead(400).end('{"error":{"message":"The prompt exceeds the context window."}}'),
+    ).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      // safe: a server that listens on TCP has an address with a port
+      const { port } = server.address() as AddressInfo
+      await put({ kind: 'endpoint', url: `http://127.0.0.1:${port}`, model: 'small' })
+      const response = await hub.call('POST', 'model/test', { prompt: 'Hello?' })
+      expect(response.status).toBe(422)
+      const [error] = (await response.json()).errors
+      expect(error).toMatchObject({ path: 'prompt', code: 'too_long' })
+      expect(error.message).toContain('exceeds the context window')
+    } finally {
+      server.close()
+    }
   })
 
   test('is downloaded, put to use and tested', async () => {

@@ -91,6 +91,17 @@ describe('bodies', () => {
     expect((await ask('Application/JSON; charset=utf-8')).status).toBe(201)
   })
 
+  test('a body that is packed is 415; one that says it is not is welcome', async () => {
+    const ask = (encoding: string) =>
+      service.request('POST', '/api/v1/channels', {
+        key: caller.key,
+        body: CHANNEL,
+        headers: { 'Content-Encoding': encoding },
+      })
+    expectProblem(await ask('gzip'), 415, 'unsupported_media_type')
+    expect((await ask('Identity')).status).toBe(201)
+  })
+
   test('text that the database cannot store answers 400, not 500', async () => {
     const body = { ...CHANNEL, config: { headers: { 'X-A': 'a\u0000b' } } }
     const answer = await service.request('POST', '/api/v1/channels', { key: caller.key, body })
@@ -171,6 +182,14 @@ describe('headers', () => {
     }
   })
 
+  test('what one origin may read is not kept for another, and any page may show it', async () => {
+    for (const headers of [{}, { Origin: ORIGIN }, { Origin: 'https://evil.example' }]) {
+      const answer = await service.request('GET', '/api/sources/health', { headers })
+      expect(answer.headers.get('Vary')).toMatch(/\bOrigin\b/)
+      expect(answer.headers.get('Cross-Origin-Resource-Policy')).toBeNull()
+    }
+  })
+
   test('an answer to a key may not be cached by anybody else', async () => {
     const { headers } = await service.request('GET', '/api/v1/me', caller)
     expect(headers.get('Cache-Control')).toBe('no-store')
@@ -188,7 +207,9 @@ describe('headers', () => {
     const { status, headers } = await preflight(ORIGIN)
     expect(status).toBe(204)
     expect(headers.get('Access-Control-Allow-Origin')).toBe(ORIGIN)
-    expect(headers.get('Access-Control-Allow-Headers')).toContain('Idempotency-Key')
+    expect(headers.get('Access-Control-Allow-Headers')).toBe(
+      'Authorization,Content-Type,Idempotency-Key,If-Match',
+    )
     expect(headers.get('Access-Control-Allow-Credentials')).toBeNull()
     for (const origin of ['https://evil.example', 'null', `${ORIGIN}.evil.example`]) {
       const refused = await preflight(origin)
