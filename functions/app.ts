@@ -1,10 +1,10 @@
-import { OpenAPIHono } from '@hono/zod-openapi'
+import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { matchedRoutes } from 'hono/route'
 import { secureHeaders } from 'hono/secure-headers'
 import { type ApiError, CODES, describeError, toApiError } from '../shared/problem.ts'
-import { hasRoute, unknownRoute } from '../shared/route.ts'
+import { hasRoute, resource, unknownRoute } from '../shared/route.ts'
 import { account } from './api/account.ts'
 import { alerts } from './api/alerts.ts'
 import { analytics } from './api/analytics.ts'
@@ -51,7 +51,7 @@ const BASE = '/api/v1'
  * requires with `can` or `signedIn`; only the routes of `docs`, `sources` and `feedsOut` are public.
  */
 export function createApp(deps: Deps): OpenAPIHono<Env> {
-  const app = new OpenAPIHono<Env>()
+  const app = resource<Env>()
 
   if (deps.tracing?.is_on) app.use(traceRequests(deps.tracing, routeOf))
   app.use(async (c, next) => {

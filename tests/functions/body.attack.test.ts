@@ -149,6 +149,7 @@ describe('a body whose sender is known', () => {
     )
     const { answer, parsed } = await post(EXPENSIVE_BODIES['a text of 2 MB'] ?? '', person.key)
     expectProblem(answer, 429, 'rate_limited')
+    expect(answer.headers.get('RateLimit')).toMatch(/^"account";r=0;t=\d+$/)
     expect(parsed).toEqual([])
   })
 

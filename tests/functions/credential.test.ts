@@ -77,6 +77,32 @@ describe('a credential', () => {
   })
 })
 
+test('a key that is used on and on is marked as used again after a minute', async () => {
+  const key = await service.key(me)
+  const clock = vi.spyOn(Date, 'now')
+  const begun = Date.now()
+  const used = async (after_ms: number) => {
+    clock.mockReturnValue(begun + after_ms)
+    expect((await ask(`Bearer ${key}`)).status).toBe(200)
+  }
+  const marks = () =>
+    service.database.query<{ key_id: string }>(
+      `delete from watchpost.key_usage where key_id = (
+        select id from watchpost.api_keys where user_id = $1 order by created_at desc limit 1)
+      returning key_id`,
+      [me.user_id],
+    )
+  const isMarked = () => expect.poll(async () => (await marks()).length).toBe(1)
+  try {
+    await used(0)
+    await isMarked()
+    await used(60_000)
+    await isMarked()
+  } finally {
+    clock.mockRestore()
+  }
+})
+
 describe('a session that cannot be checked', () => {
   test.each([
     ['for as long as the issuer’s keys are away', new KeysUnavailable(17), 17],

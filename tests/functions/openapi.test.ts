@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { createApp } from '../../functions/app.ts'
+import type { Deps } from '../../functions/context.ts'
+import { createRoute } from '../../shared/route.ts'
 import { complaintAbout, type FuzzRequest, requestsOf } from '../support/attacks/fuzz.ts'
 import { createFuzzWorld, type FuzzWorld } from '../support/attacks/fuzz-world.ts'
 import {
@@ -251,4 +254,22 @@ test('a malformed id is 404, also with an Idempotency-Key', async () => {
     headers: { 'Idempotency-Key': 'once' },
   })
   expect(answer.status).toBe(404)
+})
+
+test('a route of the app itself refuses invalid input as those of its resources do', async () => {
+  const deps = { log: () => {}, origins: [], public_url: PUBLIC_URL }
+  // safe: this route needs no more of them
+  const app = createApp(deps as unknown as Deps)
+  const route = createRoute({
+    method: 'get',
+    path: '/own',
+    responses: { 200: { description: '' } },
+  })
+  app.openapi(route, (c) => c.text('answered'))
+  const answer = await app.request('/own?odd=1')
+  expect([answer.status, answer.headers.get('Content-Type')]).toEqual([
+    400,
+    'application/problem+json',
+  ])
+  expect(await answer.json()).toMatchObject({ code: 'invalid_query', errors: [{ path: 'odd' }] })
 })
