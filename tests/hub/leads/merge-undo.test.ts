@@ -347,3 +347,17 @@ test('a project that comes back from its archive has the way back, too', async (
   expect((await undo(id)).status).toBe(200)
   expect(await leads()).toEqual(before)
 })
+
+test('a column that an upgrade of the hub adds does not count as a change', async () => {
+  const { kept, gone } = await two('upgraded')
+  const id = await merge(kept, gone)
+  await hub.query('alter table hub.leads add column later text')
+  try {
+    await hub.query(`update hub.leads set later = 'filled' where id = $1`, [kept.id])
+    expect(await undo(id)).toMatchObject({ status: 409 })
+    await hub.query('update hub.leads set later = null where id = $1', [kept.id])
+    expect(await undo(id)).toMatchObject({ status: 200 })
+  } finally {
+    await hub.query('alter table hub.leads drop column later')
+  }
+})
