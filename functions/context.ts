@@ -57,8 +57,8 @@ export type Deps = {
   tile_origin?: string | undefined
   /** The public URL of this service, without a trailing slash. */
   public_url: string
-  /** The path of the page on which people sign in; absent where they sign in elsewhere. */
-  sign_in_path?: string | undefined
+  /** Whether the console is served at the root of the service. */
+  has_console?: boolean
   /** The client's IP address. X-Forwarded-For counts only where the entry trusts the proxy. */
   address: (c: Ctx) => string
   /** Counts one anonymous request of an address. Returns the seconds to wait, 0 when allowed. */

@@ -1,30 +1,43 @@
 import { Hono } from 'hono'
-import type { Env } from './context.ts'
+import type { Ctx, Env } from './context.ts'
 
+type Language = 'en' | 'tr'
 type Page = { title: string; main: string; script: string }
+type Asked = { public_url: string; language: Language }
+
+/** The language of a page for a reader of whom only the browser is known. */
+export function languageOf(c: Ctx): Language {
+  c.header('Vary', 'Accept-Language', { append: true })
+  return /^tr\b/i.test(c.req.header('accept-language') ?? '') ? 'tr' : 'en'
+}
 
 /**
  * A page of the service at the path where it is mounted: HTML, and beside it its script and style, which
  * the Content-Security-Policy allows only as files. Addresses are relative, because a proxy or platform
  * may serve the app under a path of its own.
  */
-export function pageRoutes(name: string, page: (publicUrl: string) => Page): Hono<Env> {
+export function pageRoutes(name: string, page: (asked: Asked) => Page): Hono<Env> {
   const routes = new Hono<Env>()
+  const pageFor = (c: Ctx) => {
+    const language = languageOf(c)
+    return { language, ...page({ public_url: c.get('deps').public_url, language }) }
+  }
   routes.get('/', (c) => {
-    const { title, main } = page(c.get('deps').public_url)
-    return c.html(
-      pageHtml({ title, main, stylesheet: `${name}/page.css`, script: `${name}/page.js` }),
-    )
+    const { language, title, main } = pageFor(c)
+    const files = { stylesheet: `${name}/page.css`, script: `${name}/page.js` }
+    return c.html(pageHtml({ language, title, main, ...files }))
   })
   routes.get('/page.js', (c) =>
-    c.body(page(c.get('deps').public_url).script, 200, { 'Content-Type': 'text/javascript' }),
+    c.body(pageFor(c).script, 200, { 'Content-Type': 'text/javascript' }),
   )
   routes.get('/page.css', (c) => c.body(STYLE, 200, { 'Content-Type': 'text/css' }))
   return routes
 }
 
+const MARK =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" width="32" height="32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#1f1b17"/><path d="M7 22V11l9-4 9 4v11" fill="none" stroke="#f0ebe4" stroke-width="2.2" stroke-linejoin="round" stroke-linecap="round"/><circle cx="16" cy="17.5" r="3.2" fill="#e0a33a"/></svg>'
 // Within the page, so that browsers do not ask for /favicon.ico, which a proxy may not pass on.
-const ICON = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#1f1b17"/><path d="M7 22V11l9-4 9 4v11" fill="none" stroke="#f0ebe4" stroke-width="2.2" stroke-linejoin="round" stroke-linecap="round"/><circle cx="16" cy="17.5" r="3.2" fill="#e0a33a"/></svg>')}`
+const ICON = `data:image/svg+xml,${encodeURIComponent(MARK)}`
 
 /** A whole page. `title` and `main` are HTML; the addresses are relative. */
 export function pageHtml({
@@ -35,7 +48,7 @@ export function pageHtml({
   script,
   refresh_seconds,
 }: {
-  language?: 'en' | 'tr'
+  language?: Language
   title: string
   main: string
   stylesheet: string
@@ -53,6 +66,7 @@ export function pageHtml({
 <link rel="stylesheet" href="${stylesheet}">
 </head>
 <body>
+<header>${MARK}Watchpost</header>
 <main>
 <h1>${title}</h1>
 ${main}
@@ -76,15 +90,15 @@ export const STYLE = `:root {
   }
 }
 body { margin: 0; background: var(--ink); color: var(--text); overflow-wrap: break-word; }
-main { max-width: 42rem; margin: 3rem auto; padding: 0 1rem; }
+header { display: flex; align-items: center; gap: 0.625rem; font-weight: 600; }
+header, main { max-width: 42rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.75rem; line-height: 1.25; text-wrap: balance; }
 h2 { font-size: 1.25rem; line-height: 1.25; }
-li { margin-block: 0.75rem; }
 a { color: var(--accent-text); }
+summary { color: var(--accent-text); cursor: pointer; }
 pre { overflow-x: auto; padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 6px; }
 code { font-family: ui-monospace, monospace; font-size: 0.875rem; }
-textarea, input { box-sizing: border-box; width: 100%; padding: 0.5rem 0.75rem; font: 0.875rem/1.5 ui-monospace, monospace; color: inherit; background: transparent; border: 1px solid var(--line-strong); border-radius: 6px; }
-button { font: inherit; font-weight: 500; padding: 0.5rem 1rem; cursor: pointer; color: var(--on-accent); background: var(--accent); border: 0; border-radius: 6px; }
+button, .button { display: inline-block; font: inherit; font-weight: 500; text-decoration: none; padding: 0.5rem 1rem; cursor: pointer; color: var(--on-accent); background: var(--accent); border: 0; border-radius: 6px; }
 button:disabled { color: var(--muted); background: var(--line); cursor: default; }
 :focus-visible { outline: 2px solid var(--accent-text); outline-offset: 2px; }
 [role="alert"] { font-weight: 600; }

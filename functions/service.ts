@@ -178,7 +178,7 @@ async function createAppOn(
   isHearing: () => boolean,
 ): Promise<App> {
   const { limits, origins, public_url } = config
-  const { verify_session, sign_in_path, mount } = await createSignIn(config, commonDeps)
+  const { verify_session, mount } = await createSignIn(config, commonDeps)
   const app = createApp({
     ...commonDeps,
     resolve: resolveAll,
@@ -186,7 +186,7 @@ async function createAppOn(
     limits,
     origins,
     public_url,
-    sign_in_path,
+    has_console: true,
     issuer_origin: config.auth && new URL(config.auth.issuer).origin,
     tile_origin: config.tiles ? new URL(config.tiles.url).origin : undefined,
     address: clientAddress(config.trusted_proxies),
@@ -213,13 +213,13 @@ async function createSignIn(
     const { issuer: auth_url, publishable_key: auth_key } = auth
     const pages = consoleRoutes({ auth_url, auth_key, by: 'mail', tiles })
     const mount = (app: App) => app.route('/', pages)
-    return { verify_session: remoteSessions(auth), sign_in_path: undefined, mount }
+    return { verify_session: remoteSessions(auth), mount }
   }
   const { verify_session, routes } = await createIssuer({ db, seal, origins, public_url })
   const pages = consoleRoutes({ auth_url: `.${ISSUER_PATH}`, auth_key: null, by: 'link', tiles })
   const mount = (app: App) =>
     app.route(ISSUER_PATH, routes).route(SIGN_IN_PATH, signInPage).route('/', pages)
-  return { verify_session, sign_in_path: SIGN_IN_PATH, mount }
+  return { verify_session, mount }
 }
 
 function runJobs(config: Config, commonDeps: CommonDeps, news: LocalNews) {

@@ -59,6 +59,7 @@ export function createEdgeApi(
     mail: mail(config.mail),
     address: address(config),
     address_limit: addressLimit(limits.address),
+    has_console: page !== undefined,
     // The platform serves static files itself, before it calls the API.
     asset: async () => undefined,
     wake: call && (() => wait_until(call().catch(logWakeFailure))),

@@ -43,6 +43,11 @@ describe('Ayşe opens the link that Deniz sent her', () => {
     expect(page.headers.get('Content-Type')).toContain('text/html')
     expect(page.text).toContain('Sign in with the invited address')
     expect(page.text).toContain(ACCEPT)
+    const headers = { Accept: 'text/html', 'Accept-Language': 'tr-TR,tr;q=0.9' }
+    const turkish = await at.service.request('GET', pathname, { headers })
+    expect(turkish.text).toContain('<html lang="tr">')
+    expect(turkish.text).toContain('Davet edilen adresle oturum açın.')
+    expect(turkish.headers.get('Vary')).toContain('Accept-Language')
     const script = await at.service.request('GET', '/invite/page.js')
     expect([script.status, script.headers.get('Content-Type')]).toEqual([200, 'text/javascript'])
 

@@ -17,7 +17,7 @@ import {
   type LinkSubject,
   readLink,
 } from '../../links.ts'
-import { pageHtml, STYLE } from '../../page.ts'
+import { languageOf, pageHtml, STYLE } from '../../page.ts'
 
 /** What a page shows: the thing behind the link, what there is to know before it is done, and what afterwards. */
 type Shown = {
@@ -26,9 +26,9 @@ type Shown = {
   about?: string[]
   before?: string[]
   after?: string[]
-  /** What else can be done, with its words in brackets that lead to the sign-in; and where that is. */
+  /** What else can be done, with its words in brackets that lead to the console; and where that is. */
   way?: string
-  sign_in?: string | undefined
+  console?: string | undefined
 }
 type Outcome = 'done' | 'already' | 'gone'
 
@@ -91,7 +91,7 @@ type Opened = {
 
 /** What the link names, or the page that says why it is good for nothing. */
 async function open(c: Ctx, purpose: LinkPurpose): Promise<Opened | { refusal: Response }> {
-  const guess: Language = /^tr\b/i.test(c.req.header('accept-language') ?? '') ? 'tr' : 'en'
+  const guess = languageOf(c)
   const guessed = LINK_WORDS[guess]
   const { address, address_limit, seal } = c.get('deps')
   const wait = address_limit(address(c))
@@ -140,10 +140,9 @@ const ACTS: { [P in LinkPurpose]: Act<P> } = {
         [alert_id, channel_id],
       )
       if (!row?.alert) return null
-      const { sign_in_path } = c.get('deps')
       // Relative, because a proxy or platform may serve the app under a path of its own.
-      const sign_in = sign_in_path && `..${sign_in_path}?alert=${alert_id}`
-      return { ...showAlert(row.alert), sign_in }
+      const console = c.get('deps').has_console ? `../#/alerts/${alert_id}` : undefined
+      return { ...showAlert(row.alert), console }
     },
     act: (c, { alert_id, channel_id }) =>
       outcomeOf(c, `select private.acknowledge_alert($1, $2, $3) ->> 'outcome' as outcome`, [
@@ -231,7 +230,7 @@ function linked(sentence: string, href: string | undefined) {
   return html`<p>${before}${href ? html`<a href="${href}">${words}</a>` : words}${after}</p>`
 }
 
-type Content = Pick<Shown, 'language' | 'way' | 'sign_in'> & {
+type Content = Pick<Shown, 'language' | 'way' | 'console'> & {
   title: string
   paragraphs: string[]
   more?: unknown
@@ -249,12 +248,12 @@ function refuse(
 function answer(
   c: Ctx,
   status: 200 | 404 | 410 | 429,
-  { language, title, paragraphs, way, sign_in, more = '' }: Content,
+  { language, title, paragraphs, way, console, more = '' }: Content,
 ): Response {
   c.header('Referrer-Policy', 'no-referrer')
   c.header('Cache-Control', 'no-store')
   c.header('X-Robots-Tag', 'noindex')
   const said = paragraphs.map((text) => html`<p>${text}</p>`)
-  const main = html`${said}${way === undefined ? '' : linked(way, sign_in)}${more}`
+  const main = html`${said}${way === undefined ? '' : linked(way, console)}${more}`
   return c.html(pageHtml({ language, title, main: String(main), stylesheet: 'page.css' }), status)
 }

@@ -22,7 +22,7 @@ export type LinkWords = {
     account: (at: string) => string
   }
   resolved: string
-  /** What stands in brackets, here and in `expired`, is linked to the page on which people sign in, where there is one. */
+  /** What stands in brackets, here and in `expired`, is linked to the alert in the console, where that is served here. */
   console: string
   invalid: { title: string; text: string }
   expired: { title: string } & Record<'confirm-address' | 'acknowledge' | 'unsubscribe', string>
@@ -72,7 +72,7 @@ const english: LinkWords = {
     account: (at) => `It was acknowledged on ${at} by a user of Watchpost.`,
   },
   resolved: 'This alert is resolved.',
-  console: 'To resolve the alert or to snooze its zone, [sign in to Watchpost].',
+  console: 'To resolve the alert or to snooze its zone, [open it in the console].',
   invalid: {
     title: 'This link does not work',
     text: 'It is not complete, or it was changed on its way. Copy the whole link from the message.',
@@ -80,7 +80,7 @@ const english: LinkWords = {
   expired: {
     title: 'This link has expired',
     'confirm-address': 'Ask the owner of the channel to have another confirmation sent to you.',
-    acknowledge: '[Sign in to Watchpost] to acknowledge the alert there.',
+    acknowledge: '[Open the alert in the console] to acknowledge it there.',
     unsubscribe: 'Use the link in a newer mail.',
   },
   gone: {
@@ -132,7 +132,7 @@ const turkish: LinkWords = {
     account: (at) => `Bildirim zamanı: ${at}. Bir Watchpost kullanıcısı bildirdi.`,
   },
   resolved: 'Bu uyarı kapatılmış.',
-  console: 'Uyarıyı kapatmak ya da bölgesini ertelemek için [Watchpost’ta oturum açın].',
+  console: 'Uyarıyı kapatmak ya da bölgesini ertelemek için [konsolda açın].',
   invalid: {
     title: 'Bu bağlantı çalışmıyor',
     text: 'Bağlantı eksik ya da yolda değişmiş. İletideki bağlantının tamamını kopyalayın.',
@@ -140,7 +140,7 @@ const turkish: LinkWords = {
   expired: {
     title: 'Bu bağlantının süresi dolmuş',
     'confirm-address': 'Kanalın sahibinden size yeni bir onay e-postası göndermesini isteyin.',
-    acknowledge: 'Uyarıyı gördüğünüzü bildirmek için [Watchpost’ta oturum açın].',
+    acknowledge: 'Uyarıyı gördüğünüzü bildirmek için [konsolda açın].',
     unsubscribe: 'Daha yeni bir e-postadaki bağlantıyı kullanın.',
   },
   gone: {

@@ -1,8 +1,9 @@
 import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signLink } from '../../../functions/links.ts'
+import { buildWeb } from '../../../scripts/build/build-web.ts'
 import { asOperator, createLink } from '../../../scripts/postgres/accounts.ts'
-import { open, sharedBrowser } from '../../hub/web/browser.ts'
+import { expectAccessible, open, sharedBrowser } from '../../hub/web/browser.ts'
 import { createIssuingApp, type IssuingApp } from '../../support/servers/issuing-app.ts'
 import { createService, type Person, type Service } from '../../support/service.ts'
 
@@ -15,6 +16,7 @@ let alert: string
 let channel: string
 
 beforeAll(async () => {
+  await buildWeb('console')
   service = await createService()
   app = await createIssuingApp(service)
   server = serve({ fetch: (request) => app.fetch(request), hostname: '127.0.0.1', port: 0 })
@@ -61,30 +63,18 @@ async function id(statement: string, values: unknown[]): Promise<string> {
 const tokenFor = async ({ email }: Person) =>
   (await asOperator(service.database.adminUrl, (sql) => createLink(sql, { email }))).token_hash
 
-test('the link of a message leads to the sign-in, and from there to its alert', async () => {
-  const { page, wrongs } = await open(await sharedBrowser(), origin)
+test('the link of a message leads to its alert in the console, and to the sign-in before', async () => {
+  const { page, wrongs } = await open(await sharedBrowser(), origin, { language: 'tr' })
   const subject = { alert_id: alert, channel_id: channel }
   const path = { seal: service.seal, public_url: '' }
   const expires_at = new Date(Date.now() + 60_000)
   await page.goto(await signLink(path, { purpose: 'acknowledge', subject, expires_at }))
   await page.getByRole('button', { name: 'Gördüm' }).click()
-  await page.getByRole('link', { name: 'Watchpost’ta oturum açın' }).click()
-  await page.getByLabel('Your sign-in link').fill(`${origin}/sign-in#${await tokenFor(owner)}`)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'The <i>quay</i>: M 5 <b>north</b>' }).waitFor()
-  expect(await page.getByText('It reaches 40.').isVisible()).toBe(true)
-  expect(new URL(page.url()).search).toBe(`?alert=${alert}`)
-
-  await page.getByRole('button', { name: 'Snooze its zone for 24 hours' }).click()
-  await page.getByText('The zone is snoozed until').waitFor()
-  await page.getByRole('button', { name: 'Resolve the alert' }).click()
-  await page.getByText('The alert is resolved.').waitFor()
-  const [stored] = await service.database.query(
-    `select a.resolved, a.resolved_by, z.snoozed_until > now() + interval '23 hours' as is_snoozed
-    from watchpost.alerts a join watchpost.zones z on z.id = a.zone_id where a.id = $1`,
-    [alert],
-  )
-  expect(stored).toEqual({ resolved: true, resolved_by: owner.user_id, is_snoozed: true })
+  await page.getByRole('link', { name: 'konsolda açın' }).click()
+  await page.getByLabel('Oturum bağlantısı').fill(`${origin}/sign-in#${await tokenFor(owner)}`)
+  await page.getByRole('button', { name: 'Oturum aç' }).click()
+  await page.getByRole('heading', { name: 'M 5 <b>north</b>' }).first().waitFor()
+  expect(new URL(page.url()).hash).toContain(alert)
   expect(wrongs).toEqual([])
 })
 
@@ -103,33 +93,58 @@ test('so does one that has expired', async () => {
   const answer = await app.fetch(expired)
   expect([answer.status, await answer.text()]).toEqual([
     410,
-    expect.stringContaining(
-      `<a href="../sign-in?alert=${alert}">Watchpost’ta oturum açın</a>.</p>`,
-    ),
+    expect.stringContaining(`<a href="../#/alerts/${alert}">konsolda açın</a>.</p>`),
   ])
 })
 
-test('somebody else is told that there is no such alert, and signed in', async () => {
-  const { page } = await open(await sharedBrowser(), origin)
-  await page.goto(`/sign-in?alert=${alert}#${await tokenFor(await service.person())}`)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('Signed in as').waitFor()
-  await page.getByRole('alert').waitFor()
-  expect(await page.getByRole('button', { name: 'Resolve the alert' }).isVisible()).toBe(false)
+test('a link opens the console, in the language of the browser, once', async () => {
+  const { page, wrongs } = await open(await sharedBrowser(), origin, { language: 'tr' })
+  const link = `/sign-in#${await tokenFor(owner)}`
+  await page.goto(link)
+  await page.getByRole('heading', { name: 'Watchpost’ta oturum açın' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Oturum aç' }).click()
+  await page.getByRole('heading', { name: 'Olaylar', exact: true }).waitFor()
+  // The page of the link is not in the history any more: going back does not ask once more.
+  await page.goto('about:blank')
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Oturum aç' }).click()
+  const problem = page.getByRole('alert')
+  await problem.getByText('Bu bağlantı daha önce kullanıldı').waitFor()
+  await page.getByText('npm run admin -- account link').waitFor()
+  await page.context().route('**/auth/v1/verify', (route) => route.abort('connectionrefused'))
+  await page.getByRole('button', { name: 'Oturum aç' }).click()
+  await problem.getByText('Hizmete ulaşılamıyor. Yeniden deneyin.').waitFor()
+  expect(await page.getByText('npm run admin -- account link').isVisible()).toBe(false)
+  expect(wrongs.filter((wrong) => !wrong.startsWith('request'))).toEqual([])
 })
 
-test('what is no id leads nowhere, and a link works once', async () => {
+test('a session is kept until by the clock of the browser, and a refusal says when to try again', async () => {
+  const { page, context } = await open(await sharedBrowser(), origin)
+  const answers = [
+    { status: 429, json: { code: 'over_request_rate_limit', message: 'Try again in 7 s.' } },
+    { status: 502, body: '<h1>Bad gateway' },
+    { status: 200, json: { access_token: 'a', expires_in: 600, expires_at: 1 } },
+  ]
+  await context.route('**/auth/v1/verify', (route) => route.fulfill(answers.shift() ?? {}))
+  await page.goto('/sign-in#token')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('Try again in 7 s.').waitFor()
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('alert').getByText('The service did not answer as it should.').waitFor()
+  // What the console makes of it does not matter here.
+  await context.route(`${origin}/`, (route) => route.fulfill({ body: 'the console' }))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('the console').waitFor()
+  const kept = await page.evaluate(() => localStorage.getItem('watchpost.session') ?? '')
+  const left = JSON.parse(kept).expires_at - Date.now() / 1000
+  expect(left).toBeGreaterThan(500)
+  expect(left).toBeLessThanOrEqual(600)
+})
+
+test('without a token the console asks for a link', async () => {
   const { page } = await open(await sharedBrowser(), origin)
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-  const path = `/sign-in?alert=..%2Faccount#${await tokenFor(owner)}`
-  await page.goto(path)
-  expect(await page.getByLabel('Your sign-in link').isVisible()).toBe(false)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('Signed in as').waitFor()
-  expect(asked.filter((each) => each.startsWith('/api'))).toEqual([])
-  await page.goto('about:blank')
-  await page.goto(path)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  expect(await page.getByRole('alert').textContent()).toContain('has been used')
+  await page.goto('/sign-in')
+  await page.getByLabel('Sign-in link').waitFor()
+  expect(new URL(page.url()).pathname).toBe('/')
 })

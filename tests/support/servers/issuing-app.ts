@@ -36,7 +36,7 @@ export async function createIssuingApp(
     limits: { pro: 100_000, enterprise: 100_000, address: 100_000 },
     address: (c) => c.req.header(ADDRESS_HEADER) ?? '192.0.2.1',
     address_limit: () => 0,
-    sign_in_path: SIGN_IN_PATH,
+    has_console: true,
     asset: async () => undefined,
     log: (line) => void lines.push(line),
     tile_origin: tiles && new URL(tiles.url).origin,

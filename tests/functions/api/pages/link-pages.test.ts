@@ -288,14 +288,14 @@ describe('acknowledging', () => {
     expect(account).toContain('on 2 Jan 2026, 03:04 UTC by a user of Watchpost.')
     // This service has no page for that.
     expect(account).toContain(
-      '<p>To resolve the alert or to snooze its zone, sign in to Watchpost.</p>',
+      '<p>To resolve the alert or to snooze its zone, open it in the console.</p>',
     )
     await service.database.query('update watchpost.alerts set resolved = true where id = $1', [
       alert,
     ])
     const { text } = await service.request('GET', path)
     expect(text).toContain('This alert is resolved.')
-    expect(text).not.toContain('sign in to Watchpost')
+    expect(text).not.toContain('open it in the console')
   })
 
   test('is in the language and time zone of the channel, the reason too', async () => {
