@@ -54,7 +54,8 @@ export const accessText = texts(
       title: 'Choose the admin password',
       text: 'You are the first admin of this hub. The set-up code proves that you have access to the server.',
       code: 'Set-up code',
-      code_hint: 'The installer printed it at the end; watchpost-hub status shows it again.',
+      code_hint:
+        'The installer printed it at the end, and watchpost-hub status shows it again; npm run hub prints it at its start.',
       password: 'New password',
       password_hint: 'At least 10 characters. A few words are easy to remember and hard to guess.',
       repeat: 'Repeat password',
@@ -66,6 +67,7 @@ export const accessText = texts(
       text: 'Until then the hub can only read its database. The key is checked first; then the hub restarts and this page reconnects by itself.',
       label: 'Service key',
       where: 'On the server, run',
+      where_else: 'npm run hub names the file that has it in the terminal.',
       submit: 'Use this key',
       restarting: 'The hub is restarting with the new key',
       restarting_text: 'This takes a few seconds. You do not have to do anything.',
@@ -130,7 +132,8 @@ export const accessText = texts(
       title: 'Yönetici parolasını seçin',
       text: 'Bu hub’ın ilk yöneticisi sizsiniz. Kurulum kodu, sunucuya erişiminiz olduğunu kanıtlar.',
       code: 'Kurulum kodu',
-      code_hint: 'Kurulumun sonunda gösterildi; watchpost-hub status yeniden gösterir.',
+      code_hint:
+        'Kurulumun sonunda gösterildi, watchpost-hub status yeniden gösterir; npm run hub başlarken yazar.',
       password: 'Yeni parola',
       password_hint:
         'En az 10 karakter. Birkaç sözcüğün hatırlanması kolay, tahmin edilmesi zordur.',
@@ -143,6 +146,7 @@ export const accessText = texts(
       text: 'O zamana dek hub veritabanını yalnızca okuyabilir. Anahtar önce denenir; sonra hub yeniden başlar ve bu sayfa kendiliğinden bağlanır.',
       label: 'Servis anahtarı',
       where: 'Sunucuda şunu çalıştırın',
+      where_else: 'npm run hub, anahtarın bulunduğu dosyayı terminalde yazar.',
       submit: 'Bu anahtarı kullan',
       restarting: 'Hub yeni anahtarla yeniden başlıyor',
       restarting_text: 'Birkaç saniye sürer. Yapmanız gereken bir şey yok.',

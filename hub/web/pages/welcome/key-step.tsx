@@ -90,6 +90,7 @@ export function ServiceKeyForm({
       <div>
         <p className="text-sm text-muted">{text.where}</p>
         <Command>sudo watchpost-hub service-key show</Command>
+        <p className="mt-1 text-sm text-muted">{text.where_else}</p>
       </div>
       <FormField name="key" label={text.label}>
         <SecretInput className="font-mono" placeholder="wph_service_…" />
