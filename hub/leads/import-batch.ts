@@ -23,6 +23,7 @@ import {
   READ_COLUMNS,
 } from './leads.ts'
 import { keepOwnFacts } from './own-fields.ts'
+import { MAX_QUOTE } from './shorten.ts'
 import { recordActivities, recordActivity } from './timeline.ts'
 
 type Import = {
@@ -47,7 +48,7 @@ export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Prom
   if (now?.handled !== open.handled) return false
   const counts: Counts = { created: 0, merged: 0, skipped: 0, refused: 0 }
   const entries: Entry[] = []
-  const refused: (FileRow & { mistakes: Mistake[] })[] = []
+  const refused: (FileRow & { mistakes: Mistake[]; lead_id?: string })[] = []
   const placed: Placed[] = []
   for (const { position, cells } of rows) {
     if (cells.every((cell) => cell.trim() === '')) continue
@@ -84,14 +85,21 @@ export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Prom
   counts.skipped += fresh.size - created.size
   counts.refused = refused.length
   const isThere = ({ lead_id, outcome }: Placed) => created.has(lead_id) || outcome !== 'created'
-  const completed = await completeByFacts(sql, open, placed.filter(isThere))
+  const { completed, notices } = await completeByFacts(sql, open, placed.filter(isThere))
   counts.skipped -= completed
   counts.merged += completed
 
-  for (const { position, cells, mistakes } of refused) {
+  const told = placed.filter(isThere).flatMap(({ position, cells, lead_id, outcome, ...row }) => {
+    const own = outcome === 'skipped' ? [] : row.notices
+    const mistakes = [...own, ...(notices.get(position) ?? [])]
+    return mistakes.length > 0 ? [{ position, cells, mistakes, lead_id }] : []
+  })
+  for (const { position, cells, mistakes, lead_id = null } of [...refused, ...told]) {
     await sql`
-      insert into hub.import_errors (import_id, project_id, position, cells, mistakes)
-      values (${open.id}, ${project_id}, ${position}, ${cells}, ${JSON.stringify(mistakes)})`
+      insert into hub.import_errors (import_id, project_id, position, cells, mistakes, lead_id)
+      values (
+        ${open.id}, ${project_id}, ${position}, ${cells}, ${JSON.stringify(mistakes)}, ${lead_id}
+      )`
   }
   // The header is row 1.
   open.handled = (rows.at(-1)?.position ?? 1) - 1
@@ -104,17 +112,21 @@ export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Prom
   return true
 }
 
-/** A row with the lead it is about, and what its fields did to that lead. */
-type Placed = FileRow & { lead_id: string; outcome: 'created' | 'merged' | 'skipped' }
+/** A row with the lead it is about, what its fields did to that lead, and what is to be told of it. */
+type Placed = FileRow & {
+  lead_id: string
+  outcome: 'created' | 'merged' | 'skipped'
+  notices: Mistake[]
+}
 
 /**
  * Keeps what no field takes as facts; `skip` leaves known leads as they are. Returns how many rows
- * changed their lead by this alone.
+ * changed their lead by this alone, and which cells were too long for a fact.
  */
-async function completeByFacts(sql: Sql, open: Import, placed: Placed[]): Promise<number> {
+async function completeByFacts(sql: Sql, open: Import, placed: Placed[]) {
   const isOpen = ({ outcome }: Placed) =>
     open.options.duplicates !== 'skip' || outcome === 'created'
-  const changed = await keepFacts(sql, open, placed.filter(isOpen))
+  const { changed, notices } = await keepFacts(sql, open, placed.filter(isOpen))
   const fresh = new Set(placed.flatMap((row) => (row.outcome === 'skipped' ? [] : row.lead_id)))
   const completed = new Map<string, Placed>()
   for (const row of placed) {
@@ -126,7 +138,7 @@ async function completeByFacts(sql: Sql, open: Import, placed: Placed[]): Promis
     return { project_id: open.project_id, lead_id, kind: 'merged' as const, details }
   })
   if (activities.length > 0) await recordActivities(sql, activities)
-  return activities.length
+  return { completed: activities.length, notices }
 }
 
 function withDefaults(row: ImportRow, options: ImportOptions): ImportRow {
@@ -207,15 +219,17 @@ async function changeKnown(
     from hub.leads where id = ${entry.lead_id} for update`
   if (!before) return 'skipped'
   const change = additions(before, entry.lead, duplicates)
-  if (Object.keys(change).length === 0) return 'skipped'
   const full = tooManyTags(change, open.options)
   if (full) return full
+  const isChanged = Object.keys(change).length > 0
   try {
-    await changeLead(sql, entry.lead_id, change)
+    if (isChanged) await changeLead(sql, entry.lead_id, change)
   } catch (error) {
     if (!(error instanceof KnownEmail)) throw error
     return { column: mapping.email ?? '', message: bilingual(importsText).row.known_email }
   }
+  const noted = await addNotes(sql, open, [entry])
+  if (!isChanged && noted === 0) return 'skipped'
   await recordOrigin(sql, open, entry)
   const details = { import_id: open.id, file: open.file, row: entry.position }
   const activity = { project_id: open.project_id, lead_id: entry.lead_id, details }
@@ -286,7 +300,9 @@ function combine(
   const full = tooManyTags(change, options)
   if (full) return full
   Object.assign(first.lead, change, change.custom && { custom: { ...custom, ...change.custom } })
-  return Object.keys(change).length > 0 ? 'merged' : 'skipped'
+  const notes = entry.notes.filter((note) => !first.notes.includes(note))
+  first.notes.push(...notes)
+  return Object.keys(change).length > 0 || notes.length > 0 ? 'merged' : 'skipped'
 }
 
 async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<Set<string>> {
@@ -308,29 +324,22 @@ async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<Se
   const ids = new Set(made.map(({ id }) => id))
   await keepOwnFacts(sql, [...ids])
   const created = entries.filter(({ lead_id }) => ids.has(lead_id))
-  const facts = created.map(({ lead_id, position, cells, lead, note, key }) => ({
-    lead_id,
-    key,
-    fact: factOf(lead, open.options.mapping),
-    quote: quoteOf(open.options.columns, cells),
-    source: sourceOf(open, position),
-    note,
+  const facts = created.map((entry) => ({
+    lead_id: entry.lead_id,
+    key: entry.key,
+    fact: factOf(entry.lead, open.options.mapping),
+    quote: quoteRow(open, entry),
+    source: sourceOf(open, entry.position),
   }))
+  await addNotes(sql, open, created)
   await sql`
-    with row as (
-      select *
-      from jsonb_to_recordset(${JSON.stringify(facts)}) as row(
-        lead_id uuid, key text, fact text, quote text, source text, note text
-      )
-    ),
-    notes as (
-      insert into hub.notes (project_id, lead_id, text)
-      select ${project_id}::uuid, lead_id, note from row where note is not null
-    )
     insert into hub.evidence (
       project_id, lead_id, fact, quote, source, import_id, import_key
     )
-    select ${project_id}::uuid, lead_id, fact, quote, source, ${open.id}::uuid, key from row`
+    select ${project_id}::uuid, lead_id, fact, quote, source, ${open.id}::uuid, key
+    from jsonb_to_recordset(${JSON.stringify(facts)}) as row(
+      lead_id uuid, key text, fact text, quote text, source text
+    )`
   await recordActivities(
     sql,
     created.map(({ lead_id, position: row }) => {
@@ -341,16 +350,42 @@ async function insertLeads(sql: Sql, open: Import, entries: Entry[]): Promise<Se
   return ids
 }
 
+/** Adds the notes of rows that their leads do not have yet, and returns how many. */
+async function addNotes(sql: Sql, { project_id }: Import, entries: Entry[]): Promise<number> {
+  const notes = entries.flatMap(({ lead_id, notes }) =>
+    notes.map((text, at) => ({ lead_id, text, at })),
+  )
+  if (notes.length === 0) return 0
+  // The newest note is shown first: so the parts of a long one stand in their order.
+  const added = await sql<{ id: string }>`
+    insert into hub.notes (project_id, lead_id, text, created_at)
+    select ${project_id}::uuid, lead_id, text, now() - make_interval(secs => at * 0.000001)
+    from jsonb_to_recordset(${JSON.stringify(notes)}) as new(lead_id uuid, text text, at int)
+    where not exists (
+      select from hub.notes as note where note.lead_id = new.lead_id and note.text = new.text
+    )
+    returning id`
+  return added.length
+}
+
+/** Quotes a row as it is in the file; that it was too long for that is to be told. */
+function quoteRow({ options }: Import, { cells, notices }: Entry): string {
+  const { quote, ends_in } = quoteOf(options.columns, cells)
+  const message = bilingual(importsText).row.cut_quote(MAX_QUOTE)
+  if (ends_in !== null) notices.push({ column: ends_in, message })
+  return quote
+}
+
 const sourceOf = ({ file }: Import, position: number) => `${file}:${position}`
 
 /** Records the file as the source of what a row added to an existing lead. */
 async function recordOrigin(sql: Sql, open: Import, entry: Entry) {
-  const { lead_id, position, cells, lead, key } = entry
+  const { lead_id, position, lead, key } = entry
   const id = await addEvidence(sql, {
     project_id: open.project_id,
     lead_id,
     fact: factOf(lead, open.options.mapping),
-    quote: quoteOf(open.options.columns, cells),
+    quote: quoteRow(open, entry),
     source: sourceOf(open, position),
   })
   await sql`

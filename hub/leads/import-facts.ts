@@ -1,7 +1,8 @@
 import type { Sql } from '../../shared/sql.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
-import type { ImportOptions, Mapping } from './import-row.ts'
+import type { ImportOptions, Mapping, Mistake } from './import-row.ts'
 import { importsText } from './imports.text.ts'
+import { MAX_QUOTE, shorten } from './shorten.ts'
 
 const say = bilingual(importsText)
 
@@ -40,53 +41,70 @@ export function notKept({ over, cut }: { over: string[]; cut: number }): Words[]
 type Open = { id: string; project_id: string; file: string; options: ImportOptions }
 type Row = { position: number; cells: string[]; lead_id: string }
 
-/** A cell as one line; one that is too long ends in three dots. */
-function factOfCell(column: string, cell: string): { fact: string; is_cut: boolean } | undefined {
+type Made = { fact: string; quote: string | null; notice: Mistake | null }
+
+/** A cell as one line; one that is too long ends in three dots, and its quotation has it whole. */
+function factOfCell(column: string, cell: string): Made | undefined {
   const text = cell.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   if (text === '') return undefined
-  const is_cut = text.length > MAX_FACT_CELL
-  const value = is_cut
-    ? `${text.slice(0, MAX_FACT_CELL - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
-    : text
-  return { fact: `${column}: ${value}`, is_cut }
+  const fact = `${column}: ${shorten(text, MAX_FACT_CELL)}`
+  if (text.length <= MAX_FACT_CELL) return { fact, quote: null, notice: null }
+  const message =
+    text.length > MAX_QUOTE
+      ? say.row.cut_cell(text.length, MAX_FACT_CELL, MAX_QUOTE)
+      : say.row.cut_fact(text.length, MAX_FACT_CELL)
+  const quote = shorten(cell.replaceAll('\0', '').trim(), MAX_QUOTE)
+  return { fact, quote, notice: { column, message } }
 }
 
 /**
  * keepFacts keeps the cells of the columns that no field takes as facts of the rows' leads, each
  * with the file and row as its source. A later list with the same column adds what is missing, and
- * with `update` replaces what is there; an empty cell never erases. Returns the leads it changed.
+ * with `update` replaces what is there; an empty cell never erases. Returns the leads it changed,
+ * and by row which of the facts it kept have only the beginning of a cell.
  */
-export async function keepFacts(sql: Sql, open: Open, rows: Row[]): Promise<Set<string>> {
+export async function keepFacts(
+  sql: Sql,
+  open: Open,
+  rows: Row[],
+): Promise<{ changed: Set<string>; notices: Map<number, Mistake[]> }> {
   const { columns, facts = [], duplicates } = open.options
-  const found = new Map<string, { lead_id: string; name: string; fact: string; source: string }>()
-  let cut = 0
+  type Found = Made & { lead_id: string; name: string; source: string; position: number }
+  const found = new Map<string, Found>()
   for (const { position, cells, lead_id } of rows) {
     for (const name of facts) {
       const key = `${lead_id} ${name}`
       const made = factOfCell(name, cells[columns.indexOf(name)] ?? '')
       // Of two rows for one lead the last one counts where rows replace, else the first.
       if (!made || (duplicates !== 'update' && found.has(key))) continue
-      if (made.is_cut) cut += 1
-      const source = `${open.file}:${position}`
-      found.set(key, { lead_id, name, fact: made.fact, source })
+      found.set(key, { ...made, lead_id, name, source: `${open.file}:${position}`, position })
     }
   }
-  if (found.size === 0) return new Set()
-  if (cut > 0) await sql`update hub.imports set cut = cut + ${cut} where id = ${open.id}`
-  const changed = await sql<{ lead_id: string }>`
+  const notices = new Map<number, Mistake[]>()
+  if (found.size === 0) return { changed: new Set(), notices }
+  const kept = await sql<{ lead_id: string; name: string }>`
     insert into hub.evidence as known (
-      project_id, lead_id, fact, source, import_id, import_column
+      project_id, lead_id, fact, quote, source, import_id, import_column
     )
-    select ${open.project_id}::uuid, lead_id, fact, source, ${open.id}::uuid, name
+    select ${open.project_id}::uuid, lead_id, fact, quote, source, ${open.id}::uuid, name
     from jsonb_to_recordset(${JSON.stringify([...found.values()])}) as given(
-      lead_id uuid, name text, fact text, source text
+      lead_id uuid, name text, fact text, quote text, source text
     )
     on conflict (lead_id, import_column) where import_column is not null do update
-    set fact = excluded.fact, source = excluded.source, import_id = excluded.import_id,
-      created_at = now()
-    where ${duplicates === 'update'} and known.fact <> excluded.fact
-    returning lead_id`
-  return new Set(changed.map(({ lead_id }) => lead_id))
+    set fact = excluded.fact, quote = excluded.quote, source = excluded.source,
+      import_id = excluded.import_id, created_at = now()
+    where ${duplicates === 'update'}
+      and (known.fact, known.quote) is distinct from (excluded.fact, excluded.quote)
+    returning lead_id, import_column as name`
+  let cut = 0
+  for (const { lead_id, name } of kept) {
+    const { notice, position } = found.get(`${lead_id} ${name}`) ?? {}
+    if (!notice || !position) continue
+    cut += 1
+    notices.set(position, [...(notices.get(position) ?? []), notice])
+  }
+  if (cut > 0) await sql`update hub.imports set cut = cut + ${cut} where id = ${open.id}`
+  return { changed: new Set(kept.map(({ lead_id }) => lead_id)), notices }
 }
 
 /** The columns of imported lists that leads of a project have facts from, by their name. */

@@ -15,6 +15,7 @@ import {
   Tag,
 } from './lead.ts'
 import { faultOf, type OwnField, valueOfCell } from './own-fields.ts'
+import { MAX_QUOTE, MAX_ROW_NOTE, notesOf, shorten } from './shorten.ts'
 
 const { row: say } = bilingual(importsText)
 
@@ -61,7 +62,7 @@ export const Mapping = z.partialRecord(MappedField, z.string().min(1).max(300)).
 export type Mapping = z.infer<typeof Mapping>
 
 export type Mistake = { column: string; message: Words }
-export type ImportRow = { lead: NewLead; note: string | null; id: string | null }
+export type ImportRow = { lead: NewLead; notes: string[]; id: string | null; notices: Mistake[] }
 
 /**
  * columnsFrom names the columns after the header row. Names are made unique; an empty one becomes
@@ -155,7 +156,7 @@ const BASIS_WORDS: Record<z.infer<typeof LawfulBasis>, string[]> = {
   legitimate_interest: ['mesru menfaat', 'legitimate interest'],
 }
 
-/** readRow returns the lead in a row, or the mistakes by column. */
+/** readRow returns the lead in a row with what is worth telling about it, or the mistakes by column. */
 export function readRow(
   cells: string[],
   {
@@ -231,8 +232,15 @@ export function readRow(
   }
   const given = cell('id')
   const id = z.guid().safeParse(given).success ? given : null
-  const note = cell('note').replaceAll('\0', '').slice(0, 10_000) || null
-  return { row: { lead, note, id }, mistakes }
+  const note = cell('note').replaceAll('\0', '')
+  const notes = notesOf(note)
+  const at = { column: mapping.note ?? 'note' }
+  if (note.length > MAX_ROW_NOTE) {
+    mistakes.push({ ...at, message: say.long_note(note.length, MAX_ROW_NOTE) })
+  }
+  const notices =
+    notes.length > 1 ? [{ ...at, message: say.divided_note(note.length, notes.length) }] : []
+  return { row: { lead, notes, id, notices }, mistakes }
 }
 
 /** For fields with fixed values, lists them; for others, the schema's own message. */
@@ -269,12 +277,20 @@ export function factOf(lead: NewLead, mapping: Mapping): string {
   return said.join('; ').slice(0, 1000)
 }
 
-/** The row as it is in the file. */
-export function quoteOf(columns: string[], cells: string[]): string {
-  const said = columns.flatMap((column, index) =>
-    cells[index] ? [`${column}: ${cells[index]}`] : [],
-  )
-  return said.join('; ').replaceAll('\0', '').slice(0, 2000)
+/** The row as it is in the file; of a longer one than a quotation may be, in which column it ends. */
+export function quoteOf(
+  columns: string[],
+  cells: string[],
+): { quote: string; ends_in: string | null } {
+  let whole = ''
+  let ends_in: string | null = null
+  for (const [index, column] of columns.entries()) {
+    const cell = cells[index]?.replaceAll('\0', '')
+    if (!cell) continue
+    whole += `${whole ? '; ' : ''}${column}: ${cell}`
+    if (whole.length > MAX_QUOTE) ends_in ??= column
+  }
+  return { quote: shorten(whole, MAX_QUOTE), ends_in }
 }
 
 /** The options of an import. */

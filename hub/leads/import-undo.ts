@@ -7,7 +7,7 @@ import { importsText } from './imports.text.ts'
 const { undo: say } = bilingual(importsText)
 
 /** Rows of an import itself, which go with their leads. */
-const OWN = ['activities', 'evidence', 'notes']
+const OWN = ['activities', 'evidence', 'import_errors', 'notes']
 
 /**
  * undoImport deletes the leads that an import made and nothing was built on since: no change, note, task,

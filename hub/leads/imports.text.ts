@@ -33,6 +33,16 @@ export const importsText = texts(
       known_email: 'Another lead of this project has this e-mail.',
       too_many_tags: (tags: number, most: number) =>
         `With this row the lead would have ${tags} tags, and one lead can have ${most}. Take some out of the row or off the lead.`,
+      long_note: (length: number, most: number) =>
+        `The note has ${length} characters, and a row can bring ${most}. Shorten it, or look for a missing quotation mark.`,
+      divided_note: (length: number, notes: number) =>
+        `The note has ${length} characters. It is kept whole, as ${notes} notes.`,
+      cut_fact: (length: number, most: number) =>
+        `The cell has ${length} characters, and a fact has ${most}. The fact has the beginning; the whole cell is shown under it.`,
+      cut_cell: (length: number, most: number, shown: number) =>
+        `The cell has ${length} characters, and a fact has ${most}. The fact has the beginning, and the first ${shown} are shown under it.`,
+      cut_quote: (most: number) =>
+        `The row has more than ${most} characters. What the lead’s evidence quotes of it ends in this cell.`,
     },
     facts: {
       no_json: 'The list of columns is not valid JSON.',
@@ -88,6 +98,16 @@ export const importsText = texts(
       known_email: 'Bu e-posta projedeki başka bir adayda kayıtlı.',
       too_many_tags: (tags, most) =>
         `Bu satırla adayın ${tags} etiketi olur; bir adayın en çok ${most} etiketi olabilir. Satırdan ya da adaydan birkaçını çıkarın.`,
+      long_note: (length, most) =>
+        `Not ${length} karakter; bir satır en çok ${most} karakter getirebilir. Kısaltın ya da eksik bir tırnak arayın.`,
+      divided_note: (length, notes) =>
+        `Not ${length} karakter. Tümü, ${notes} not hâlinde tutuldu.`,
+      cut_fact: (length, most) =>
+        `Hücre ${length} karakter, bir bilgi en çok ${most}. Bilgide başı var; hücrenin tümü altında gösterilir.`,
+      cut_cell: (length, most, shown) =>
+        `Hücre ${length} karakter, bir bilgi en çok ${most}. Bilgide başı var; ilk ${shown} karakter altında gösterilir.`,
+      cut_quote: (most) =>
+        `Satır ${most} karakterden uzun. Adayın kanıtındaki alıntısı bu hücrede bitiyor.`,
     },
     facts: {
       no_json: 'Sütun listesi geçerli bir JSON değil.',

@@ -60,7 +60,7 @@ create table hub.evidence (
   project_id uuid not null references hub.projects on delete cascade,
   lead_id uuid references hub.leads on delete cascade,
   fact text not null check (length(fact) between 1 and 1000),
-  quote text check (length(quote) <= 2000),
+  quote text check (length(quote) <= 20000),
   source text not null check (length(source) between 1 and 500),
   mission_id uuid,
   created_at timestamptz not null default now()

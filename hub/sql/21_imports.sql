@@ -42,10 +42,13 @@ create table hub.import_errors (
   cells text[] not null,
   -- [{"column", "message": {"en", "tr"}}]
   mistakes jsonb not null,
+  -- The lead of a row that was taken; null where the row was refused.
+  lead_id uuid references hub.leads on delete cascade,
   primary key (import_id, position)
 );
-comment on table hub.import_errors is 'Rows of an import that did not become leads, as they were in the file, with the reason.';
+comment on table hub.import_errors is 'Rows of an import that were refused, or not taken as they were in the file, with the reason.';
 create index import_errors_project on hub.import_errors (project_id);
+create index import_errors_lead on hub.import_errors (lead_id);
 alter table hub.import_errors enable row level security;
 alter table hub.import_errors force row level security;
 create policy import_errors_select on hub.import_errors for select to hub_ro, hub_rw

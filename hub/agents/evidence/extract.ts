@@ -32,7 +32,6 @@ type Candidate = {
   lead: NewLead
   facts: { fact: string; quote: string }[]
   source: string
-  note?: string | null
 }
 
 /** The rows of one transaction. */
@@ -111,10 +110,8 @@ async function rows(
       const value = one(cells[at], 400)
       return value === '' || used.has(column) ? [] : [{ fact: `${column}: ${value}`, quote: value }]
     })
-    const whole = { fact: factOf(row.lead, mapping), quote: quoteOf(columns, cells) }
-    return [
-      { lead: row.lead, facts: [whole, ...others].slice(0, MAX_FACTS), source, note: row.note },
-    ]
+    const whole = { fact: factOf(row.lead, mapping), quote: quoteOf(columns, cells).quote }
+    return [{ lead: row.lead, facts: [whole, ...others].slice(0, MAX_FACTS), source }]
   })
   const tallies: Tally[] = [{ ...NOTHING, skipped }]
   for (let at = 0; at < candidates.length; at += BATCH) {

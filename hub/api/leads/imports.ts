@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { ApiError, invalid, issuesOf } from '../../../shared/problem.ts'
 import { createRoute, jsonResponse, pathId, resource } from '../../../shared/route.ts'
-import { raw, type Sql } from '../../../shared/sql.ts'
 import { everywhere, inProject, type Project } from '../../db/db.ts'
 import { answer, type Ctx, type Env, languageOf, problems, write } from '../../http/http.ts'
 import { absent } from '../../i18n/failure.ts'
-import { bilingual, LANGUAGES, type Words } from '../../i18n/words.ts'
+import { bilingual, LANGUAGES } from '../../i18n/words.ts'
 import { BOM, toCsv } from '../../leads/csv.ts'
-import { factColumns, MAX_FACT_COLUMNS, notKept } from '../../leads/import-facts.ts'
+import { factColumns, MAX_FACT_COLUMNS } from '../../leads/import-facts.ts'
 import { IMPORT_FIELDS, ImportChoices, Mapping, type Mistake } from '../../leads/import-row.ts'
 import { undoImport } from '../../leads/import-undo.ts'
 import { importsText } from '../../leads/imports.text.ts'
@@ -16,40 +15,11 @@ import { fieldsOf, OwnField } from '../../leads/own-fields.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
 import { slugFor } from '../../projects/active.ts'
 import { Slug } from '../projects/projects.ts'
+import { Import, importColumns, requireImport, type Stored, whole } from './import-report.ts'
 import { ownFieldsFor } from './lead-fields.ts'
 
 const say = bilingual(importsText)
 
-const MAX_SHOWN = 100
-
-const Import = z
-  .object({
-    id: z.uuid(),
-    project: z.string(),
-    file: z.string(),
-    status: z.enum(['queued', 'processing', 'done', 'failed']),
-    reason: z.string().nullable(),
-    total: z.int().meta({ description: 'The number of rows below the header.' }),
-    handled: z.int(),
-    created: z.int(),
-    merged: z.int().meta({ description: 'Rows that changed an existing lead.' }),
-    skipped: z.int().meta({ description: 'Rows for existing leads that changed nothing.' }),
-    refused: z.int().meta({ description: 'Rows with mistakes.' }),
-    mistakes: z.array(z.object({ row: z.int(), column: z.string(), message: z.string() })).meta({
-      description: 'The first 100; leads/imports/{id}/errors has all. The header is row 1.',
-    }),
-    facts: z.array(z.string()).meta({
-      description: 'The columns that no field takes, which are kept as facts of the leads.',
-    }),
-    left_out: z.array(z.string()).meta({
-      description: 'What was not kept of them, because of a limit.',
-    }),
-    created_at: z.string(),
-    finished_at: z.string().nullable(),
-    undone_at: z.string().nullable(),
-    removed: z.int().meta({ description: 'Leads that undoing deleted.' }),
-  })
-  .meta({ id: 'Import' })
 const OneImport = z.object({ import: Import })
 const Imports = z.object({ imports: z.array(Import) })
 const Preview = z.object({
@@ -222,10 +192,14 @@ imports.openapi(
     tags: ['Leads'],
     summary: 'Download the rows with mistakes as CSV',
     description:
-      'The rows as they were in the file, with the row number and the mistakes. Correct them and import this file.',
+      'The rows as they were in the file, with the row number and the mistakes. Correct them and import this file. `rows=noticed` has the rows that were taken, with what became of their long texts; they go with their leads.',
     request: {
       params: z.object({ id: pathId('An import.') }),
       query: z.strictObject({
+        rows: z.enum(['refused', 'noticed']).default('refused').meta({
+          description:
+            'The rows that were refused, or those that were taken, but not as they are in the file.',
+        }),
         language: z.enum(LANGUAGES).optional().meta({
           description: 'The language of the mistakes. Absent: the language of the request.',
         }),
@@ -238,14 +212,15 @@ imports.openapi(
   }),
   async (c) => {
     const { id } = c.req.valid('param')
-    const { language = languageOf(c) } = c.req.valid('query')
+    const { language = languageOf(c), rows: wanted } = c.req.valid('query')
     const { columns, rows } = await everywhere(c.get('deps').db, async (sql) => {
       const [found] = await sql<{ columns: string[] }>`
         select options -> 'columns' as columns from hub.imports where id = ${id}`
       if (!found) throw absent('import')
       const rows = await sql<{ position: number; cells: string[]; mistakes: Mistake[] }>`
         select position, cells, mistakes from hub.import_errors
-        where import_id = ${id} order by position`
+        where import_id = ${id} and (lead_id is not null) = ${wanted === 'noticed'}
+        order by position`
       return { columns: found.columns, rows }
     })
     const lines = rows.map(({ position, cells, mistakes }) => [
@@ -257,7 +232,7 @@ imports.openapi(
     return c.body(`${BOM}${toCsv([[...columns, row, mistakes], ...lines])}`, 200, {
       'Content-Language': language,
       'Content-Type': 'text/csv; charset=utf-8; header=present',
-      'Content-Disposition': `attachment; filename="import-errors-${id}.csv"`,
+      'Content-Disposition': `attachment; filename="import-${wanted === 'noticed' ? 'notices' : 'errors'}-${id}.csv"`,
     })
   },
 )
@@ -300,47 +275,6 @@ imports.openapi(
     return answer(c, Undone, done, 200)
   },
 )
-
-/** An Import as it is stored: its sentences in both languages. */
-type ImportRow = Omit<z.infer<typeof Import>, 'reason' | 'mistakes' | 'left_out'> & {
-  reason: Words | null
-  left_out: Words[]
-  mistakes: (Mistake & { row: number })[]
-}
-
-const importColumns = raw(`
-  import.id, project.slug as project, import.file, import.status, import.reason, import.total,
-  import.handled, import.created, import.merged, import.skipped, import.refused,
-  (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'row', error.position, 'column', mistake ->> 'column', 'message', mistake -> 'message'
-    ) order by error.position), '[]')
-    from (
-      select position, mistakes from hub.import_errors
-      where import_id = import.id order by position limit ${MAX_SHOWN}
-    ) as error
-    cross join jsonb_array_elements(error.mistakes) as mistake
-  ) as mistakes,
-  coalesce(import.options -> 'facts', '[]') as facts,
-  coalesce(import.options -> 'over', '[]') as over, import.cut,
-  import.created_at, import.finished_at, import.undone_at, import.removed`)
-
-/** An import as its columns are, with the sentences about what was not kept. */
-type Stored = Omit<ImportRow, 'left_out'> & { over: string[]; cut: number }
-const whole = ({ over, cut, ...row }: Stored): ImportRow => ({
-  ...row,
-  left_out: notKept({ over, cut }),
-})
-
-async function requireImport(sql: Sql, id: string): Promise<ImportRow> {
-  const [found] = await sql<Stored>`
-    select ${importColumns}
-    from hub.imports as import
-    join hub.projects as project on project.id = import.project_id
-    where import.id = ${id}`
-  if (!found) throw absent('import')
-  return whole(found)
-}
 
 /** A file with its options: from a form, or a bare file with a query. */
 async function readUpload(c: Ctx) {

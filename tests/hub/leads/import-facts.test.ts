@@ -5,6 +5,7 @@ import {
   MAX_FACT_COLUMNS,
   notKept,
 } from '../../../hub/leads/import-facts.ts'
+import { notesOf, shorten } from '../../../hub/leads/shorten.ts'
 import { CSV, importCalls } from '../support/import-calls.ts'
 import { startLicensedHub } from '../support/licensed.ts'
 
@@ -122,6 +123,10 @@ describe('a column that no field takes', () => {
     const facts = await factsOf('wide', 'Wide')
     expect(Object.keys(facts)).toHaveLength(MAX_FACT_COLUMNS)
     expect(facts.C0).toMatch(new RegExp(`^C0: x{${MAX_FACT_CELL - 1}}… \\(`))
+    expect(done).toMatchObject({ noticed: 1, notices: [{ row: 2, column: 'C0' }] })
+    expect(done.notices[0].message).toContain('The cell has 601 characters, and a fact has 600.')
+    const [cell] = await hub.query("select quote from hub.evidence where import_column = 'C0'")
+    expect(cell).toEqual({ quote: cells[0] })
   })
 
   test('can be left out by name, and a name that is not there is refused', async () => {
@@ -135,6 +140,95 @@ describe('a column that no field takes', () => {
       expect(refused.status, facts).toBe(422)
       expect((await refused.json()).errors[0].path).toMatch(/^facts/)
     }
+  })
+})
+
+describe('a text that is too long for its place', () => {
+  const whole = Array.from({ length: 3 }, (_, part) => `${part} ${'word '.repeat(1400)}`.trim())
+  const note = whole.join('\n\n')
+  const file = (id: string) => `leads/imports/${id}/errors?rows=noticed&language=tr`
+
+  test('of a note becomes several notes, of a row is told, and its row is kept as it was', async () => {
+    const long = 'y'.repeat(25_000)
+    const rows = [
+      `Long,long@list.example,"${note}",`,
+      `Short,short@list.example,Called,`,
+      `Wide,wide@list.example,,${long}`,
+      `Endless,endless@list.example,${'z'.repeat(100_001)},`,
+    ]
+    const done = await bring(`Name,Email,Note,Story\n${rows.join('\n')}`, { project: 'wide' })
+    expect(done).toMatchObject({ created: 3, refused: 1, noticed: 2 })
+    expect(done.notices.map(({ row, column }: { row: number; column: string }) => [row, column]))
+      // A row of more than 20,000 characters ends in the cell in which that is.
+      .toEqual([
+        [2, 'Note'],
+        [2, 'Note'],
+        [4, 'Story'],
+        [4, 'Story'],
+      ])
+    expect(done.notices[0].message).toBe(
+      `The note has ${note.length} characters. It is kept whole, as 3 notes.`,
+    )
+    expect(done.mistakes).toEqual([
+      {
+        row: 5,
+        column: 'Note',
+        message:
+          'The note has 100001 characters, and a row can bring 100000. Shorten it, or look for a missing quotation mark.',
+      },
+    ])
+    const found = await leadsOf('wide', '&q=long@list.example')
+    const { lead } = await (await hub.call('GET', `lead/get?lead_id=${found[0].id}`)).json()
+    expect(lead.notes.map(({ text }: { text: string }) => text)).toEqual(whole)
+    const csv = await (await hub.call('GET', file(done.id))).text()
+    expect(csv).toContain(note)
+    expect(csv).toContain(long)
+    expect(csv).toContain(`Not ${note.length} karakter. Tümü, 3 not hâlinde tutuldu.`)
+    expect(csv).not.toContain('endless@list.example')
+
+    // The row goes with its lead.
+    await hub.call('POST', 'lead/delete', { lead_id: found[0].id })
+    expect(await (await hub.call('GET', file(done.id))).text()).not.toContain('word word')
+    const undone = await hub.call('POST', `leads/imports/${done.id}/undo`)
+    expect(await undone.json()).toMatchObject({ import: { removed: 2, noticed: 0 }, kept: 0 })
+  })
+
+  test('or a note of a lead that is known, is added once unless known leads are skipped', async () => {
+    const lead = 'Name,Email,Note\nNoted,noted@list.example,'
+    await bring(`${lead}First`, { project: 'other' })
+    for (const [note, duplicates, counts] of [
+      ['Second', 'skip', { skipped: 1, merged: 0 }],
+      ['Second', 'merge', { skipped: 0, merged: 1 }],
+      ['Second', 'update', { skipped: 1, merged: 0 }],
+      ['First', 'merge', { skipped: 1, merged: 0 }],
+    ] as const) {
+      expect(await bring(lead + note, { project: 'other', duplicates })).toMatchObject(counts)
+    }
+    const rows = await bring(`${lead}Third\nNoted,noted@list.example,Fourth`, {
+      project: 'wide',
+      duplicates: 'merge',
+    })
+    expect(rows).toMatchObject({ created: 1, merged: 1 })
+    expect(
+      await hub.query(
+        `select project.slug, array_agg(note.text order by note.text) as notes
+         from hub.notes as note
+         join hub.leads as lead on lead.id = note.lead_id
+         join hub.projects as project on project.id = lead.project_id
+         where lead.name = 'Noted' group by project.slug order by project.slug`,
+      ),
+    ).toEqual([
+      { slug: 'other', notes: ['First', 'Second'] },
+      { slug: 'wide', notes: ['Fourth', 'Third'] },
+    ])
+  })
+
+  test('is never divided inside a character', () => {
+    const smile = '😀'.repeat(7_500)
+    expect(notesOf(`a${smile}`).join('')).toBe(`a${smile}`)
+    expect(notesOf(`a${smile}`).map((text) => text.isWellFormed())).toEqual([true, true])
+    expect(shorten(smile, 10)).toBe(`${'😀'.repeat(4)}…`)
+    expect(notesOf(' \n ')).toEqual([])
   })
 })
 

@@ -23,17 +23,23 @@ export function Evidence({ evidence }: { evidence: LeadWhole['evidence'] }) {
               <FileSearch size={16} className="mt-0.5 shrink-0 text-muted" aria-hidden />
               <div className="min-w-0">
                 <p className="break-words">{row.fact}</p>
-                {row.quote ? (
-                  <blockquote className="mt-1 border-l-2 border-line pl-3 font-mail text-muted break-words">
-                    {row.quote}
-                  </blockquote>
-                ) : null}
+                <Quote of={row} />
                 <Origin row={row} />
               </div>
             </li>
           ))}
       </ul>
     </>
+  )
+}
+
+/** The words of the source; of a long cell or row of a list, all of it. */
+function Quote({ of: { quote } }: { of: Row }) {
+  if (!quote) return null
+  return (
+    <blockquote className="mt-1 max-h-60 overflow-y-auto border-l-2 border-line pl-3 font-mail text-muted whitespace-pre-line break-words">
+      {quote}
+    </blockquote>
   )
 }
 
@@ -49,6 +55,7 @@ function Listed({ rows }: { rows: Row[] }) {
             <dt className="text-sm text-muted break-words">{row.column}</dt>
             <dd>
               <p className="break-words">{row.fact.slice((row.column ?? '').length + 2)}</p>
+              <Quote of={row} />
               <Origin row={row} />
             </dd>
           </div>

@@ -10,7 +10,7 @@ import { Actions, Dialog } from '../../../../../web/ui/layer.tsx'
 import { Progress } from '../../../../../web/ui/progress.tsx'
 import { Spinner } from '../../../../../web/ui/states.tsx'
 import { useWords } from '../../../../../web/ui/words.tsx'
-import { api, formOf, ok } from '../../../api/client.ts'
+import { api, formOf, ok, type Schemas } from '../../../api/client.ts'
 import { useProject } from '../../../project.ts'
 import { refreshLeads } from '../queries.ts'
 import { importText } from './import.text.ts'
@@ -167,6 +167,7 @@ function Running({
         run.merged > 0 ? text.merged(run.merged) : null,
         run.skipped > 0 ? text.skipped(run.skipped) : null,
         run.refused > 0 ? text.refused(run.refused) : null,
+        run.noticed > 0 ? text.noticed(run.noticed) : null,
       ].filter((one) => one !== null)
     : []
   return (
@@ -209,31 +210,8 @@ function Running({
           </p>
         ))}
       </div>
-      {run && run.mistakes.length > 0 ? (
-        <div className="mt-4">
-          <ul className="max-h-40 overflow-y-auto rounded-control border border-line text-sm">
-            {run.mistakes.map((mistake) => (
-              <li
-                key={`${mistake.row}-${mistake.column}-${mistake.message}`}
-                className="flex gap-3 border-b border-line px-3 py-1.5 last:border-0"
-              >
-                <span className="w-16 shrink-0 text-muted">{text.row(mistake.row)}</span>
-                <span className="min-w-0 break-words">
-                  {mistake.column}: {mistake.message}
-                </span>
-              </li>
-            ))}
-          </ul>
-          <a
-            href={`/api/cockpit/leads/imports/${id}/errors?language=${language}`}
-            download
-            className={cn(buttonClass({ size: 'sm' }), 'mt-2')}
-          >
-            <Download size={14} aria-hidden />
-            {text.mistakes}
-          </a>
-        </div>
-      ) : null}
+      {run ? <Told id={id} rows="refused" lines={run.mistakes} /> : null}
+      {run ? <Told id={id} rows="noticed" lines={run.notices} /> : null}
       <Actions>
         {isOver ? <Button onClick={onAgain}>{text.another}</Button> : null}
         <Button variant={isOver ? 'primary' : 'secondary'} onClick={onClose}>
@@ -241,5 +219,46 @@ function Running({
         </Button>
       </Actions>
     </>
+  )
+}
+
+/** What is told of single rows: the first of them, and all in a file. */
+function Told({
+  id,
+  rows,
+  lines,
+}: {
+  id: string
+  rows: 'refused' | 'noticed'
+  lines: Schemas['Import']['mistakes']
+}) {
+  const text = useText(importText)
+  const language = useLanguage()
+  if (lines.length === 0) return null
+  return (
+    <section className="mt-4" aria-label={text.told[rows]}>
+      <h3 className="mb-2 text-sm font-medium">{text.told[rows]}</h3>
+      <ul className="max-h-40 overflow-y-auto rounded-control border border-line text-sm">
+        {lines.map(({ row, column, message }) => (
+          <li
+            key={`${row}-${column}-${message}`}
+            className="flex gap-3 border-b border-line px-3 py-1.5 last:border-0"
+          >
+            <span className="w-16 shrink-0 text-muted">{text.row(row)}</span>
+            <span className="min-w-0 break-words">
+              {column}: {message}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <a
+        href={`/api/cockpit/leads/imports/${id}/errors?rows=${rows}&language=${language}`}
+        download
+        className={cn(buttonClass({ size: 'sm' }), 'mt-2')}
+      >
+        <Download size={14} aria-hidden />
+        {text.download[rows]}
+      </a>
+    </section>
   )
 }

@@ -70,7 +70,13 @@ export const importText = texts(
     refused: (n: number) =>
       plural('en', n, { one: '# row with mistakes', other: '# rows with mistakes' }),
     row: (n: number) => `Row ${n}`,
-    mistakes: 'Download the rows with mistakes',
+    noticed: (n: number) =>
+      plural('en', n, { one: '# row with a long text', other: '# rows with long texts' }),
+    told: { refused: 'Not imported', noticed: 'Imported, with long texts' },
+    download: {
+      refused: 'Download the rows with mistakes',
+      noticed: 'Download these rows as they were',
+    },
     show: 'Show the leads',
   },
   {
@@ -140,7 +146,9 @@ export const importText = texts(
     skipped: (n) => plural('tr', n, { other: '# zaten kayıtlı' }),
     refused: (n) => plural('tr', n, { other: '# hatalı satır' }),
     row: (n) => `Satır ${n}`,
-    mistakes: 'Hatalı satırları indir',
+    noticed: (n) => plural('tr', n, { other: '# satırda uzun metin' }),
+    told: { refused: 'Aktarılmadı', noticed: 'Aktarıldı, uzun metinli' },
+    download: { refused: 'Hatalı satırları indir', noticed: 'Bu satırları ilk hâliyle indir' },
     show: 'Adayları göster',
   },
 )

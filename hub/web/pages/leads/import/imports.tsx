@@ -20,6 +20,7 @@ import { refreshLeads } from '../queries.ts'
 
 type Import = Schemas['Import']
 const COUNTS = ['created', 'merged', 'skipped', 'refused'] as const
+const FILES = ['refused', 'noticed'] as const
 
 /** Every import of the project: what came of it, its rows with mistakes, and the way back. */
 export function Imports() {
@@ -80,16 +81,19 @@ function One({ run }: { run: Import }) {
             {run.undone_at ? text.removed(run.removed) : null}
           </FactsLine>
         </div>
-        {run.refused > 0 ? (
-          <a
-            href={`/api/cockpit/leads/imports/${run.id}/errors?language=${language}`}
-            download
-            className={buttonClass({ size: 'sm' })}
-          >
-            <Download size={14} aria-hidden />
-            {text.refused_file}
-          </a>
-        ) : null}
+        {FILES.map((rows) =>
+          run[rows] > 0 ? (
+            <a
+              key={rows}
+              href={`/api/cockpit/leads/imports/${run.id}/errors?rows=${rows}&language=${language}`}
+              download
+              className={buttonClass({ size: 'sm' })}
+            >
+              <Download size={14} aria-hidden />
+              {text[`${rows}_file`]}
+            </a>
+          ) : null,
+        )}
         {isOver && !run.undone_at && run.created > 0 ? (
           <Button
             size="sm"
@@ -102,10 +106,10 @@ function One({ run }: { run: Import }) {
         ) : null}
       </div>
       <dl className="mt-3 flex flex-wrap gap-x-6 gap-y-1 text-sm" data-numbers>
-        {[['total', text.rows] as const, ...COUNTS.map((key) => [key, text[key]] as const)].map(
-          ([key, label]) => (
+        {(['total', ...COUNTS, ...(run.noticed > 0 ? ['noticed' as const] : [])] as const).map(
+          (key) => (
             <div key={key} className="flex gap-2">
-              <dt className="text-muted">{label}</dt>
+              <dt className="text-muted">{key === 'total' ? text.rows : text[key]}</dt>
               <dd className="font-medium">{number(language, run[key])}</dd>
             </div>
           ),

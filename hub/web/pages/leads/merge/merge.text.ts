@@ -67,6 +67,7 @@ export const mergeText = texts(
       merged: 'Completed',
       skipped: 'Unchanged',
       refused: 'With mistakes',
+      noticed: 'With long texts',
       status: {
         queued: 'Waiting',
         processing: 'Running',
@@ -76,6 +77,7 @@ export const mergeText = texts(
       },
       when: 'When',
       refused_file: 'Download the rows with mistakes',
+      noticed_file: 'Download the rows with long texts',
       undo: 'Undo',
       undo_label: (file: string) => `Undo the import of ${file}`,
       undo_title: 'Undo this import?',
@@ -149,6 +151,7 @@ export const mergeText = texts(
       merged: 'Tamamlanan',
       skipped: 'Değişmeyen',
       refused: 'Hatalı',
+      noticed: 'Uzun metinli',
       status: {
         queued: 'Bekliyor',
         processing: 'Sürüyor',
@@ -158,6 +161,7 @@ export const mergeText = texts(
       },
       when: 'Zaman',
       refused_file: 'Hatalı satırları indir',
+      noticed_file: 'Uzun metinli satırları indir',
       undo: 'Geri al',
       undo_label: (file) => `${file} aktarmasını geri al`,
       undo_title: 'Bu aktarma geri alınsın mı?',
