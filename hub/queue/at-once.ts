@@ -18,6 +18,7 @@ import { send } from '../mail/drafts/steps.ts'
 import { awayDay } from '../mail/inbox/waits.ts'
 import { push } from '../mail/listmonk/push.ts'
 import { viaOf } from '../mail/settings.ts'
+import { volumeOf } from '../mail/today.ts'
 import { queueText } from './queue.text.ts'
 
 const say = bilingual(queueText)
@@ -58,7 +59,8 @@ export async function prospectOf(
       for (const { lead_id } of reached) if (await awayDay(sql, lead_id)) away.push(lead_id)
     }
     const via = viaOf(inputs.mail, mailing.config, draft.audience.kind)
-    const { cap, left } = inputs.today
+    const from = fromOf(brand)
+    const { cap, left } = volumeOf(inputs.today, inputs.mail, from)
     const count = reached.length - away.length
     const today = via === 'campaign' && count > left ? 0 : Math.min(count, left)
     const days = count <= left ? 1 : 1 + Math.ceil((count - left) / Math.max(1, cap))
@@ -83,7 +85,7 @@ export async function prospectOf(
       ],
       ', ',
     )
-    const given = { mail: inputs.mail, from: fromOf(brand), via, sentences }
+    const given = { mail: inputs.mail, from, via, sentences }
     return {
       draft,
       people,

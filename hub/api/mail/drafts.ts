@@ -39,6 +39,7 @@ import type { JudgedSentence } from '../../mail/drafts/judged.ts'
 import { readRefusals } from '../../mail/opt-outs.ts'
 import { personalise } from '../../mail/render/render.ts'
 import { viaOf } from '../../mail/settings.ts'
+import { volumeOf } from '../../mail/today.ts'
 import { slugFor } from '../../projects/active.ts'
 import { Slug } from '../projects/projects.ts'
 
@@ -115,6 +116,8 @@ export const Detailed = z.object({
     .object({ name: z.string(), email: z.string(), reply_to: z.string().nullable() })
     .nullable()
     .meta({ description: 'Who it is from: the sender of the project, or as it was approved.' }),
+  cap_today: z.int().meta({ description: 'What the ramp of its sender allows today.' }),
+  left_today: z.int().meta({ description: 'What its sender may still send today.' }),
   hash: z.string().nullable().meta({
     description:
       'The hash of what is shown. Send it with draft/approve, so that nothing else is approved.',
@@ -221,12 +224,16 @@ export async function detailed(
     const { people, without_email, gates, sentences, brand } = found
     const now = fromOf(brand)
     const via = viaOf(inputs.mail, config, row.audience.kind)
+    const from = row.approved_hash ? await approvedFrom(sql, config, row) : now
+    const { cap, left } = volumeOf(inputs.today, inputs.mail, from)
     return {
       draft: await viewDraft(sql, project.id, id),
       sentences: await withEvidence(sql, project.id, sentences),
       gates,
       recipients: readersOf({ people, without_email }),
-      from: row.approved_hash ? await approvedFrom(sql, config, row) : now,
+      from,
+      cap_today: cap,
+      left_today: left,
       hash:
         row.html === null
           ? null

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/route.ts'
+import type { Sql } from '../../../shared/sql.ts'
 import type { Config } from '../../config.ts'
 import { type Database, everywhere } from '../../db/db.ts'
 import { answer, type Ctx, type Env, problems, write } from '../../http/http.ts'
@@ -19,6 +20,7 @@ import {
   readMail,
 } from '../../mail/settings.ts'
 import { checkSmtp } from '../../mail/smtp/smtp.ts'
+import { type Today, volumeOf } from '../../mail/today.ts'
 import { activeSlug } from '../../projects/active.ts'
 
 const { shape } = MailSettings
@@ -58,8 +60,22 @@ const State = z
       })
       .nullable()
       .meta({ description: 'Why mail is paused; nothing is sent until settings/mail/confirm.' }),
-    cap_today: z.int(),
+    cap_today: z.int().meta({ description: 'The daily limit of all senders together.' }),
     used_today: z.int(),
+    senders: z
+      .array(
+        z.object({
+          email: z.string(),
+          projects: z.array(z.string()).meta({ description: 'The slugs that it writes for.' }),
+          day: z.int().meta({ description: 'How many days it has sent on, today included.' }),
+          cap_today: z.int().meta({ description: 'What its ramp allows today.' }),
+          used_today: z.int(),
+          left_today: z.int().meta({ description: 'By its ramp and by the daily limit.' }),
+        }),
+      )
+      .meta({
+        description: 'The senders of all projects, each with its ramp; empty without a ramp.',
+      }),
     sent_30_days: z.int(),
     hard_bounces: z.int(),
     complaints: z.int(),
@@ -94,6 +110,7 @@ async function view(c: Ctx): Promise<Localizable<z.input<typeof Mail>>> {
         : null,
       cap_today: today.cap,
       used_today: today.used,
+      senders: mail.ramp ? await everywhere(db, (sql) => sendersOf(sql, today, mail)) : [],
       sent_30_days: today.sent,
       hard_bounces: today.hard_bounces,
       complaints: today.complaints,
@@ -101,6 +118,20 @@ async function view(c: Ctx): Promise<Localizable<z.input<typeof Mail>>> {
       lists: await readLists(config.paths),
     },
   }
+}
+
+/** The senders that projects have now, with what each may send today. */
+async function sendersOf(sql: Sql, today: Today, mail: MailSettings) {
+  const rows = await sql<{ email: string; projects: string[] }>`
+    select lower(brand.sender_email) as email, array_agg(project.slug order by project.slug) as projects
+    from hub.brands as brand
+    join hub.projects as project on project.id = brand.project_id
+    where brand.sender_email is not null and brand.sender_name is not null
+    group by 1 order by 1`
+  return rows.map(({ email, projects }) => {
+    const { cap, used, left, day } = volumeOf(today, mail, { email })
+    return { email, projects, day, cap_today: cap, used_today: used, left_today: left }
+  })
 }
 
 mail.openapi(

@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts'
 import { type Database, everywhere } from '../../db/db.ts'
 import { readSetting, writeSetting } from '../../ops/settings.ts'
 import { MAIL } from '../settings.ts'
+import { senderKey } from '../today.ts'
 import { type Brand, NO_BRAND, writeBrand } from './brand.ts'
 
 // Releases before brands kept one sender and one footer for all projects in mail.json. They become
@@ -48,5 +49,9 @@ async function adopt(sql: Sql, brand: Brand): Promise<number> {
   for (const { id, has_brand } of projects) {
     if (!has_brand) await writeBrand(sql, id, brand)
   }
+  // What all projects sent before counts for the one sender they had.
+  await sql`
+    update hub.recipients set sender = ${brand.sender_email && senderKey(brand.sender_email)}
+    where sender is null and claimed_at is not null`
   return projects.length
 }

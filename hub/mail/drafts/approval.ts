@@ -13,7 +13,7 @@ import { namedIn } from '../render/own-values.ts'
 import { type MailSettings, readMail, readPause, viaOf } from '../settings.ts'
 import { readDkim } from '../smtp/dkim.ts'
 import { knownDns } from '../smtp/known-dns.ts'
-import { readToday } from '../today.ts'
+import { readToday, volumeOf } from '../today.ts'
 import { countSkips, type Person, peopleOf, skipWords } from './audience.ts'
 import { type DraftRow, lockDraft } from './drafts.ts'
 import { flowText } from './flow.text.ts'
@@ -173,7 +173,7 @@ export async function approve(
       const details = { draft_id: draft.id, subject: draft.subject }
       await recordActivity(sql, { project_id: project.id, lead_id, kind: 'approved', details })
     }
-    return planOf(sql, draft, { people, via, inputs, project })
+    return planOf(sql, draft, { people, via, inputs, project, from })
   })
 }
 
@@ -195,15 +195,21 @@ function requireEvidence(sentences: JudgedSentence[]): void {
 async function planOf(
   sql: Sql,
   draft: DraftRow,
-  given: { people: Person[]; via: DraftRow['via']; inputs: GateInputs; project: Project },
+  given: {
+    people: Person[]
+    via: DraftRow['via']
+    inputs: GateInputs
+    project: Project
+    from: From | null
+  },
 ): Promise<Plan> {
-  const { people, via, inputs, project } = given
+  const { people, via, inputs, project, from } = given
   const [row] = await sql<{ waiting: number; had: number }>`
     select count(*) filter (where state = 'waiting')::int as waiting,
       count(*) filter (where state in ('sent', 'sending', 'unclear'))::int as had
     from hub.recipients where draft_id = ${draft.id}`
   const { waiting = 0, had = 0 } = row ?? {}
-  const { cap, left } = inputs.today
+  const { cap, left } = volumeOf(inputs.today, inputs.mail, from)
   return {
     recipients: waiting,
     skipped: countSkips(people),

@@ -60,6 +60,10 @@ export const gateText = texts(
     enter_postal_address: 'Enter it in Project > Brand.',
     used: (used: number, cap: number) => `${used} of today’s ${cap} mails have been sent.`,
     used_up: (cap: number) => `Today’s limit of ${cap} mails is reached.`,
+    ramp_used: (sender: string, used: number, cap: number, day: number) =>
+      `${sender} has sent ${used} of the ${cap} mails of its day ${day}.`,
+    ramp_used_up: (sender: string, cap: number, day: number) =>
+      `${sender} has sent the ${cap} mails that it may send on its day ${day}.`,
     tomorrow: 'Sending continues automatically tomorrow.',
     not_paused: 'Mail is not paused.',
     paused: {
@@ -137,6 +141,10 @@ export const gateText = texts(
     enter_postal_address: 'Proje > Marka bölümüne girin.',
     used: (used, cap) => `Bugünkü ${cap} e-postanın ${used} tanesi gönderildi.`,
     used_up: (cap) => `Bugünkü ${cap} e-posta sınırına ulaşıldı.`,
+    ramp_used: (sender, used, cap, day) =>
+      `${sender}, ${day}. gününün ${cap} e-postasından ${used} tanesini gönderdi.`,
+    ramp_used_up: (sender, cap, day) =>
+      `${sender}, ${day}. gününde gönderebileceği ${cap} e-postayı gönderdi.`,
     tomorrow: 'Gönderim yarın kendiliğinden devam eder.',
     not_paused: 'Gönderim duraklatılmış değil.',
     paused: {

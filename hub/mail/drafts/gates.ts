@@ -5,13 +5,13 @@ import type { Project } from '../../db/db.ts'
 import { failureOf } from '../../i18n/failure.ts'
 import { bilingual, joined, perLanguage, verbatim, type Words } from '../../i18n/words.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
-import { type Brand, fromOf } from '../brand/brand.ts'
+import { type Brand, type From, fromOf } from '../brand/brand.ts'
 import { lacksAddress } from '../brand/brand-parts.ts'
 import type { Placeholders } from '../render/placeholders.ts'
 import { renderContent } from '../render/rendering.ts'
 import { type MailPause, type MailSettings, viaOf } from '../settings.ts'
 import type { SenderDns } from '../smtp/sender-dns.ts'
-import type { Today } from '../today.ts'
+import { type Today, volumeOf } from '../today.ts'
 import { countSkips, type Person, SKIPS } from './audience.ts'
 import type { DraftRow } from './drafts.ts'
 import { gateText } from './gates.text.ts'
@@ -212,12 +212,10 @@ function settingsGates({ config, mail, brand, draft }: Given): Gate[] {
   ]
 }
 
-function volumeGates({ today, pause }: Given): Gate[] {
-  const { alarm, left, cap, used } = today
+function volumeGates({ today, pause, mail, brand }: Given): Gate[] {
+  const { alarm } = today
   return [
-    left > 0
-      ? right('daily_cap', say.used(used, cap))
-      : advice('daily_cap', say.used_up(cap), say.tomorrow),
+    capGate(today, mail, fromOf(brand)),
     pause.reason
       ? wrong('paused', whyPaused(pause.reason, pause.detail), say.confirm)
       : right('paused', say.not_paused),
@@ -227,6 +225,20 @@ function volumeGates({ today, pause }: Given): Gate[] {
       return right(name, say.of_mails(count, today.sent))
     }),
   ]
+}
+
+/** What the sender may send today by its ramp, and all senders together by the daily limit. */
+function capGate(today: Today, mail: MailSettings, from: From | null): Gate {
+  const { left, cap, used, day } = volumeOf(today, mail, from)
+  const isOfAll = !mail.ramp || !from || today.left === 0
+  if (left === 0) {
+    const why = isOfAll ? say.used_up(today.cap) : say.ramp_used_up(from.email, cap, day)
+    return advice('daily_cap', why, say.tomorrow)
+  }
+  return right(
+    'daily_cap',
+    isOfAll ? say.used(today.used, today.cap) : say.ramp_used(from.email, used, cap, day),
+  )
 }
 
 function whyPaused(reason: NonNullable<MailPause['reason']>, detail: Words | null): Words {

@@ -32,6 +32,8 @@ export const outcomeText = texts(
       `This campaign goes to ${people} people, but the daily limit is ${cap}. Raise it in Settings > Mail.`,
     cap_used: (cap: number) =>
       `Today’s limit of ${cap} mails is reached. Sending continues tomorrow.`,
+    ramp_used: (people: number, sender: string, left: number) =>
+      `This campaign goes to ${people} people, and ${sender} may send ${left} more mails today. It starts on the day that has room for it.`,
     campaign_gone: 'The campaign is no longer in listmonk.',
     campaign_cancelled: (sent: number) =>
       `The campaign was cancelled in listmonk after ${sent} mails.`,
@@ -67,6 +69,8 @@ export const outcomeText = texts(
     over_cap: (people, cap) =>
       `Bu kampanya ${people} kişiye gidiyor, günlük sınır ise ${cap}. Sınırı Ayarlar > E-posta bölümünde yükseltin.`,
     cap_used: (cap) => `Bugünkü ${cap} e-posta sınırına ulaşıldı. Gönderim yarın devam eder.`,
+    ramp_used: (people, sender, left) =>
+      `Bu kampanya ${people} kişiye gidiyor, ${sender} ise bugün ${left} e-posta daha gönderebilir. Yer olan ilk gün başlar.`,
     campaign_gone: 'Kampanya artık listmonk’ta yok.',
     campaign_cancelled: (sent) => `Kampanya listmonk’ta ${sent} e-postadan sonra iptal edildi.`,
     complaints: (count, sent, share) =>

@@ -200,12 +200,12 @@ export async function skipMails(
 export async function claimMail(
   sql: Sql,
   draft: Draft,
-  mail: { email: string; hashes: string[]; message_id: string; token_hash: string },
+  mail: { email: string; hashes: string[]; message_id: string; token_hash: string; sender: string },
 ): Promise<number | undefined> {
   const [row] = await sql<{ attempts: number }>`
     update hub.recipients
     set state = 'sending', attempts = attempts + 1, claimed_at = now(), reason = null,
-      message_id = ${mail.message_id}, token_hash = ${mail.token_hash}
+      message_id = ${mail.message_id}, token_hash = ${mail.token_hash}, sender = ${mail.sender}
     where draft_id = ${draft.id} and email = ${mail.email} and state = 'pushed'
       and (due_until is null or (due_at <= now() and now() < due_until))
       and not exists (
@@ -226,7 +226,7 @@ export async function claimMail(
 export async function claimPortion(
   sql: Sql,
   draft: Draft,
-  { id, portion }: { id: string; portion: number },
+  { id, portion, sender }: { id: string; portion: number; sender: string },
 ): Promise<boolean> {
   const [row] = await sql`
     update hub.campaigns set state = 'started', started_at = now()
@@ -243,7 +243,7 @@ export async function claimPortion(
   if (!row) return false
   await sql`
     update hub.recipients
-    set state = 'sending', attempts = attempts + 1, claimed_at = now(), reason = null
+    set state = 'sending', attempts = attempts + 1, claimed_at = now(), reason = null, sender = ${sender}
     where draft_id = ${draft.id} and portion = ${portion} and state = 'pushed'`
   return true
 }

@@ -1,6 +1,7 @@
 import { everywhere } from '../../db/db.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
-import type { Mailing } from '../drafts/approval.ts'
+import type { From } from '../brand/brand.ts'
+import { approvedFrom, type Mailing } from '../drafts/approval.ts'
 import { skipWords } from '../drafts/audience.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
 import { explainDraft, postponeDraft } from '../drafts/holds.ts'
@@ -10,9 +11,9 @@ import { claimPortion, endPortion, failPortion, skipMails } from '../drafts/stat
 import { inboxText } from '../inbox/inbox.text.ts'
 import { awayDay } from '../inbox/waits.ts'
 import { readRefusals } from '../opt-outs.ts'
-import { readMail, readPause } from '../settings.ts'
+import { type MailSettings, readMail, readPause } from '../settings.ts'
 import { reasonToSkip } from '../smtp/send-mails.ts'
-import { readToday } from '../today.ts'
+import { readToday, senderKey, type Today, volumeOf } from '../today.ts'
 import { type Listmonk, ListmonkError, listmonk } from './listmonk.ts'
 import type { Campaign } from './listmonk-rows.ts'
 
@@ -80,17 +81,34 @@ async function start(work: Work): Promise<boolean> {
     await giveUp(work, fault)
     return true
   }
-  const { cap, left, alarm } = await everywhere(db, (sql) => readToday(sql, mail, pause))
-  if (alarm) return false
+  const { today, from } = await everywhere(db, async (sql) => ({
+    today: await readToday(sql, mail, pause),
+    from: await approvedFrom(sql, config, draft),
+  }))
+  if (today.alarm || !from) return false
+  const { left } = volumeOf(today, mail, from)
   if (people.length > left) {
-    const what = people.length > cap ? say.over_cap(people.length, cap) : say.cap_used(cap)
+    const what = whyLater(people.length, left, { today, mail, from })
     await everywhere(db, (sql) => explainDraft(sql, draft.id, what))
     return false
   }
-  const claimed = await everywhere(db, (sql) => claimPortion(sql, draft, portion))
+  const sender = senderKey(from.email)
+  const claimed = await everywhere(db, (sql) => claimPortion(sql, draft, { ...portion, sender }))
   if (claimed) await run(work)
   await everywhere(db, (sql) => explainDraft(sql, draft.id, null))
   return false
+}
+
+/** Why a portion does not start today: the ramp of its sender, or the daily limit of all. */
+function whyLater(
+  people: number,
+  left: number,
+  { today, mail, from }: { today: Today; mail: MailSettings; from: From },
+): Words {
+  if (mail.ramp && people <= mail.daily_cap && left < today.left) {
+    return say.ramp_used(people, from.email, left)
+  }
+  return people > today.cap ? say.over_cap(people, today.cap) : say.cap_used(today.cap)
 }
 
 /** Starts the campaign. If the answer is lost, the next round reads its status. */

@@ -11,6 +11,7 @@ import { requireOpen } from '../drafts/gates.ts'
 import { finishPush, skipMails } from '../drafts/state.ts'
 import { readMail } from '../settings.ts'
 import { readSalt, suppress } from '../suppression.ts'
+import { volumeOf } from '../today.ts'
 import {
   type CampaignInput,
   firstNameAttribute,
@@ -186,12 +187,13 @@ function markOf({ id, approved_at }: DraftRow, portion: number): string {
 
 async function makeCampaigns(work: Work, recipients: Recipient[]): Promise<void> {
   const { mailing, project, draft, client } = work
-  const { today } = await readGateInputs(mailing)
+  const { today, mail } = await readGateInputs(mailing)
+  const { cap } = volumeOf(today, mail, work.from)
   const template_id = await client.ensureTemplate('campaign')
   const first = await nextPortion(work)
-  for (let at = 0; at < recipients.length; at += today.cap) {
-    const portion = first + at / today.cap
-    const people = recipients.slice(at, at + today.cap)
+  for (let at = 0; at < recipients.length; at += cap) {
+    const portion = first + at / cap
+    const people = recipients.slice(at, at + cap)
     const mark = markOf(draft, portion)
     const list = await client.ensureList({
       name: `${project.name}: ${draft.rendered_subject} (${portion})`.slice(0, 190),
@@ -215,7 +217,7 @@ async function makeCampaigns(work: Work, recipients: Recipient[]): Promise<void>
           and email = any(${people.map(({ email }) => email)}::text[])`
     })
   }
-  const end = first + Math.ceil(recipients.length / today.cap)
+  const end = first + Math.ceil(recipients.length / cap)
   await inProject(mailing.db, project.slug, async (sql) => {
     await sql`
       update hub.campaigns set state = 'void'

@@ -15,6 +15,7 @@ import type { Rendered } from '../render/render.ts'
 import { renderContent } from '../render/rendering.ts'
 import { readDkim } from '../smtp/dkim.ts'
 import { knownDns } from '../smtp/known-dns.ts'
+import { volumeOf } from '../today.ts'
 import { hadIt, type SequencePerson, sequencePeople } from './people.ts'
 import { sequencesText } from './sequences.text.ts'
 import { type SequenceRow, stepsOf } from './sequences.ts'
@@ -72,6 +73,8 @@ export async function examineSequence(
     steps.push({ draft, mail, sentences })
   }
   const gates = await gatesOfSequence(sql, project, inputs, { ...found, sequence, steps, brand })
+  const from = fromOf(brand)
+  const { left, cap } = volumeOf(today, settings, from)
   const plan = timetable(
     inside.map((one) => ({
       ...one,
@@ -83,14 +86,13 @@ export async function examineSequence(
       window: sequence.send_window,
       now: new Date(),
       allowance: {
-        left_today: today.left,
-        cap_today: today.cap,
+        left_today: left,
+        cap_today: cap,
         daily_cap: settings.daily_cap,
         ramp: settings.ramp,
       },
     },
   )
-  const from = fromOf(brand)
   const hash = hashOfSequence(senderHash(from, settings), sequence, people, steps)
   return { ...found, steps, gates, plan, hash, from }
 }

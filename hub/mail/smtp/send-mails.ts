@@ -32,7 +32,7 @@ import {
   tokenHash,
   unsubscribeToken,
 } from '../suppression.ts'
-import { readToday } from '../today.ts'
+import { readToday, senderKey, volumeOf } from '../today.ts'
 import { domainOfSender, readDkim } from './dkim.ts'
 import { messageId, type SendResult, sendMail, unsubscribeHeaders } from './smtp.ts'
 
@@ -72,7 +72,7 @@ export async function sendMails(
     ])
     const from = await everywhere(mailing.db, (sql) => approvedFrom(sql, mailing.config, draft))
     if (pause.reason || !from || !mailing.config.public_url) return
-    const recipient = await choose(mailing, draft, settings)
+    const recipient = await choose(mailing, draft, { settings, from })
     if (recipient === null) return
     const goesOn = await sendOne(mailing, { draft, settings, from, recipient })
     if (!goesOn) return
@@ -83,13 +83,13 @@ export async function sendMails(
 async function choose(
   { config, db }: Mailing,
   draft: DraftRow,
-  settings: MailSettings,
+  { settings, from }: { settings: MailSettings; from: From },
 ): Promise<Recipient | null> {
   const refusals = await readRefusals(config.paths)
   const pause = await readPause(config.paths)
   return everywhere(db, async (sql) => {
-    const { left, alarm } = await readToday(sql, settings, pause)
-    if (left === 0 || alarm) return null
+    const today = await readToday(sql, settings, pause)
+    if (today.alarm || volumeOf(today, settings, from).left === 0) return null
     for (;;) {
       const [next] = await sql<Recipient>`
         select email, lead_id, name, company, own
@@ -204,13 +204,14 @@ async function claimFor(
   if (pause.reason || hashes.some((hash) => queued.has(hash))) throw new ClaimRefused()
   const message_id = messageId(draft.id, recipient.email, from.email)
   return everywhere(db, async (sql) => {
-    const { left } = await readToday(sql, limits, pause)
-    if (left === 0) throw new ClaimRefused()
+    const today = await readToday(sql, limits, pause)
+    if (volumeOf(today, limits, from).left === 0) throw new ClaimRefused()
     const attempt = await claimMail(sql, draft, {
       email: recipient.email,
       hashes,
       message_id,
       token_hash: tokenHash(token),
+      sender: senderKey(from.email),
     })
     if (attempt === undefined) throw new ClaimRefused()
     const { email, lead_id } = recipient

@@ -79,13 +79,11 @@ function Big({
 }
 
 /** How many mails, how many of them today, by what, and over how many days. */
-function useForecast({ draft, recipients }: Detailed) {
+function useForecast({ draft, recipients, cap_today: cap, left_today: left }: Detailed) {
   const { data } = useQuery(mailQuery)
   const count = draft.progress.total
     ? draft.progress.waiting
     : Math.max(0, recipients.will_get_it - draft.progress.sent)
-  const cap = data?.state.cap_today ?? count
-  const left = Math.max(0, cap - (data?.state.used_today ?? 0))
   const today = Math.min(count, left)
   const days = cap > 0 ? (count > left ? 1 + Math.ceil((count - left) / cap) : 1) : 1
   const isCampaign = draft.audience.kind === 'list' && Boolean(data?.mail.listmonk)

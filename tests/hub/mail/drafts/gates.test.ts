@@ -41,6 +41,7 @@ const TODAY = {
   hard_bounces: 2,
   complaints: 1,
   alarm: null,
+  senders: new Map([['ada@demir.example', { used: 30, days: 2 }]]),
 }
 
 const NO_SENDER = { sender_name: null, sender_email: null }
@@ -251,6 +252,21 @@ describe('some are left out, or advised', () => {
   test('until tomorrow, when today’s limit is reached', async () => {
     expect(await one('daily_cap', { today: { ...TODAY, left: 1 } })).toMatch(/^open/)
     expect(await wrong({ today: { ...TODAY, left: 0 } })).toEqual([
+      'advice daily_cap: Today’s limit of 200 mails is reached. Sending continues automatically tomorrow.',
+    ])
+    // With a ramp: that of the sender, unless the limit of all is reached first.
+    const ramped = (start: number, today = TODAY) => ({
+      today,
+      mail: { ramp: { start, step: 5 } },
+      brand: { sender_name: 'Ada', sender_email: 'Ada@demir.example' },
+    })
+    expect(await one('daily_cap', ramped(30))).toBe(
+      'open daily_cap: Ada@demir.example has sent 30 of the 40 mails of its day 3.',
+    )
+    expect(await wrong(ramped(20))).toEqual([
+      'advice daily_cap: Ada@demir.example has sent the 30 mails that it may send on its day 3. Sending continues automatically tomorrow.',
+    ])
+    expect(await wrong(ramped(30, { ...TODAY, left: 0 }))).toEqual([
       'advice daily_cap: Today’s limit of 200 mails is reached. Sending continues automatically tomorrow.',
     ])
   })

@@ -277,4 +277,57 @@ describe('the daily cap', () => {
     expect(await get(id)).toMatchObject({ state: 'sent', progress: { sent: 5 } })
     expect(new Set(smtp.to()).size).toBe(5)
   })
+
+  test('counts the ramp of each sender by itself, in whichever projects it writes', async () => {
+    await hub.query('delete from hub.recipients')
+    await api.put('settings/mail', { daily_cap: 9, ramp: { start: 2, step: 3 } })
+    await addTagged('ramp', 7)
+    const filter = { kind: 'list', filter: { tag: 'ramp' } }
+    const first = await create(filter)
+    await steps(first, 'render', 'approve', 'push', 'send')
+    await hub.deps.mailer.run()
+    expect(smtp.to()).toHaveLength(2)
+    const senders = async () => (await api.get('settings/mail')).body.state.senders
+    const ayse = { email: 'ayse@demir.example', projects: ['demir'] }
+    expect(await senders()).toEqual([
+      { ...ayse, day: 1, cap_today: 2, used_today: 2, left_today: 0 },
+    ])
+    await hub.query(`update hub.recipients set claimed_at = claimed_at - interval '1 day'`)
+    await hub.deps.mailer.run()
+    expect(smtp.to()).toHaveLength(7)
+
+    // Another project writes as the same sender: it goes on with the same ramp.
+    const nord = `(select id from hub.projects where slug = 'nord')`
+    await hub.query(`insert into hub.projects (slug, name) values ('nord', 'Nord')`)
+    await hub.query(
+      `insert into hub.brands (project_id, sender_name, sender_email)
+       values (${nord}, 'Ayşe', 'Ayse@Demir.example')`,
+    )
+    await setBrand(api, { sender_email: 'bo@demir.example' })
+    expect(await senders()).toEqual([
+      { ...ayse, projects: ['nord'], day: 2, cap_today: 5, used_today: 5, left_today: 0 },
+      // And the new sender begins, with the rest of the daily limit.
+      {
+        email: 'bo@demir.example',
+        projects: ['demir'],
+        day: 1,
+        cap_today: 2,
+        used_today: 0,
+        left_today: 2,
+      },
+    ])
+    const second = await create(filter)
+    await steps(second, 'render')
+    const { plan } = await api.ok('draft/approve', of(second))
+    expect(plan).toMatchObject({ recipients: 7, cap_today: 2, left_today: 2, days: 4 })
+    await steps(second, 'push', 'send')
+    await hub.deps.mailer.run()
+    expect(await get(second)).toMatchObject({ progress: { sent: 2, waiting: 5 } })
+    const detail = (await api.get(`drafts/get?id=${second}&project=demir`)).body
+    expect(detail).toMatchObject({ cap_today: 2, left_today: 0 })
+    expect(detail.gates.find(({ name }: { name: string }) => name === 'daily_cap').detail).toBe(
+      'bo@demir.example has sent the 2 mails that it may send on its day 1.',
+    )
+    await hub.query(`delete from hub.projects where slug = 'nord'`)
+  })
 })

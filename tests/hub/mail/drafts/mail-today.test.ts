@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
 import { MailSettings } from '../../../../hub/mail/settings.ts'
-import { readToday } from '../../../../hub/mail/today.ts'
+import { readToday, volumeOf } from '../../../../hub/mail/today.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
 
 let hub: TestHub
@@ -26,7 +26,8 @@ const NOW = 'now()'
 const MIDNIGHT = `date_trunc('day', now(), 'UTC')`
 
 /** Mails that were claimed at a time, as SQL says it, and what became of them. */
-async function claimed(count: number, at: string, fate: string[] = []) {
+async function claimed(count: number, at: string, given: string[] = []) {
+  const fate = given.some((one) => one.startsWith('sender')) ? given : [...given, OURS]
   const columns = ['draft_id', 'project_id', 'email', 'state', 'claimed_at', ...fate.map(columnOf)]
   const values = fate.map((assignment) => assignment.split(' = ')[1])
   await hub.query(
@@ -37,6 +38,7 @@ async function claimed(count: number, at: string, fate: string[] = []) {
   )
 }
 const columnOf = (assignment: string) => assignment.split(' = ')[0] ?? ''
+const OURS = "sender = 'ada@demir.example'"
 const BOUNCED = ["bounce = 'hard'", 'bounced_at = now()']
 const SOFT = ["bounce = 'soft'", 'bounced_at = now()']
 const COMPLAINED = ['complained_at = now()']
@@ -49,6 +51,10 @@ const today = (change: object = {}, since: string | null = null) =>
       since,
     }),
   )
+
+const SETTINGS = { daily_cap: 35, ramp: null }
+const ramped = async (email: string) =>
+  volumeOf(await today(), { daily_cap: 35, ramp: { start: 20, step: 10 } }, { email })
 
 describe('what may still go out today', () => {
   test('is the cap less what was claimed since midnight UTC', async () => {
@@ -65,21 +71,42 @@ describe('what may still go out today', () => {
   test('is never negative', async () => {
     await claimed(40, NOW)
     expect(await today()).toMatchObject({ used: 40, left: 0 })
+    expect(await ramped('ada@demir.example')).toMatchObject({ used: 40, left: 0 })
   })
 
-  test('grows with each day on which mail went out, up to the cap', async () => {
-    const ramp = { start: 20, step: 10 }
-    expect(await today({ ramp })).toMatchObject({ cap: 20 })
+  test('grows with each day on which its sender sent, up to the daily limit', async () => {
+    const ada = () => ramped('ada@demir.example')
+    expect(await ada()).toMatchObject({ cap: 20, day: 1 })
     await claimed(1, NOW)
-    expect(await today({ ramp })).toMatchObject({ cap: 20, left: 19 })
+    expect(await ada()).toMatchObject({ cap: 20, left: 19, day: 1 })
     await claimed(1, MIDNIGHT)
-    expect(await today({ ramp })).toMatchObject({ cap: 20 })
+    expect(await ada()).toMatchObject({ cap: 20 })
     await claimed(5, `${MIDNIGHT} - interval '2 hours'`)
-    expect(await today({ ramp })).toMatchObject({ cap: 30 })
+    expect(await ada()).toMatchObject({ cap: 30, day: 2 })
     await claimed(5, `${MIDNIGHT} - interval '22 hours'`)
-    expect(await today({ ramp })).toMatchObject({ cap: 30 })
+    expect(await ada()).toMatchObject({ cap: 30, day: 2 })
     await claimed(1, `${MIDNIGHT} - interval '40 days'`)
-    expect(await today({ ramp })).toMatchObject({ cap: 35 })
+    expect(await ada()).toMatchObject({ cap: 35, day: 3 })
+  })
+
+  test('begins anew for another sender, and what all have left is for all', async () => {
+    await claimed(5, `${MIDNIGHT} - interval '2 hours'`)
+    await claimed(4, NOW)
+    const bo = () => ramped('Bo@Demir.example')
+    expect(await bo()).toEqual({ cap: 20, used: 0, left: 20, day: 1 })
+    await claimed(3, NOW, ["sender = 'bo@demir.example'"])
+    expect(await bo()).toEqual({ cap: 20, used: 3, left: 17, day: 1 })
+    expect(await ramped('ada@demir.example')).toEqual({ cap: 30, used: 4, left: 26, day: 2 })
+    // 35 a day for both.
+    await claimed(20, NOW)
+    expect(await bo()).toEqual({ cap: 20, used: 3, left: 8, day: 1 })
+    // Without a ramp the daily limit alone counts.
+    const all = await today()
+    expect(volumeOf(all, SETTINGS, { email: 'bo@demir.example' })).toMatchObject({
+      cap: 35,
+      used: 27,
+      left: 8,
+    })
   })
 })
 

@@ -202,6 +202,7 @@ describe('a change of one mail', () => {
             hashes,
             message_id: `<${id}@x>`,
             token_hash: id,
+            sender: 'ada@demir.example',
           },
         ),
       )
@@ -250,7 +251,13 @@ describe('a change of a campaign', () => {
   test('claimPortion starts one that was made, of a draft that is being sent, once', async () => {
     const drafts = await addAll({ via: 'campaign' })
     const claim = async (id: string, campaign: string, approved_hash = HASH, portion = 1) =>
-      write((sql) => state.claimPortion(sql, { id, approved_hash }, { id: campaign, portion }))
+      write((sql) =>
+        state.claimPortion(
+          sql,
+          { id, approved_hash },
+          { id: campaign, portion, sender: 'ada@demir.example' },
+        ),
+      )
     for (const [name, id] of Object.entries(drafts)) {
       if (name === 'sending') continue
       expect(await claim(id, await addCampaign(id, 'made')), name).toBe(false)

@@ -21,6 +21,10 @@ export const mailText = texts(
     not_read: (server: string) => `${server} could not be read; the hub keeps trying`,
     today: 'Today',
     used: (used: string, cap: string) => `${used} of ${cap} mails`,
+    ramps: 'Senders',
+    ramp_today: (day: string, used: string, cap: string) =>
+      `Day ${day} of sending: ${used} of ${cap} mails today.`,
+    ramp_capped: (left: string) => `The daily limit leaves it ${left}.`,
     month: 'Last 30 days',
     month_value: (sent: string, bounced: string, complained: string) =>
       `${sent} sent, ${bounced} bounced, ${complained} complaints`,
@@ -29,8 +33,9 @@ export const mailText = texts(
     public_url_hint:
       'The https address where recipients reach the unsubscribe link. Without it, mail can only be sent through listmonk.',
     volume: 'Volume',
-    volume_text: 'A new sender should start small: sending a lot at once lands in the spam folder.',
-    daily_cap: 'Daily limit',
+    volume_text:
+      'A new sender should start small: sending a lot at once lands in the spam folder. Each sender address has a ramp of its own, which all projects with it share.',
+    daily_cap: 'Daily limit of all senders',
     ramp: 'Start small and increase every day',
     start: 'Mails on the first day',
     step: 'Increase per sending day',
@@ -116,6 +121,9 @@ export const mailText = texts(
     not_read: (server) => `${server} okunamadı; hub denemeyi sürdürüyor`,
     today: 'Bugün',
     used: (used, cap) => `${used} / ${cap} e-posta`,
+    ramps: 'Gönderenler',
+    ramp_today: (day, used, cap) => `${day}. gönderim günü: bugün ${used} / ${cap} e-posta.`,
+    ramp_capped: (left) => `Günlük sınırdan ona ${left} e-posta kalıyor.`,
     month: 'Son 30 gün',
     month_value: (sent, bounced, complained) =>
       `${sent} gönderildi, ${bounced} geri döndü, ${complained} şikâyet`,
@@ -125,8 +133,8 @@ export const mailText = texts(
       'Alıcıların abonelikten çıkma bağlantısına ulaştığı https adresi. Bu yoksa e-postalar yalnızca listmonk ile gönderilebilir.',
     volume: 'Gönderim hacmi',
     volume_text:
-      'Yeni bir gönderen azar azar başlamalı: bir anda çok gönderilen e-postalar istenmeyenlere düşer.',
-    daily_cap: 'Günlük sınır',
+      'Yeni bir gönderen azar azar başlamalı: bir anda çok gönderilen e-postalar istenmeyenlere düşer. Her gönderen adresi kendi hızında artar; onu kullanan projeler bunu paylaşır.',
+    daily_cap: 'Tüm gönderenler için günlük sınır',
     ramp: 'Az başla, her gün artır',
     start: 'İlk gün gönderilecek e-posta',
     step: 'Gönderim günü başına artış',

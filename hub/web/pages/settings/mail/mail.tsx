@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { ApiForm, FailedQuery, useToastError } from '../../../../../web/shared/errors.tsx'
 import { Button } from '../../../../../web/ui/button.tsx'
 import { Input, Switch } from '../../../../../web/ui/field.tsx'
@@ -105,6 +105,9 @@ function State({ view: { mail, state } }: { view: MailView }) {
         <Facts
           rows={[
             [text.today, text.used(say_number(state.used_today), say_number(state.cap_today))],
+            ...(state.senders.length > 0
+              ? [[text.ramps, <Ramps key="ramps" senders={state.senders} />] as [string, ReactNode]]
+              : []),
             [
               text.month,
               text.month_value(
@@ -127,6 +130,26 @@ function State({ view: { mail, state } }: { view: MailView }) {
         )}
       </Card>
     </>
+  )
+}
+
+/** What each sender may send today by its ramp. */
+function Ramps({ senders }: { senders: MailView['state']['senders'] }) {
+  const text = useText(mailText)
+  const language = useLanguage()
+  const say = (value: number) => number(language, value)
+  return (
+    <ul className="flex flex-col gap-1">
+      {senders.map(({ email, day, used_today, cap_today, left_today }) => (
+        <li key={email}>
+          <span className="break-all">{email}</span>
+          <span className="block text-sm text-muted">
+            {text.ramp_today(say(day), say(used_today), say(cap_today))}
+            {left_today < cap_today - used_today ? ` ${text.ramp_capped(say(left_today))}` : null}
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }
 
