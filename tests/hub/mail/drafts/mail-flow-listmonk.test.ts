@@ -176,6 +176,9 @@ describe('a campaign', () => {
     }
     expect(await get(id)).toMatchObject({ state: 'sent', progress: { sent: 5 } })
     expect(new Set(smtp.to()).size).toBe(5)
+    expect(
+      await hub.query('select distinct sender from hub.recipients where draft_id = $1', [id]),
+    ).toEqual([{ sender: 'ayse@demir.example' }])
     await api.put('settings/mail', { daily_cap: 10_000 })
   })
 
