@@ -60,7 +60,7 @@ export function firstNameAttribute(slug: string): string {
   return `${HUB_TAG}_${slug.replaceAll('-', '_')}_first_name`
 }
 
-/** The attributes with a lead's own fields begin so; each draft has its own, as it was approved. */
+/** The attributes with a lead's name, company and own fields begin so; each draft has its own, as it was approved. */
 export function ownAttribute(draft_id: string): string {
   return `${HUB_TAG}_${draft_id.slice(0, 8)}`
 }

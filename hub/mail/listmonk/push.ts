@@ -9,6 +9,8 @@ import type { DraftRow } from '../drafts/drafts.ts'
 import { flowText } from '../drafts/flow.text.ts'
 import { requireOpen } from '../drafts/gates.ts'
 import { finishPush, skipMails } from '../drafts/state.ts'
+import { attributeFieldsIn } from '../render/go-template.ts'
+import { line } from '../render/slots.ts'
 import { readMail } from '../settings.ts'
 import { readSalt, suppress } from '../suppression.ts'
 import { volumeOf } from '../today.ts'
@@ -100,17 +102,18 @@ async function subscribeAll(
   const { mailing, project, draft, client } = work
   const gone = new Set<string>()
   const left = [...recipients]
+  const own = ownAttribute(draft.id)
+  const { subject = '', html = '', text = '' } = draft.campaign ?? {}
+  const named = attributeFieldsIn([subject, html, text], own)
   const worker = async () => {
     for (let one = left.shift(); one; one = left.shift()) {
       const attribs = {
         [`watchpost_${project.slug.replaceAll('-', '_')}`]: { company: one.company },
         [firstNameAttribute(project.slug)]: personalOf(one).first_name,
         ...Object.fromEntries(
-          Object.entries(one.own).map(([key, value]) => [
-            `${ownAttribute(draft.id)}_${key}`,
-            value,
-          ]),
+          Object.entries(one.own).map(([key, value]) => [`${own}_${key}`, value]),
         ),
+        ...Object.fromEntries(named.map((field) => [`${own}_${field}`, line(one[field] ?? '')])),
       }
       const { email } = one
       const { kind } = await client.subscribe({ email, name: one.name ?? email, list_id, attribs })

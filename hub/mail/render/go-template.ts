@@ -9,10 +9,20 @@ export function escapeGo(text: string): string {
   return text.replaceAll('{{', '{{"{{"}}').replaceAll('@TrackLink', '{{"@"}}TrackLink')
 }
 
+/** Personal fields for which listmonk has nothing of its own that is what was approved. */
+export const ATTRIBUTE_FIELDS = ['name', 'company'] as const
+
+/** Which of them a campaign's content names by its attributes, which begin with `own`. */
+export function attributeFieldsIn(content: string[], own: string) {
+  return ATTRIBUTE_FIELDS.filter((field) =>
+    content.some((text) => text.includes(`.Subscriber.Attribs.${own}_${field} `)),
+  )
+}
+
 /** The subscriber attributes that hold what was approved. */
 export type Attributes = {
   first_name?: string | undefined
-  /** What the names of the attributes of own fields begin with. */
+  /** What the names of the attributes of names, companies and own fields begin with. */
   own?: string | undefined
 }
 

@@ -7,6 +7,7 @@ import { bilingual, type Words } from '../../i18n/words.ts'
 import { fillTemplate } from '../../template.ts'
 import {
   escapeGo,
+  ATTRIBUTE_FIELDS,
   goExpressions,
   plainText,
   safeComments,
@@ -58,7 +59,7 @@ type RenderOptions = {
   track_clicks?: boolean
   /** In a campaign: the subscriber attribute with the approved first name. */
   first_name_attribute?: string
-  /** In a campaign: the names of the attributes with the approved values of own fields begin so. */
+  /** In a campaign: the names of the attributes with approved names, companies and own fields begin so. */
   own_attribute?: string
 }
 
@@ -138,8 +139,8 @@ function wordsOf(issue: z.core.$ZodIssue): Words {
 }
 
 /**
- * Renders a mail. Without a recipient the personal fields remain; in a listmonk campaign only
- * `{first_name}` may.
+ * Renders a mail. Without a recipient the personal fields remain; a listmonk campaign has listmonk's
+ * expressions for them, which need the names of their attributes.
  */
 export async function render(
   input: RenderInput,
@@ -238,12 +239,12 @@ function substitute(parts: Parts, values: Personal & { unsubscribe_url?: string 
 }
 
 function forListmonk(parts: Parts, options: RenderOptions): Parts {
-  const left = new Set([...parts.html.matchAll(TOKEN)].map((match) => match[2]))
-  for (const field of ['name', 'company']) {
-    if (!left.has(field)) continue
+  const { track_opens, track_clicks, first_name_attribute, own_attribute } = options
+  const left = new Set([...`${parts.subject} ${parts.html}`.matchAll(TOKEN)].map(([, , name]) => name))
+  for (const field of ATTRIBUTE_FIELDS) {
+    if (!left.has(field) || own_attribute) continue
     throw new RenderError('personal_field', say.personal_field(field))
   }
-  const { track_opens, track_clicks, first_name_attribute, own_attribute } = options
   for (const name of [first_name_attribute, own_attribute]) {
     if (!name || /^[a-z][a-z0-9_]*$/.test(name)) continue
     throw new RangeError(`${name} cannot name an attribute in a template`)

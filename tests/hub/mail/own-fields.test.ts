@@ -225,16 +225,16 @@ describe('a mail to many names fields of the project’s own', () => {
     const listmonk = { url, user, token }
     await api.put('settings/mail', { listmonk, smtp: null, daily_cap: 10_000, ramp: null })
     await three('monk')
-    const id = await create(
-      { kind: 'list', filter: { tag: 'monk' } },
-      { subject: SUBJECT, text: TEXT },
-    )
+    const text = `${TEXT}\n\nSo {name|we} of {company|your firm} would see them.`
+    const id = await create({ kind: 'list', filter: { tag: 'monk' } }, { subject: SUBJECT, text })
     await steps(id, 'render', 'approve', 'push')
     const subscribers = [...standIn.state.subscribers.values()]
     const ada = subscribers.find(({ email }) => email === 'ada@monk.example')
     expect(ada?.attribs).toMatchObject({
       [`watchpost_${id.slice(0, 8)}_fleet`]: '1,200',
       [`watchpost_${id.slice(0, 8)}_nick`]: 'A & <B>',
+      [`watchpost_${id.slice(0, 8)}_name`]: 'Ada Öz',
+      [`watchpost_${id.slice(0, 8)}_company`]: '',
     })
     await steps(id, 'send')
     await expect
@@ -248,8 +248,24 @@ describe('a mail to many names fields of the project’s own', () => {
       )
       .toBe('sent')
     expect(got()).toEqual({
-      ada: expect.stringMatching(/^A word, A & <B>\? .*Hello Ada, would .* your 1,200 trucks\?/),
-      bee: expect.stringMatching(/^A word, friend\? .*Hello there, would .* your 7 trucks\?/),
+      ada: expect.stringMatching(
+        /^A word, A & <B>\? .*Hello Ada, would .* your 1,200 trucks\? So Ada Öz of your firm would/,
+      ),
+      bee: expect.stringMatching(
+        /^A word, friend\? .*Hello there, would .* your 7 trucks\? So we of Bee would/,
+      ),
     })
+
+    // One that names none of them writes none of them.
+    const plain = await create(
+      { kind: 'list', filter: { tag: 'monk' } },
+      { subject: 'Hello, {company}', text: 'Hello,\n\nshall we talk?' },
+    )
+    await steps(plain, 'render', 'approve', 'push')
+    const again = [...standIn.state.subscribers.values()]
+    const names = Object.keys(again.find(({ email }) => email === 'bee@monk.example')?.attribs ?? {})
+    expect(names.filter((name) => name.startsWith(`watchpost_${plain.slice(0, 8)}`))).toEqual([
+      `watchpost_${plain.slice(0, 8)}_company`,
+    ])
   })
 })
