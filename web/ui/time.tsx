@@ -68,11 +68,13 @@ export function Time({ at, className }: { at: string; className?: string }) {
   )
 }
 
-/** A day without a time: a due date, the label of a chart. */
-export function day(on: string, locale: string): string {
+/** A day without a time: a due date, the label of a chart. One of another year than this says which. */
+export function day(on: string, locale: string, from = timeNow()): string {
+  const isOfThisYear = Number(on.slice(0, 4)) === new Date(from).getFullYear()
   return new Intl.DateTimeFormat(locale, {
     day: 'numeric',
     month: 'short',
+    ...(isOfThisYear ? {} : { year: 'numeric' }),
     timeZone: 'UTC',
   }).format(Date.parse(`${on.slice(0, 10)}T00:00:00Z`))
 }

@@ -82,6 +82,15 @@ describe('what a page works out by itself', () => {
     expect(relative('2026-11-20T11:00:00Z', 'tr', now)).toBe('dün')
   })
 
+  test('a day of another year is said with its year', async () => {
+    const { day } = await import('../../../web/ui/time.tsx')
+    const now = Date.parse('2026-11-21T12:00:00Z')
+    const said = (on: string) => ['en', 'tr'].map((locale) => day(on, locale, now))
+    expect(said('2026-01-05')).toEqual(['Jan 5', '5 Oca'])
+    expect(said('2027-01-05T00:00:00Z')).toEqual(['Jan 5, 2027', '5 Oca 2027'])
+    expect(said('2025-12-31')).toEqual(['Dec 31, 2025', '31 Ara 2025'])
+  })
+
   test('a brand’s colour is written on in what reads better', () => {
     expect([isDark('#1f6fb2'), isDark('#ffd200'), isDark('#000000')]).toEqual([true, false, true])
   })
