@@ -3,6 +3,7 @@ import type { Sql } from '../../shared/sql.ts'
 import { bilingual } from '../i18n/words.ts'
 import { leadsText } from './leads.text.ts'
 import type { ChangedRow, MovedRow } from './merge-record.ts'
+import { recordActivities } from './timeline.ts'
 
 const { undo_merge: say } = bilingual(leadsText)
 
@@ -11,6 +12,7 @@ export const KEPT_DAYS = 30
 
 type Sums = Record<string, string>
 type MergeRecord = {
+  project_id: string
   lead_id: string
   gone: { id: string; email: string | null }
   kept: { email: string | null }
@@ -30,7 +32,7 @@ const REASONS: { reason: keyof typeof say.since; tables: string[] }[] = [
 
 /**
  * undoMerge makes two leads of one again, exactly as they were, in the caller's transaction; only
- * suppressions stay. Returns the ids of both.
+ * suppressions stay, and that it was undone stands on both timelines. Returns the ids of both.
  *
  * @throws ApiError `not_found`; `conflict` if it was undone before, and after anything else that
  * happened to the lead.
@@ -44,11 +46,11 @@ export async function undoMerge(
   // The lead first, as merging does, so that the two wait for each other.
   await sql`select from hub.leads where id = ${known?.lead_id ?? null} for update`
   const [record] = await sql<MergeRecord>`
-    select lead_id, gone, kept, moved_rows, changed, sums, undone_at from hub.merges
+    select project_id, lead_id, gone, kept, moved_rows, changed, sums, undone_at from hub.merges
     where id = ${merge_id} and merged_at > now() - make_interval(days => ${KEPT_DAYS})
     for update`
   if (!record) throw noMerge()
-  const { lead_id, gone, kept, moved_rows, changed, sums, undone_at } = record
+  const { project_id, lead_id, gone, kept, moved_rows, changed, sums, undone_at } = record
   if (undone_at) throw new ApiError('conflict', say.twice)
   if (!moved_rows || !changed || !sums) throw new ApiError('conflict', say.too_old)
   await refuseLater(sql, merge_id)
@@ -59,6 +61,11 @@ export async function undoMerge(
     update hub.merges
     set undone_at = now(), moved_rows = null, changed = null, sums = null
     where id = ${merge_id}`
+  // Without the other's name, which would outlive its erasure here.
+  await recordActivities(
+    sql,
+    [lead_id, gone.id].map((id) => ({ project_id, lead_id: id, kind: 'unmerged' })),
+  )
   return { kept_id: lead_id, gone_id: gone.id }
 }
 

@@ -4,6 +4,7 @@ type ActivityKind =
   | 'created'
   | 'imported'
   | 'merged'
+  | 'unmerged'
   | 'edited'
   | 'stage'
   | 'tagged'

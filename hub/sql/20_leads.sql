@@ -131,7 +131,7 @@ create table hub.activities (
   kind text not null check (kind in (
     'created', 'imported', 'merged', 'edited', 'stage', 'tagged', 'moved', 'copied', 'note', 'task', 'task_done',
     'evidence', 'draft', 'approved', 'sent', 'opened', 'clicked', 'replied', 'bounced', 'unsubscribed', 'away',
-    'answered', 'sequence'
+    'answered', 'sequence', 'unmerged'
   )),
   details jsonb not null default '{}',
   at timestamptz not null default now(),

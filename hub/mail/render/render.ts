@@ -6,8 +6,8 @@ import { luminance } from '../../../shared/colour.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { fillTemplate } from '../../template.ts'
 import {
-  escapeGo,
   ATTRIBUTE_FIELDS,
+  escapeGo,
   goExpressions,
   plainText,
   safeComments,
@@ -240,7 +240,9 @@ function substitute(parts: Parts, values: Personal & { unsubscribe_url?: string 
 
 function forListmonk(parts: Parts, options: RenderOptions): Parts {
   const { track_opens, track_clicks, first_name_attribute, own_attribute } = options
-  const left = new Set([...`${parts.subject} ${parts.html}`.matchAll(TOKEN)].map(([, , name]) => name))
+  const left = new Set(
+    [...`${parts.subject} ${parts.html}`.matchAll(TOKEN)].map(([, , name]) => name),
+  )
   for (const field of ATTRIBUTE_FIELDS) {
     if (!left.has(field) || own_attribute) continue
     throw new RenderError('personal_field', say.personal_field(field))

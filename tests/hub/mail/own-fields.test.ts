@@ -263,7 +263,9 @@ describe('a mail to many names fields of the project’s own', () => {
     )
     await steps(plain, 'render', 'approve', 'push')
     const again = [...standIn.state.subscribers.values()]
-    const names = Object.keys(again.find(({ email }) => email === 'bee@monk.example')?.attribs ?? {})
+    const names = Object.keys(
+      again.find(({ email }) => email === 'bee@monk.example')?.attribs ?? {},
+    )
     expect(names.filter((name) => name.startsWith(`watchpost_${plain.slice(0, 8)}`))).toEqual([
       `watchpost_${plain.slice(0, 8)}_company`,
     ])

@@ -338,7 +338,12 @@ describe('a person', () => {
     await apiOf(hub).put('settings/mail', { listmonk: settings })
     const client = listmonk(settings)
     const { id } = await client.ensureList({ name: 'Demir', tag: 'demir' })
-    const member = { email: 'Other@other.example', name: 'Other One', list_id: id, attribs: {} }
+    const member = {
+      email: 'Other@other.example',
+      name: 'Other One',
+      list_id: id,
+      attribs: { watchpost_1a2b3c4d_name: 'Other One' },
+    }
     await client.subscribe(member)
     const { body } = await ask(hub, 'find', { email: member.email })
     expect(body.in_listmonk).toBe(true)

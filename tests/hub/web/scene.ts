@@ -9,6 +9,7 @@ export const KINDS: [string, object][] = [
   ['created', { mission_id: 'x' }],
   ['imported', { file: 'Veri.csv', row: 2 }],
   ['merged', { file: 'Veri.csv', row: 2 }],
+  ['unmerged', {}],
   ['edited', { fields: ['name', 'lawful_basis', 'phone'] }],
   ['stage', { from: 'new', to: 'contacted' }],
   ['stage', { to: 'replied', by: 'replied' }],

@@ -19,6 +19,7 @@ import {
   Plus,
   Reply,
   Send,
+  Split,
   StickyNote,
   Tag,
   UserMinus,
@@ -46,6 +47,7 @@ const GLYPHS: Record<string, LucideIcon> = {
   created: Plus,
   imported: FileInput,
   merged: FileInput,
+  unmerged: Split,
   edited: Pencil,
   stage: CircleDot,
   tagged: Tag,
@@ -171,6 +173,8 @@ function sentence(
     case 'merged':
       if (details.merge_id) return { title: happened.merged_with(told('lead')) }
       return { title: happened.merged(told('file')) }
+    case 'unmerged':
+      return { title: happened.unmerged }
     case 'stage': {
       // A mail that moved its lead stores only the new stage.
       const title = details.from ? happened.stage(stage('from'), stage('to')) : stage('to')

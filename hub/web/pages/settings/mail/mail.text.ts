@@ -48,7 +48,8 @@ export const mailText = texts(
     smtp: 'SMTP',
     smtp_text: 'The mail server that sends the mails.',
     listmonk: 'listmonk',
-    listmonk_text: 'Sends campaigns, with its own lists and unsubscribe pages.',
+    listmonk_text:
+      'Sends campaigns, with its own lists and unsubscribe pages. What a campaign fills in for a reader stays there until the person is erased.',
     imap: 'IMAP',
     imap_text: 'The mailbox that receives replies and bounces.',
     off: 'Not set up',
@@ -147,7 +148,8 @@ export const mailText = texts(
     smtp: 'SMTP',
     smtp_text: 'E-postaları gönderen sunucu.',
     listmonk: 'listmonk',
-    listmonk_text: 'Kampanyaları kendi listeleri ve abonelikten çıkma sayfalarıyla gönderir.',
+    listmonk_text:
+      'Kampanyaları kendi listeleri ve abonelikten çıkma sayfalarıyla gönderir. Bir kampanyada okur için doldurulanlar, kişi silinene dek orada kalır.',
     imap: 'IMAP',
     imap_text: 'Yanıtların ve geri dönen e-postaların geldiği posta kutusu.',
     off: 'Tanımlı değil',
