@@ -161,7 +161,7 @@ alerts.openapi(
     summary: 'Get an alert with its deliveries and updates',
     description:
       'With `Accept: application/cap+xml` the answer is a message of the Common Alerting Protocol 1.2. Its status is ' +
-      '`Test`, because it is no warning of an authority.',
+      '`Test`, because it is not a warning from an authority.',
     security: [{ key: [] }],
     middleware: can('read'),
     request: { params: AlertId },

@@ -148,7 +148,7 @@ function* readNmea(lines: readonly string[], now: Date): Steps<Item[]> {
     const none = {
       index,
       kind: 'none',
-      reason: 'It is no position, or a part of a message.',
+      reason: 'It is not a position report, or only part of a message.',
     } as const
     if (results.length === 0) items.push(none)
     items.push(...results.map((result) => itemOf(result, index, { prefix: 'nmea:' })))

@@ -12,7 +12,7 @@ export const CAP_TYPE = 'application/cap+xml'
  */
 const STATUS = 'Test'
 const NOTE =
-  'Watchpost computed this from public data for a zone that one of its users drew. It is no warning of an authority, ' +
+  'Watchpost computed this from public data for a zone that one of its users drew. It is not a warning from an authority, ' +
   'which is why its status is Test. The source says more: see web.'
 const RESTRICTION = 'For those who may see this zone.'
 

@@ -147,7 +147,8 @@ type Fetched = Awaited<ReturnType<typeof fetchFeed>>
 function namesIn(fetched: Fetched, { names }: State): Record<string, string> {
   if (fetched.not_modified) return names
   const vessels = Vessels.safeParse(fetched.json)
-  if (!vessels.success) throw feedError('not_json', 'vessels: answered with JSON that is no list')
+  if (!vessels.success)
+    throw feedError('not_json', 'vessels: answered with JSON that is not a list')
   const found = vessels.data.slice(0, MAX_NAMES).flatMap((json) => {
     const vessel = Vessel.safeParse(json)
     const mmsi = vessel.success ? toMmsi(vessel.data.mmsi) : null

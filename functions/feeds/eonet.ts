@@ -102,7 +102,7 @@ function normaliseItem(item: unknown, position: string): Normalised {
   const event = read.data
   const dated = event.geometry.map((observed) => ({ observed, ts: instantOfIso(observed.date) }))
   const wrong = dated.find(({ ts }) => Number.isNaN(Date.parse(ts)) || !ts.endsWith('Z'))
-  if (wrong) return reject(event.id, `geometry.date: "${wrong.observed.date}" is no time`)
+  if (wrong) return reject(event.id, `geometry.date: "${wrong.observed.date}" is not a time`)
   // The list is not always in the order of time; of two at once the later one counts.
   const last = dated.reduce((a, b) => (b.ts >= a.ts ? b : a))
   const place = placeOf(last.observed)

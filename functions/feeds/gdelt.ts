@@ -116,7 +116,7 @@ function normaliseRow(line: string, position: string, seen: Set<string>): Normal
   // Countries and states are centroids, far from where it happened.
   const geo = cell(columns.geo)
   if (geo !== '3' && geo !== '4') {
-    return reject(item, `ActionGeo_Type: "${geo}" is no city (3 or 4)`)
+    return reject(item, `ActionGeo_Type: "${geo}" is not a city (3 or 4)`)
   }
   const read = Row.safeParse({
     GLOBALEVENTID: cell(ID),

@@ -252,9 +252,9 @@ function levelOf(infos: readonly CapInfo[]): number | string {
   const given = infos.map(({ parameters }) => firstValue(parameters, 'awareness_level') ?? '')
   const levels = given.map((level) => Number(/^\s*([1-4])\s*(;|$)/.exec(level)?.[1] ?? Number.NaN))
   const known = levels.filter((level) => !Number.isNaN(level))
-  if (known.length === 0) return `awareness_level: "${brief(given[0] ?? '')}" is no level`
+  if (known.length === 0) return `awareness_level: "${brief(given[0] ?? '')}" is not a level`
   const highest = Math.max(...known)
-  if (highest === 1) return 'awareness_level: green is no warning'
+  if (highest === 1) return 'awareness_level: green is not a warning'
   return { 2: 40, 3: 70, 4: 90 }[highest] ?? 40
 }
 

@@ -129,7 +129,7 @@ async function placesFor(json: unknown, state: State, input: PollInput): Promise
       .max(MAX_PLACES)
       .safeParse(fetched.not_modified ? null : fetched.json)
     if (!list.success)
-      throw feedError('not_json', 'answered with JSON that is no list of volcanoes')
+      throw feedError('not_json', 'answered with JSON that is not a list of volcanoes')
     const next = { ...places }
     for (const item of list.data) {
       const read = Place.safeParse(item)
@@ -145,7 +145,8 @@ async function placesFor(json: unknown, state: State, input: PollInput): Promise
 
 function readList(json: unknown, places: Places): Content {
   const list = z.array(z.unknown()).safeParse(json)
-  if (!list.success) throw feedError('not_json', 'answered with JSON that is no list of volcanoes')
+  if (!list.success)
+    throw feedError('not_json', 'answered with JSON that is not a list of volcanoes')
   return normaliseEach(list.data, (item, position) => readVolcano(item, position, places))
 }
 

@@ -21,7 +21,7 @@ export const openConnection: Open = (connection, hooks) => {
     case 'udp:':
       return openUdp(connection, hooks)
     default:
-      throw new Error(`${connection.name} is no ws:, wss:, tcp: or udp: address`)
+      throw new Error(`${connection.name} must be a ws:, wss:, tcp: or udp: address`)
   }
 }
 

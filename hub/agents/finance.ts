@@ -55,7 +55,7 @@ const WORDS = {
     tr: '"{x}" için miktar verilenlerde geçmiyor; 1 varsayıldı.',
   },
   draft: {
-    en: 'A draft: numbers are the given ones, sums are computed. It is no legal invoice.',
+    en: 'A draft: numbers are the given ones, sums are computed. It is not a legal invoice.',
     tr: 'Taslaktır: sayılar verilenlerdir, toplamlar hesaplanmıştır. Resmî fatura değildir.',
   },
 } satisfies Record<string, Words>

@@ -27,7 +27,7 @@ const Path = z
   .string()
   .max(4096)
   .refine((path) => path.split('/').every(isName), 'leads out of the archive')
-  .refine((path) => isAllowedPath(path), 'is no place of a backup')
+  .refine((path) => isAllowedPath(path), 'is not a path in a backup')
 
 /** Next to the project folders: which project has which list in listmonk. */
 const LISTS = '_listmonk_lists.json'

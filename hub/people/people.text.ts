@@ -16,7 +16,7 @@ export const peopleText = texts(
       archives: (backups: number, archives: number) =>
         `${backups} backups and ${archives} archives of deleted projects on this machine may hold the person until they are deleted. Everybody who was erased is erased again when a backup is restored.`,
       unsearched: (count: number) =>
-        `${count} files in the project folders are no text and were not searched. Look at them yourself.`,
+        `${count} files in the project folders are not text and were not searched. Look at them yourself.`,
       elsewhere:
         'Mail in your own mailbox, exported files and backups on other machines are outside of the hub.',
       texts: (count: number) =>

@@ -19,7 +19,8 @@ export const codeText = texts(
       `It has ${size} MB; a file has at most ${most} MB here.`,
     no_path:
       'Its path leads outside, is hidden, is too deep or has characters that are not allowed. Rename it.',
-    no_text: 'It is no text in UTF-8, and code is. Archives other than ZIP are not unpacked.',
+    no_text:
+      'The file is not UTF-8 text, and code must be. Archives other than ZIP are not unpacked.',
     nested: 'It is an archive inside an archive. Upload it by itself.',
     twice: 'It is in the upload twice; the first one counts.',
     exists: 'A file of this name exists. To replace it, say so.',
@@ -28,7 +29,7 @@ export const codeText = texts(
       `The project has ${most} files of code, which is the most. Delete some first.`,
     no_file: 'Choose at least one file.',
     no_folder: (path: string) =>
-      `"${path}" is no valid folder. Use letters, digits, spaces and - _ . ( ) +, at most five folders deep.`,
+      `"${path}" is not a valid folder. Use letters, digits, spaces and - _ . ( ) +, at most five folders deep.`,
     type: 'Send the files as multipart/form-data, each in a field named "file".',
   },
   {

@@ -261,7 +261,7 @@ export async function removeMember(
   const [member, another] = rows
   const named = user ?? email
   if (!member)
-    throw new Error(`${named} is no member of the organisation ${org_id}. See "org list".`)
+    throw new Error(`${named} is not a member of the organisation ${org_id}. See "org list".`)
   if (another)
     throw new Error(`${rows.length} members have the address ${named}. Choose one: --user ID`)
   if (member.role === 'owner') {

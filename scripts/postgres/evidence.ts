@@ -15,7 +15,7 @@ const REASONS: Record<Exclude<EvidenceFault, 'withdrawn_key'>, string> = {
   too_large: `It has more than ${MAX_EVIDENCE_BYTES / 1024 / 1024} MiB, which no record has.`,
   not_json: 'It is no JSON.',
   not_canonical: 'It is not canonical JSON: a program wrote it anew, or somebody changed it.',
-  not_evidence: 'It is no record of Watchpost, or of another version.',
+  not_evidence: 'It is not a record of Watchpost, or was made by another version.',
   unsigned: 'It is not signed: it was fetched before the alert had settled.',
   unknown_key: 'No key of this service signed it. --keys FILE names those of another one.',
   bad_signature: 'The signature does not fit: it was changed, or another key signed it.',
@@ -45,7 +45,7 @@ export async function readKeys(file: string): Promise<unknown[]> {
   try {
     return z.object({ keys: z.array(z.unknown()) }).parse(JSON.parse(text)).keys
   } catch {
-    throw new UsageError(`${file} is no list of keys: {"keys": […]}.`)
+    throw new UsageError(`${file} is not a list of keys: {"keys": […]}.`)
   }
 }
 

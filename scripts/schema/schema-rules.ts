@@ -58,9 +58,9 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.leave_org(uuid)': 'members remove nobody but themselves; it asks for a session',
   'private.transfer_org(uuid,uuid)': 'no policy touches an owner; it asks for a session and role',
   'private.delete_org(uuid)': 'callers delete no organisations; it asks for a session and role',
-  'private.my_invites()': 'an invited person is no member yet; it applies the address itself',
+  'private.my_invites()': 'an invited person is not a member yet; it applies the address itself',
   'private.accept_invite(bytea,uuid)':
-    'an invited person is no member yet; it tests token or id, and the address',
+    'an invited person is not a member yet; it tests token or id, and the address',
   'private.delete_account()': 'callers delete no accounts; it asks for a session',
   'private.begin_confirmation(uuid,text)':
     'callers insert no deliveries and no limits; it checks scope and role itself',

@@ -46,7 +46,7 @@ export const AftershockCheck = z
     name: z.literal('aftershock'),
     passed: z.boolean(),
     magnitude: z.number().nullable().meta({
-      description: 'Of the event; null when it is no earthquake or has none, which passes.',
+      description: 'Of the event; null when it is not an earthquake or has none, which passes.',
     }),
     magnitude_gap: z.number(),
     mainshock: z

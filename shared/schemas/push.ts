@@ -143,7 +143,7 @@ export const PushOutcome = z
     }),
     reason: z.string().nullable().meta({
       description:
-        'Why the item was refused, or is no event; of a new event, that it comes too late to raise an alert.',
+        'Why the item was refused, or is not an event; of a new event, that it comes too late to raise an alert.',
     }),
   })
   .meta({ id: 'PushOutcome', description: 'What became of an item.' })

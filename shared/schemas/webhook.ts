@@ -41,7 +41,7 @@ const Unacknowledged = z
   .meta({
     description:
       'Only in `alert.raised`, and only when it was sent by a step of the zone’s `escalation`: nobody has acknowledged the ' +
-      'alert since. It is no type of its own, because it is the first message about this alert for most of the channels that ' +
+      'alert since. It is not a type of its own, because it is the first message about this alert for most of the channels that ' +
       'get it; and it is not called an escalation, because `alert.escalated` says that the event became worse.',
   })
 

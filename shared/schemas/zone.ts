@@ -295,7 +295,7 @@ export function checkFields(fields: ZoneFields): Issue[] {
     issues.push({
       path: 'shape_type',
       code: 'contradiction',
-      message: 'A zone with a polygon is no circle. Leave out shape_type, or send polygon null.',
+      message: 'A zone with a polygon is not a circle. Leave out shape_type, or send polygon null.',
     })
   }
   if (fields.shape_type === 'polygon' && fields.polygon === null) {

@@ -71,7 +71,7 @@ test('with a changed byte, or by no key, it is not, and the answer says why', as
   expect((await run('verify', good, '--keys', none)).stderr).toContain(
     'No key of this service signed it',
   )
-  expect((await run('verify', good, '--keys', good)).stderr).toContain('no list of keys')
+  expect((await run('verify', good, '--keys', good)).stderr).toContain('is not a list of keys')
   expect((await run('verify', join(folder, 'missing'))).stderr).toContain('cannot be read (ENOENT)')
   expect((await run('verify')).stderr).toContain('Name one file')
 })

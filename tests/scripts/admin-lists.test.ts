@@ -112,7 +112,7 @@ describe('an operator removes', () => {
     ).rejects.toThrow('an owner cannot be removed')
     await expect(
       operator((client) => removeMember(client, { org_id, email: member.email })),
-    ).rejects.toThrow('is no member')
+    ).rejects.toThrow('is not a member')
   })
 
   test('a member whose private channel a shared zone chose, and is warned as the API warns', async () => {

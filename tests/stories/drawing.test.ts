@@ -55,7 +55,7 @@ test('a circle with an outline is neither, and is refused with the way out', asy
     {
       path: 'shape_type',
       code: 'contradiction',
-      message: 'A zone with a polygon is no circle. Leave out shape_type, or send polygon null.',
+      message: 'A zone with a polygon is not a circle. Leave out shape_type, or send polygon null.',
     },
   ]
   expect(refusal(await ask('POST', '', { ...place, ...both }))).toEqual(told)

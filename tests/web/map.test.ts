@@ -172,7 +172,7 @@ test('a polygon is drawn by clicks, moved and bent; the preview follows, and tex
   await corners.focus()
   await page.keyboard.press('ControlOrMeta+a')
   await page.keyboard.type('10, 20')
-  await page.getByText('These are no corners yet').waitFor()
+  await page.getByText('These are not corners yet').waitFor()
   await page.keyboard.type('\n10, 21\n11, 21')
   await page.getByText('0 alerts', { exact: true }).waitFor()
   await page.keyboard.press('Tab')

@@ -112,7 +112,7 @@ test('KML and GPX become zones, each answered for itself', async () => {
   await page.getByText('crosses or overlaps itself').waitFor()
 
   await given.fill(KML)
-  await page.getByText('1 part is no area and no place.').waitFor()
+  await page.getByText('1 part is neither an area nor a place.').waitFor()
   await page.getByLabel('Radius of places').fill('7')
   await page.getByRole('button', { name: 'Import 2 zones' }).click()
   await page.getByText('2 zones are imported.').waitFor()

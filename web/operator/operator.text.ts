@@ -28,7 +28,7 @@ export const operatorText = texts(
     sign_in_text:
       'This page is for whoever runs this Watchpost. It opens with a link that works once, and what you do here is recorded under the name in it.',
     link: 'Your link',
-    no_link: 'This is no link of the operator page.',
+    no_link: 'This is not a link to the operator page.',
     sign_in: 'Sign in',
     sign_out: 'Sign out',
     lost: 'The service does not answer. What you see may be out of date; this page tries again by itself.',

@@ -94,7 +94,7 @@ export function decodeAis(payload: string, fill: number): AisMessage | { problem
   }
   const type = uint(bits, 0, 6)
   const mmsi = uint(bits, 8, 30)
-  if (type < 1 || type > 27) return { problem: `type: ${type} is no type of ITU-R M.1371` }
+  if (type < 1 || type > 27) return { problem: `type: ${type} is not a type of ITU-R M.1371` }
   if (mmsi > 999_999_999) return { problem: `mmsi: ${mmsi} has more than nine digits` }
   const least = MIN_BITS[type] ?? 38
   if (bits.length < least) {

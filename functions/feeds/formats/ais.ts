@@ -69,7 +69,7 @@ export function toVesselEvent(report: AisReport, item = report.mmsi): Normalised
   if (mmsi === null) return reject(item, `mmsi: ${report.mmsi} is nobody’s`)
   const mmsiClass = classOfMmsi(mmsi)
   if (mmsiClass === 'coast station' || mmsiClass === 'aid to navigation') {
-    return reject(item, `mmsi: ${mmsi} is no vessel’s (${mmsiClass})`)
+    return reject(item, `mmsi: ${mmsi} is not a vessel’s (${mmsiClass})`)
   }
   if (mmsiClass === 'distress transmitter' && isUnderTest(report)) {
     return reject(item, 'status: the distress transmitter is under test')

@@ -130,7 +130,8 @@ function readPosition(text: string): LonLat {
   const read = /^(-?\d+(?:\.\d*)?),(-?\d+(?:\.\d*)?)$/.exec(text)
   if (!read) throw new Error(`"${brief(text)}" is not a latitude and a longitude`)
   const [lat, lon] = [Number(read[1]), Number(read[2])]
-  if (Math.abs(lat) > 90 || Math.abs(lon) > 180) throw new Error(`"${brief(text)}" is no place`)
+  if (Math.abs(lat) > 90 || Math.abs(lon) > 180)
+    throw new Error(`"${brief(text)}" is not a place on Earth`)
   return [lon, lat]
 }
 

@@ -25,7 +25,7 @@ export function toRing(positions: readonly (readonly number[])[]): Ring {
   const places = positions.map((position) => {
     const [lon = Number.NaN, lat = Number.NaN] = position
     if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 360)) {
-      throw new Error(`has the position ${lat},${lon}, which is no place`)
+      throw new Error(`has the position ${lat},${lon}, which is not a place on Earth`)
     }
     return [lon, lat] as const
   })
@@ -84,7 +84,7 @@ export function readGeometry(geometry: Geometry): Geometry {
   const place = (position: number[]): LonLat => {
     const [lon = Number.NaN, lat = Number.NaN] = position
     if (!(Math.abs(lat) <= 90 && Math.abs(lon) <= 360)) {
-      throw new Error(`has the position ${lat},${lon}, which is no place`)
+      throw new Error(`has the position ${lat},${lon}, which is not a place on Earth`)
     }
     return [lon, lat]
   }

@@ -68,7 +68,7 @@ export function readWarnings(text: string): Recording {
       },
     })
     if (!result || 'rejected' in result) {
-      throw new Error(`${id}: ${result?.rejected.reason ?? 'is no warning'}`)
+      throw new Error(`${id}: ${result?.rejected.reason ?? 'is not a warning'}`)
     }
     return { seen_at: timeOf(line.sent), event: result.event }
   })

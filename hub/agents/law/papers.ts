@@ -6,7 +6,7 @@ import { wordsOf } from '../run/words.ts'
 
 /** Stands in everything that the legal agent writes, until somebody has made it their own and deleted it. */
 export const NO_LAWYER: Words = {
-  en: 'This was put together by a program. It is no legal advice and no lawyer has seen it; have one read it before you sign or rely on it.',
+  en: 'This was put together by a program. It is not legal advice, and no lawyer has seen it; have one read it before you sign or rely on it.',
   tr: 'Bu metin bir program tarafından hazırlanmıştır. Hukuki danışmanlık değildir ve bir avukat görmemiştir; imzalamadan veya dayanmadan önce bir avukata okutun.',
 }
 

@@ -69,7 +69,7 @@ export const Found = z
     files: z.array(z.object({ file: z.string(), excerpts: Excerpts })),
     unsearched: z
       .array(z.string())
-      .meta({ description: 'Files that are no text, e.g. PDFs: nobody looked into them.' }),
+      .meta({ description: 'Files that are not text, e.g. PDFs: nobody looked into them.' }),
     in_listmonk: z.boolean().nullable().meta({ description: 'null without a listmonk.' }),
     stays: z.array(z.string()).meta({ description: 'What an erasure leaves.' }),
   })

@@ -24,14 +24,14 @@ export const gateText = texts(
     left_out: (count: number, why: string) => `${count} skipped: ${why}`,
     correct_leads: 'Correct these leads, or send without them.',
     no_field: (keys: string) => `The mail names fields that the project does not have: ${keys}.`,
-    unfit: (keys: string) => `What stands after | is no text for an empty field: ${keys}.`,
+    unfit: (keys: string) => `The text after | cannot stand in for an empty field: ${keys}.`,
     correct_fields: 'Correct the names in the text, or add the fields to the project.',
     empty: (label: string, names: string, more: number) =>
       `“${label}” is empty for ${names}${more > 0 ? ` and ${more} more` : ''}.`,
     left_out_empty: (count: number) =>
       count === 1 ? 'This recipient is left out.' : `These ${count} recipients are left out.`,
     fill_fields:
-      'Fill in the field on the lead, write what stands there instead, as in {field|text}, or send without them.',
+      'Fill in the field on the lead, add a fallback text as in {field|text}, or send without these recipients.',
     recipients: (count: number, total: number) => `${count} of ${total} people will get it.`,
     without_email: (count: number) =>
       count === 1 ? '1 lead has no e-mail address.' : `${count} leads have no e-mail address.`,
@@ -179,7 +179,7 @@ export const skipText = texts(
     role_address: 'a role address such as info@: ask for a person’s own',
     disposable_address: 'a disposable address: ask for another',
     empty_field:
-      'a field that the mail names is empty: fill it in, or write what stands there instead: {field|text}',
+      'a field that the mail names is empty: fill it in, or add a fallback text: {field|text}',
     lead_deleted: 'the lead was deleted',
     other_address: 'the lead’s address has changed',
   },

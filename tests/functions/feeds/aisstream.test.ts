@@ -62,7 +62,7 @@ describe('a position', () => {
     [{ message: { Latitude: 91, Longitude: 181 } }, 'lat, lon: the sender has no position'],
     [{ message: { Latitude: 'north' } }, /^Latitude: /],
     [{ mmsi: 0 }, 'mmsi: 0 is nobody’s'],
-    [{ mmsi: 2_320_061 }, /no vessel’s \(coast station\)/],
+    [{ mmsi: 2_320_061 }, /not a vessel’s \(coast station\)/],
     [{ time: '15 October' }, /^MetaData.time_utc: /],
     [{ time: '2023-10-15 09:51:08' }, /^MetaData.time_utc: /],
     [{ type: 'SafetyBroadcastMessage' }, /^Text: /],

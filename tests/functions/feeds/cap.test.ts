@@ -255,7 +255,7 @@ describe('the area', () => {
     })
     expect(events).toMatchObject([{ lat: 11, lon: 21 }])
     expect(rejected).toEqual([
-      { item: 'A1', reason: 'polygon: "95,22" is no place' },
+      { item: 'A1', reason: 'polygon: "95,22" is not a place on Earth' },
       { item: 'A1', reason: 'circle: the radius "x" is not a number of km' },
     ])
   })

@@ -177,7 +177,7 @@ describe('a footprint', () => {
       ]),
       '12000 vertices',
     ],
-    [[Array(4).fill([0, 99])], 'no place'],
+    [[Array(4).fill([0, 99])], 'not a place'],
     [[Array(4).fill(['x', 0])], 'coordinates'],
   ])('that is wrong is rejected with the reason', async (coordinates, reason) => {
     const { events, rejected } = await normalise(

@@ -267,7 +267,7 @@ describeRecordings('recorded answers', () => {
       ['gdelt:324845987', 10, '2014-11-24T00:00:00.000Z'],
     ])
     expect(rejected).toEqual([
-      { item: '324846008', reason: 'ActionGeo_Type: "0" is no city (3 or 4)' },
+      { item: '324846008', reason: 'ActionGeo_Type: "0" is not a city (3 or 4)' },
     ])
   })
 })

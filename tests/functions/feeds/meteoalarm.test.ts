@@ -107,9 +107,9 @@ describe('a warning becomes an event', () => {
   })
 
   test.each<[string, Over, string]>([
-    ['green', { level: '1; green; Minor' }, 'awareness_level: green is no warning'],
-    ['without a level', { level: '' }, 'awareness_level: "" is no level'],
-    ['of level 7', { level: '7; pink' }, 'awareness_level: "7; pink" is no level'],
+    ['green', { level: '1; green; Minor' }, 'awareness_level: green is not a warning'],
+    ['without a level', { level: '' }, 'awareness_level: "" is not a level'],
+    ['of level 7', { level: '7; pink' }, 'awareness_level: "7; pink" is not a level'],
     ['without a polygon', { area: { polygon: null } }, 'does not locate its codes: EMMA_ID NL018'],
     ['with a broken polygon', { area: { polygon: ['1,2'] } }, 'fewer than three corners'],
     ['as a test', { alert: { status: 'Test' } }, 'status: "Test"'],
@@ -274,7 +274,7 @@ describeRecordings('feeds-netherlands-2026-03.json', () => {
     const { events, rejected } = await normalise(meteoalarm, recording(FILE))
     expect(events).toEqual([])
     expect(rejected.map(({ reason }) => reason)).toEqual(
-      Array(3).fill('awareness_level: green is no warning'),
+      Array(3).fill('awareness_level: green is not a warning'),
     )
   })
   test('were they orange, they would lack a polygon', async () => {

@@ -64,8 +64,8 @@ describe('a position becomes an event', () => {
 
   test.each([
     [{ mmsi: 0 }, 'mmsi: 000000000 is nobody’s'],
-    [{ mmsi: 2_275_200 }, 'mmsi: 002275200 is no vessel’s (coast station)'],
-    [{ mmsi: 993_663_013 }, 'mmsi: 993663013 is no vessel’s (aid to navigation)'],
+    [{ mmsi: 2_275_200 }, 'mmsi: 002275200 is not a vessel’s (coast station)'],
+    [{ mmsi: 993_663_013 }, 'mmsi: 993663013 is not a vessel’s (aid to navigation)'],
     [{ mmsi: 970_123_450, status: 15 }, 'status: the distress transmitter is under test'],
     [{ lat: 91, lon: 181 }, 'lat, lon: the sender has no position'],
     [{ lat: 0, lon: 0 }, 'lat, lon: the sender has no position'],

@@ -91,7 +91,7 @@ describe('an alert becomes an event', () => {
           ],
         },
       },
-      'no place',
+      'not a place',
     ],
     ['an odd geometry', { geometry: { type: 'Blob' } }, 'geometry'],
     ['a cancel of nothing known', { messageType: 'Cancel', refs: ['z'] }, 'not known'],

@@ -58,7 +58,7 @@ export const evidenceText = texts(
       not_json: 'The file is no JSON.',
       not_canonical:
         'The file is not as it was signed: a program wrote it anew, or somebody changed it.',
-      not_evidence: 'The file is no record of Watchpost, or of another version.',
+      not_evidence: 'The file is not a record of Watchpost, or was made by another version.',
       unsigned: 'The record is not signed: it was fetched before the alert had settled.',
       unknown_key: 'No key of this service signed it.',
       bad_signature: 'The signature does not fit: the file was changed, or another key signed it.',

@@ -25,7 +25,7 @@ export const zonesText = texts(
     draw_again: 'Draw anew',
     corners: 'Corners',
     corners_hint: 'A line for each: latitude, longitude. GeoJSON and WKT can be pasted, too.',
-    corners_unread: 'These are no corners yet: three lines such as 41.01, 28.98 are needed.',
+    corners_unread: 'These are not corners yet: three lines such as 41.01, 28.98 are needed.',
     lat: 'Latitude',
     lon: 'Longitude',
     radius: 'Radius in km',
@@ -133,8 +133,8 @@ export const zonesText = texts(
       count === 1 ? `${form}: 1 zone` : `${form}: ${count} zones`,
     import_skipped: (count: number) =>
       count === 1
-        ? '1 part is no area and no place.'
-        : `${count} parts are no areas and no places.`,
+        ? '1 part is neither an area nor a place.'
+        : `${count} parts are neither areas nor places.`,
     import_same: 'A zone that has the same name already is changed, not made twice.',
     import_run: (count: number) => (count === 1 ? 'Import 1 zone' : `Import ${count} zones`),
     import_done: (count: number) =>

@@ -254,8 +254,8 @@ describe('what cannot be decoded says why', () => {
     ['1!', 0, /character 2 is none of the 64/],
     ['1Z', 0, /character 2/],
     ['1é', 0, /character 2/],
-    ['U31<0OOP000CshrMdl600?wP00SL', 0, /type: 37 is no type/],
-    ['031<0OOP000CshrMdl600?wP00SL', 0, /type: 0 is no type/],
+    ['U31<0OOP000CshrMdl600?wP00SL', 0, /type: 37 is not a type/],
+    ['031<0OOP000CshrMdl600?wP00SL', 0, /type: 0 is not a type/],
     [classA({ mmsi: 1_000_000_000 }).payload, 0, /1000000000 has more than nine digits/],
     [classA().payload.slice(0, 20), 0, /type 1 has at least 149 bits, not 120/],
   ])('%j', (payload, fill, problem) => {

@@ -48,15 +48,15 @@ describe('a ring', () => {
       ],
       'fewer than three corners',
     ],
-    [box(0, 0, 1, 91), 'no place'],
-    [box(0, 0, 400, 1), 'no place'],
+    [box(0, 0, 1, 91), 'not a place'],
+    [box(0, 0, 400, 1), 'not a place'],
     [
       [
         [0, 0],
         [Number.NaN, 1],
         [1, 1],
       ],
-      'no place',
+      'not a place',
     ],
     [
       [
@@ -213,7 +213,7 @@ test('positions are counted through all levels, and a third coordinate is droppe
     type: 'Point',
     coordinates: [1, 2],
   })
-  expect(() => readGeometry({ type: 'Point', coordinates: [1, 92] })).toThrow('no place')
+  expect(() => readGeometry({ type: 'Point', coordinates: [1, 92] })).toThrow('not a place')
 })
 
 test.each([

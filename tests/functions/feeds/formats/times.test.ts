@@ -18,7 +18,7 @@ describe('times of upstreams', () => {
   })
 
   test.each(['', 'now', '2026', '2026-02-30T00:00:00Z', '2026-13-01T00:00:00Z', '1772366400'])(
-    '"%s" is no time and stays as it is',
+    '"%s" is not a time and stays as it is',
     (text) => {
       expect(instantOfIso(text, { local: 'utc' })).toBe(text)
       expect(instantOfRfc822(text)).toBe(text)

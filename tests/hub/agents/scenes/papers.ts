@@ -41,7 +41,7 @@ export const PAPERS: Record<string, Scene> = {
       'docs/privacy.md':
         '# Privacy\n\nWe ask for **consent** at the fair. A copy of the notice is handed out.\n\nCoffee is free.',
       'docs/list.md':
-        '> This was put together by a program. It is no legal advice and no lawyer has seen it; have one read it before you sign or rely on it.\n\nVERBİS is done.',
+        '> This was put together by a program. It is not legal advice, and no lawyer has seen it; have one read it before you sign or rely on it.\n\nVERBİS is done.',
       'docs/logo.png': 'consent in a picture',
     },
     rows: [

@@ -22,8 +22,8 @@ export const peopleText = texts(
     what: 'What stands there',
     unsearched: (n: number) =>
       plural('en', n, {
-        one: '# file is no text and was not searched',
-        other: '# files are no text and were not searched',
+        one: '# file is not text and was not searched',
+        other: '# files are not text and were not searched',
       }),
     more: (n: number) => plural('en', n, { one: 'and # more place', other: 'and # more places' }),
     json: 'Export as JSON',
