@@ -7,6 +7,7 @@ export const common = texts(
     save: 'Save changes',
     saved: 'Saved',
     limits: {
+      up_to: (limit: string) => `Up to ${limit} characters`,
       left: (left: string, limit: string) => `${left} of ${limit} characters left`,
       over: (over: string, limit: string) =>
         `${over} characters too many: at most ${limit}. Shorten the text.`,
@@ -61,6 +62,7 @@ export const common = texts(
     save: 'Değişiklikleri kaydet',
     saved: 'Kaydedildi',
     limits: {
+      up_to: (limit) => `En çok ${limit} karakter`,
       left: (left, limit) => `${limit} karakterin ${left} karakteri kaldı`,
       over: (over, limit) => `${over} karakter fazla: en çok ${limit}. Metni kısaltın.`,
     },

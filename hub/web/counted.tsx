@@ -21,6 +21,11 @@ export function CountedTextarea({
   const control = useControl()
   const count = countOf(String(rest.value ?? typed), limit)
   const say = (n: number) => number(language, n)
+  const words = () => {
+    if (count.over > 0) return text.over(say(count.over), say(limit))
+    if (count.left === limit) return text.up_to(say(limit))
+    return text.left(say(count.left), say(limit))
+  }
   return (
     <>
       <Textarea
@@ -38,9 +43,7 @@ export function CountedTextarea({
         className={cn('text-sm', count.over > 0 ? 'text-bad' : 'text-muted')}
         data-numbers
       >
-        {count.over > 0
-          ? text.over(say(count.over), say(limit))
-          : text.left(say(count.left), say(limit))}
+        {words()}
       </p>
     </>
   )
