@@ -9,6 +9,7 @@ import { ingest } from './jobs/ingest.ts'
 import { POLL_MS, startLoops } from './jobs/loops.ts'
 import { match } from './jobs/match.ts'
 import { matchZone } from './jobs/match-zone.ts'
+import { createPrecedence } from './jobs/precedence.ts'
 import { purge } from './jobs/purge.ts'
 import type { JobContext, JobDeps, Payload, Queue, Work } from './jobs/queue.ts'
 import { release } from './jobs/release.ts'
@@ -85,9 +86,11 @@ export function createRunner(given: JobDeps): Runner {
     })
   const { tracing = NO_TRACING } = deps
   const wakes = createWakes()
+  const precedence = createPrecedence()
   const context: JobContext = {
     deps,
     tracing,
+    first: precedence.first,
     step: (work) => inTransaction(deps.db, work),
     finish,
     finishTogether: createTogether(finish),
@@ -153,8 +156,9 @@ export function createRunner(given: JobDeps): Runner {
   }
 
   function fetchJobs(queue: Queue, free: number): Promise<Work[]> {
+    const most = Math.min(free, MAX_FETCHED)
     return boss.fetch<Payload>(queue.name, {
-      batchSize: Math.min(free, MAX_FETCHED),
+      batchSize: queue.gives_way ? precedence.few(most) : most,
       ...(queue.per_group ? { groupConcurrency: queue.per_group } : {}),
     })
   }
@@ -186,6 +190,7 @@ export function createRunner(given: JobDeps): Runner {
         else if (jobs.length === 0) {
           await Promise.race([wakes.sleep(queue.name, RUNNING_POLL_MS, since), ...running])
         }
+        if (queue.gives_way && jobs.length > 0) await precedence.pause()
       }
     } finally {
       // Also when fetching fails: nobody would know of a job that goes on.

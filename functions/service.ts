@@ -7,6 +7,7 @@ import { createPush } from './channels/transport/send-push.ts'
 import type { Config } from './config.ts'
 import { createPool, type Database, inTransaction } from './db.ts'
 import { registerFeeds } from './jobs/ingest.ts'
+import { PORTIONS } from './jobs/match-ahead.ts'
 import type { JobDeps } from './jobs/queue.ts'
 import { createZoneMirror } from './jobs/zone-mirror.ts'
 import { createRunner } from './jobs.ts'
@@ -31,6 +32,8 @@ import type { TracingSettings } from './tracing/settings.ts'
 import { NO_TRACING, type Tracing, traceIdOf } from './tracing/tracing.ts'
 
 const MAX_STOP_SECONDS = 10
+/** Of the ten of the jobs: one event inside very many zones uses as much of PostgreSQL. */
+const MATCHING_CONNECTIONS = 2
 /** The last spans are not worth more. */
 const MAX_TRACES_SECONDS = 3
 export type Service = {
@@ -235,6 +238,7 @@ function runJobs(config: Config, commonDeps: CommonDeps, news: LocalNews) {
     public_url,
     heartbeat_url,
     fetch: tracedFetch,
+    portions: { ...PORTIONS, abreast: MATCHING_CONNECTIONS },
     zones,
   }).start()
   const wake = (queue?: string) => {

@@ -36,6 +36,7 @@ export const deliver: Queue = {
   name: 'deliver',
   slots: SLOTS,
   per_group: 1,
+  gives_way: true,
   origins: (sql, jobs) => originsOfDeliveries(sql, jobs, deliveryOf),
   run: (context, jobs) => {
     const claims = claimDeliveries(context, jobs.map(deliveryOf))

@@ -19,6 +19,8 @@ export type Portions = {
   later?: number
   /** Read ahead, so that batches which concern a million zones are not held in memory. */
   ahead: number
+  /** How many connections share the others; absent: one, for where there are few. */
+  abreast?: number
 }
 
 export const PORTIONS: Portions = { at_once: 1000, later: 4000, ahead: 20_000 }
@@ -102,7 +104,7 @@ async function findHere(
   return candidates
 }
 
-type Some = {
+export type Some = {
   candidates: Candidate[]
   /** The zones of these candidates; undefined: all that the batches concern. */
   zone_ids: string[] | undefined

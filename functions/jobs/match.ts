@@ -24,19 +24,16 @@ import {
   traceparentOf,
 } from '../tracing/tracing.ts'
 import { Effects } from './effects.ts'
-import {
-  type Ahead,
-  type Candidate,
-  lookAhead,
-  PORTIONS,
-  type Portions,
-  takeSome,
-} from './match-ahead.ts'
-import { each, type Queue } from './queue.ts'
+import { type Ahead, type Candidate, lookAhead, PORTIONS, type Portions } from './match-ahead.ts'
+import { decideSlices, takeStep } from './match-slices.ts'
+import { each, type JobContext, type Queue } from './queue.ts'
 import { loadMainshocks, lockBursts } from './swarm.ts'
 import { loadZones } from './zone-cache.ts'
 import type { ZoneIndex } from './zone-index.ts'
 import type { ZoneMirror } from './zone-mirror.ts'
+
+/** A burst that takes longer lets the messages out as fast as they go again. */
+const MAX_FIRST_MS = 30_000
 
 /**
  * Matches a source's batches with the zones near their events. A job only wakes this up: batches of
@@ -56,14 +53,19 @@ export const match: Queue = {
     const counts = { batches: 0, revisions: 0, pairs: 0, alerts: 0, updates: 0, thinned: 0 }
     const { tracing, deps } = context
     const portions = deps.portions ?? PORTIONS
+    const { step } = context
+    const began = performance.now()
+    const given = { source, job_id: job.id, counts, tracing, portions, zones: deps.zones, step }
     let ahead: Ahead | null = null
+    let isBurst = false
     for (;;) {
-      const { zones } = deps
-      const given: Run = { source, job_id: job.id, counts, tracing, portions, zones, ahead }
-      const done: Done | null = await context.step((sql) => matchNext(sql, given))
+      const next = (): Promise<Done | null> => step((sql) => matchNext(sql, { ...given, ahead }))
+      const isFirst: boolean = isBurst && performance.now() - began < MAX_FIRST_MS
+      const done: Done | null = await (isFirst ? context.first(next) : next())
       if (!done) break
       counts.batches += done.ended
       ahead = done.ahead
+      isBurst = done.ended === 0
     }
     await context.finish(job, async () => undefined)
     return { source, ...counts }
@@ -86,6 +88,8 @@ type Run = {
   portions: Portions
   zones: ZoneMirror | undefined
   ahead: Ahead | null
+  /** A transaction of its own. */
+  step: JobContext['step']
 }
 
 /** What a step did: how many batches it ended, or what is ahead of those that it has begun. */
@@ -138,17 +142,29 @@ async function originOfBatches(sql: Sql, ids: string[], job_id: string): Promise
 async function matchSome(
   sql: Sql,
   ahead: Ahead,
-  { counts, tracing, portions }: Run,
+  { counts, tracing, portions, step }: Run,
   index: ZoneIndex | undefined,
 ): Promise<Done> {
-  const { ids } = ahead
-  const { candidates, zone_ids, last, rest } = takeSome(ahead, portions)
-  const done = await decideAll(sql, candidates, ids[0] ?? '', { tracing, zone_ids, index })
-  counts.pairs += done.pairs
-  counts.alerts += done.alerts
-  counts.updates += done.updates
+  const { ids, candidates } = ahead
   const moving = candidates.filter(({ subject }) => isMoving(subject)).map(({ id }) => id)
-  const decisive = moving.filter((id) => done.decisive.has(id))
+  const { slices, last, rest } = takeStep(ahead, portions, moving.length > 0)
+  if (slices.length > 1) await lockLinks(sql, new Set(candidates.map(linkRuleOf)))
+  const done = await decideSlices(
+    { sql, step, slices, abreast: portions.abreast },
+    (own, { candidates, zone_ids }) =>
+      decideAll(own, candidates, ids[0] ?? '', {
+        tracing,
+        zone_ids,
+        index,
+        is_locked: own !== sql,
+      }),
+  )
+  for (const { pairs, alerts, updates } of done) {
+    counts.pairs += pairs
+    counts.alerts += alerts
+    counts.updates += updates
+  }
+  const decisive = moving.filter((id) => done.some((one) => one.decisive.has(id)))
   if (last !== null) {
     await sql`select private.pass_batches(${ids}::uuid[], ${last}, ${decisive})`
     return { ended: 0, ahead: rest }
@@ -171,6 +187,7 @@ export async function decideAll(
     tracing = NO_TRACING,
     zone_ids,
     index,
+    is_locked = false,
     ...options
   }: {
     at?: Date
@@ -179,10 +196,12 @@ export async function decideAll(
     zone_ids?: string[] | undefined
     /** The zones in memory, as they are for this transaction. */
     index?: ZoneIndex | undefined
+    /** Another transaction, which waits for this one, has the locks. */
+    is_locked?: boolean
   } = {},
 ): Promise<{ pairs: number; alerts: number; updates: number; decisive: Set<string> }> {
   const zones = await loadZones(sql, candidates, options.at, index)
-  await lockLinks(sql, new Set(candidates.map(linkRuleOf)))
+  if (!is_locked) await lockLinks(sql, new Set(candidates.map(linkRuleOf)))
   const memories = await loadMemories(sql, candidates, zone_ids)
   const mainshocks = await loadMainshocks(sql, zones.all, candidates)
   const bursts = await lockBursts(sql, zones.all)

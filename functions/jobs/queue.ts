@@ -55,6 +55,8 @@ export type Queue = {
   slots: number
   /** How many jobs of a group (a channel) run at once in all processes. */
   per_group?: number
+  /** Whether it takes few jobs while another queue goes first. */
+  gives_way?: boolean
   /** What the traces of jobs go on from, by their ids. Asked only where jobs are traced. */
   origins?: (sql: Sql, jobs: Work[]) => Promise<Map<string, Origin>>
   /** Begins what jobs have in common that were fetched together; what it answers runs each of them. */
@@ -86,6 +88,8 @@ export type JobContext = {
   finishTogether: FinishTogether
   /** Has a queue looked at when a job of it becomes due, where that is before the next look. */
   lookAt: (queue: string, at: Date) => void
+  /** While this work runs, the queues of this process that give way take few jobs. */
+  first: <T>(work: () => Promise<T>) => Promise<T>
   /** A separate transaction, before the last one of the job. */
   step: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { HeartbeatDeps } from '../../../functions/jobs/heartbeat.ts'
 import { POLL_MS, startLoops } from '../../../functions/jobs/loops.ts'
+import { createPrecedence } from '../../../functions/jobs/precedence.ts'
 import type { Queue } from '../../../functions/jobs/queue.ts'
 import { createWakes } from '../../../functions/jobs/wakes.ts'
 
@@ -101,4 +102,24 @@ test('without a heartbeat URL nobody asks how all is, and after the stop nothing
   await loops.stop()
   await pass(60_000)
   expect(did).toEqual(before)
+})
+
+test('a queue that gives way takes few jobs, and then none for a while, as long as something goes first', async () => {
+  const { first, few, pause } = createPrecedence()
+  expect(few(100)).toBe(100)
+  await pause()
+  const work = Promise.withResolvers<void>()
+  const both = [first(() => work.promise), first(() => work.promise)]
+  expect([few(100), few(3)]).toEqual([25, 3])
+  let isOver = false
+  const paused = pause().then(() => {
+    isOver = true
+  })
+  await pass(249)
+  expect(isOver).toBe(false)
+  await pass(1)
+  await paused
+  work.reject(new Error('failed'))
+  await Promise.allSettled(both)
+  expect(few(100)).toBe(100)
 })

@@ -1,18 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { inTransaction } from '../../../../functions/db.ts'
+import { type Database, inTransaction } from '../../../../functions/db.ts'
 import { type Ahead, lookAhead, takeSome } from '../../../../functions/jobs/match-ahead.ts'
+import { decideSlices, type Slice, takeStep } from '../../../../functions/jobs/match-slices.ts'
 import { createZoneMirror } from '../../../../functions/jobs/zone-mirror.ts'
+import type { Sql } from '../../../../shared/sql.ts'
 import { createTestJobs, quake, registerSource, type TestJobs } from '../../../support/jobs.ts'
 import { createService, type Person, parsed, type Service } from '../../../support/service.ts'
 
 let service: Service
-/** Each zone in a transaction of its own, and three pairs read ahead. */
+/** Each zone in a transaction of its own, after the first one two at once, and three pairs read ahead. */
+const portions = { at_once: 1, later: 2, ahead: 3, abreast: 2 }
 let jobs: TestJobs
 let person: Person
 beforeAll(async () => {
   service = await createService()
-  jobs = await createTestJobs(service, { portions: { at_once: 1, ahead: 3 } })
+  jobs = await createTestJobs(service, { portions })
   person = await service.person()
   await registerSource(service, 'ais')
 })
@@ -84,6 +87,95 @@ test('the zones of a batch are taken by their ids, each with all its events', ()
   expect(takeSome(begun, { at_once: 1, later: 3, ahead: 9 }).last).toBe('b')
   expect(takeSome(ahead, { at_once: 1, later: 3, ahead: 9 }).last).toBe('a')
   expect(takeSome(ahead, { at_once: 9, ahead: 9 })).toMatchObject({ zone_ids: undefined })
+})
+
+test('after its first zones a burst is cut into slices, several of them a step; what moves is not', () => {
+  const zones = ['a', 'b', 'c', 'd', 'e']
+  const event = { ...quake(), revision: 1, first_seen_at: '', known_since: '', flag: null }
+  const candidates = [{ ...event, magnitude: null, depth_km: null, zone_ids: zones }]
+  const pairs = zones.map((id): [string, number] => [id, 1])
+  const ahead: Ahead = { ids: ['x'], after: '0', candidates, pairs, cut_at: null }
+  const told = ({ slices, last, rest }: ReturnType<typeof takeStep>) => ({
+    slices: slices.map(({ zone_ids }) => zone_ids?.join('')),
+    last,
+    left: rest?.pairs.map(([id]) => id).join('') ?? null,
+  })
+  const three = { at_once: 1, later: 2, ahead: 9, abreast: 2 }
+  expect(told(takeStep(ahead, three, false))).toEqual({
+    ...{ slices: ['a', 'b', 'c', 'd'], last: 'd', left: 'e' },
+  })
+  expect(told(takeStep({ ...ahead, cut_at: 'f' }, { ...three, later: 9 }, false))).toEqual({
+    ...{ slices: ['a', 'b', 'c', 'd', 'e'], last: 'f', left: null },
+  })
+  const one = { slices: ['ab'], last: 'b', left: 'cde' }
+  expect(told(takeStep(ahead, three, true))).toEqual(one)
+  expect(told(takeStep(ahead, { ...three, abreast: 1 }, false))).toEqual(one)
+  expect(told(takeStep({ ...ahead, after: null }, three, false))).toMatchObject({ last: 'a' })
+})
+
+test('a slice that fails ends the others after the one that each is at, and is what failed', async () => {
+  const slices = ['a', 'b', 'c', 'd'].map((id): Slice => ({ candidates: [], zone_ids: [id] }))
+  const [own, beside] = [{} as Sql, {} as Sql] // safe: nothing is asked of them
+  const done: string[] = []
+  const work = Promise.withResolvers<void>()
+  const all = decideSlices(
+    { sql: own, step: (work) => work(beside), slices, abreast: 2 },
+    async (sql, { zone_ids }) => {
+      if (sql === beside) throw new Error(`${zone_ids} failed`)
+      await work.promise
+      done.push(`${zone_ids}`)
+    },
+  )
+  setImmediate(work.resolve)
+  await expect(all).rejects.toThrow('b failed')
+  expect(done).toEqual(['a'])
+})
+
+/** A database of which one statement fails, once. */
+function failing({ connect, end }: Database, statement: string): Database {
+  let isToFail = true
+  return {
+    end,
+    connect: async () => {
+      const connection = await connect()
+      return {
+        ...connection,
+        query: async (text, values) => {
+          if (!isToFail || !text.includes(statement)) return connection.query(text, values)
+          isToFail = false
+          throw new Error('It failed.')
+        },
+      }
+    },
+  }
+}
+
+test('what was stored beside a step that failed is not stored again', async () => {
+  const place = { lat: -21, lon: 21 }
+  const zones = await makeZones(7, { ...place, max_alerts_per_hour: 20 })
+  await jobs.drain()
+  const event = quake(place)
+  await jobs.ingest(event)
+  // The first zone is passed; then the next four are decided, two of them beside the step that fails.
+  const broken = await createTestJobs(service, {
+    db: failing(jobs.db, 'private.pass_batches'),
+    portions: { ...portions, at_once: 1, ahead: 9 },
+  })
+  await query(`update watchpost.batches set matched_to = $1 where matched_at is null`, [zones[0]])
+  await expect(broken.drain()).rejects.toThrow('It failed.')
+  const stored = await alertsOf(event.id)
+  expect(stored.length).toBeGreaterThan(0)
+  expect(stored.length).toBeLessThan(4)
+  await query(`update pgboss.job set start_after = now() where name = 'match' and state = 'retry'`)
+  await jobs.drain()
+  const once = zones.slice(1).map((zone_id) => ({ zone_id, count: 1, updates: [] }))
+  expect(await alertsOf(event.id)).toEqual(once)
+  const sent = await query<{ count: number }>(
+    `select jsonb_array_length(memory -> 'sent') as count from watchpost.match_memory
+    where key = 'burst' and zone_id = any($1)`,
+    [zones],
+  )
+  expect(sent.map(({ count }) => count)).toEqual(once.map(() => 1))
 })
 
 test('an event inside many zones raises one alert in each, some zones at a time, and so does its news', async () => {
