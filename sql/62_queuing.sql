@@ -9,6 +9,8 @@ create function private.deliver_alerts(p_alert_ids uuid[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_ids uuid[];
+  v_told uuid[];
+  v_older uuid[];
 begin
   perform private.cancel_deliveries(array(
     select d.id
@@ -19,7 +21,8 @@ begin
       and not private.takes(c.messages, 'alert.raised')), 'The channel takes no alert.raised.');
   with given as (
     -- Zones of an account that are told alike, so that its channels are asked for once.
-    select z.owner_id, z.org_id, z.channel_ids, array_agg(a.id) as ids, array_agg(a.status) as states
+    select z.owner_id, z.org_id, z.channel_ids, array_agg(a.id) as ids, array_agg(a.status) as states,
+      array_agg(a.id) filter (where a.changed_in <> pg_current_xact_id()) as older
     from watchpost.alerts a
     join watchpost.zones z on z.id = a.zone_id and z.deleted_at is null
     where a.id = any(p_alert_ids) and a.status in ('pending', 'held')
@@ -39,9 +42,19 @@ begin
       where redelivery_of is null and type <> 'alert.digest' and step is null
     do update set status = 'queued', due_at = now(), updated_at = now()
       where d.status = 'held' and excluded.status = 'queued'
-    returning d.id, d.status
+    returning d.id, d.alert_id, d.status
   )
-  select array_agg(s.id) into v_ids from sent s where s.status = 'queued';
+  select array_agg(s.id) filter (where s.status = 'queued'), array_agg(s.alert_id),
+    (select array_agg(o.id) from given g cross join lateral unnest(g.older) as o (id))
+  into v_ids, v_told, v_older
+  from sent s;
+  -- What the triggers of private.note_delivery leave to this function. The other alerts changed in this transaction anyway.
+  if v_older <> '{}' then
+    perform from watchpost.alerts a where a.id = any(v_older) and a.id = any(v_told) order by a.id for no key update;
+    update watchpost.alerts a
+    set changed_in = pg_current_xact_id()
+    where a.id = any(v_older) and a.id = any(v_told);
+  end if;
   perform private.enqueue_deliveries(v_ids);
 end
 $$;

@@ -64,57 +64,69 @@ create function private.raise_alerts(p_alerts jsonb, p_events jsonb, p_run_id uu
 language plpgsql volatile set search_path = '' as $$
 declare
   v_ids uuid[];
+  v_held uuid[];
+  v_escalating uuid[];
 begin
-  with given as materialized (
-    select * from jsonb_to_recordset(p_alerts) as x (
+  with told as materialized (
+    select e.event ->> 'id' as event_id, e.event_revision, private.told_event(e.event, e.event_revision) as event
+    from jsonb_to_recordset(p_events) as e (event jsonb, event_revision integer)
+  ),
+  given as materialized (
+    select g.*, t.event, z.owner_id, z.org_id, private.status_in(z, g.status) as status_now, z.escalation is not null as escalates
+    from jsonb_to_recordset(p_alerts) as g (
       zone_id uuid, zone_name text, event_id text, source text, subject text, severity float8,
       reason text, status text, raised_at timestamptz, held_until timestamptz, checks jsonb,
       zone_version integer, event_revision integer, drill_id uuid)
-  ),
-  told as materialized (
-    select e.event ->> 'id' as event_id, e.event_revision, private.told_event(e.event, e.event_revision) as event
-    from jsonb_to_recordset(p_events) as e (event jsonb, event_revision integer)
+    join told t on t.event_id = g.event_id and t.event_revision = g.event_revision
+    join watchpost.zones z on z.id = g.zone_id
   ),
   born as (
     insert into watchpost.alerts (
       zone_id, zone_name, owner_id, org_id, event_id, source, subject, event, severity, reason, first_reason, status,
       raised_at, held_until, checks, zone_version, event_revision, drill_id)
-    select g.zone_id, g.zone_name, z.owner_id, z.org_id, g.event_id, g.source, g.subject, t.event, g.severity,
-      g.reason, g.reason, private.status_in(z, g.status), g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision, g.drill_id
+    select g.zone_id, g.zone_name, g.owner_id, g.org_id, g.event_id, g.source, g.subject, g.event, g.severity,
+      g.reason, g.reason, g.status_now, g.raised_at, g.held_until, g.checks, g.zone_version, g.event_revision, g.drill_id
     from given g
-    join told t on t.event_id = g.event_id and t.event_revision = g.event_revision
-    join watchpost.zones z on z.id = g.zone_id
     on conflict (zone_id, event_id) do nothing
-    returning id
+    returning id, zone_id, status
   )
-  select array_agg(id) into v_ids from born;
+  select array_agg(b.id), array_agg(b.id) filter (where b.status = 'held'),
+    array_agg(b.id) filter (where b.zone_id = any(array(select g.zone_id from given g where g.escalates)))
+  into v_ids, v_held, v_escalating
+  from born b;
   -- An event that turned out to be another thing has an alert of its own now.
   delete from watchpost.alert_events m
   using watchpost.alerts a
   where a.id = any(v_ids) and m.zone_id = a.zone_id and m.event_id = a.event_id;
-  perform private.send_alerts(v_ids, p_run_id);
+  perform private.send_alerts(v_ids, p_run_id, v_held, v_escalating);
 end
 $$;
 
 -- The first message of alerts that go out or wait: deliveries with their jobs, the end of each wait,
--- `recorded` where there is no channel, and the steps of those that are out.
-create function private.send_alerts(p_ids uuid[], p_run_id uuid) returns void
+-- `recorded` where there is no channel, and the steps of those that are out. p_held and p_escalating: those of them that may
+-- be held, or whose zones may have steps.
+create function private.send_alerts(p_ids uuid[], p_run_id uuid, p_held uuid[], p_escalating uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.deliver_alerts(p_ids);
-  perform private.enqueue(
-    'release', md5(concat_ws('|', h.zone_id, h.held_until, p_run_id))::uuid,
-    jsonb_build_object('zone_id', h.zone_id), h.held_until)
-  from (
-    select distinct zone_id, held_until from watchpost.alerts
-    where id = any(p_ids) and status = 'held' and held_until is not null
-  ) h;
+  if p_held <> '{}' then
+    perform private.enqueue(
+      'release', md5(concat_ws('|', h.zone_id, h.held_until, p_run_id))::uuid,
+      jsonb_build_object('zone_id', h.zone_id), h.held_until)
+    from (
+      select distinct zone_id, held_until from watchpost.alerts
+      where id = any(p_held) and status = 'held' and held_until is not null
+    ) h;
+  end if;
 
   update watchpost.alerts a
   set status = 'recorded', updated_at = now()
-  where a.id = any(p_ids) and a.status in ('pending', 'held')
-    and not exists (select from watchpost.deliveries d where d.alert_id = a.id and d.status <> 'cancelled');
-  perform private.start_steps(p_ids);
+  where a.status in ('pending', 'held') and a.id = any(array(
+    select given.id from unnest(p_ids) as given (id)
+    where not exists (select from watchpost.deliveries d where d.alert_id = given.id and d.status <> 'cancelled' offset 0)));
+  if p_escalating <> '{}' then
+    perform private.start_steps(p_escalating);
+  end if;
 end
 $$;
 
@@ -186,7 +198,7 @@ begin
     from given g
     where g.alert_id not in (select id from moved))
   into v_ids, v_sent;
-  perform private.send_alerts(v_ids, p_run_id);
+  perform private.send_alerts(v_ids, p_run_id, v_ids, v_ids);
   perform private.update_alerts(v_sent);
 end
 $$;

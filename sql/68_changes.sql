@@ -72,9 +72,16 @@ begin
   return null;
 end
 $$;
-create constraint trigger deliveries_changed after insert or update on watchpost.deliveries
+create constraint trigger deliveries_changed after update on watchpost.deliveries
   deferrable initially deferred
   for each row when (new.alert_id is not null and new.status <> 'sending')
+  execute function private.note_delivery();
+-- The first messages of alerts, of which there may be very many, are noted by private.deliver_alerts.
+create constraint trigger deliveries_added after insert on watchpost.deliveries
+  deferrable initially deferred
+  for each row when (
+    new.alert_id is not null and new.status <> 'sending'
+    and not (new.type = 'alert.raised' and new.redelivery_of is null and new.step is null))
   execute function private.note_delivery();
 
 create function private.note_visibility(p_thing text, p_audiences uuid[], p_ids text[]) returns void

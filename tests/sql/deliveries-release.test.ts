@@ -125,6 +125,22 @@ describe('the first messages of an alert', () => {
   const deliver = () => run('select private.deliver_alerts(array[$1::uuid])', [alert])
   const sent = () => run('select type, status, sequence from watchpost.deliveries')
 
+  test('are a change of their alert, which followers are told, where there are any', async () => {
+    const change = async () => {
+      await run('set local session_replication_role = replica')
+      await run(`update watchpost.alerts set status = 'pending', changed_in = '3' where id = $1`, [
+        alert,
+      ])
+      await run('set local session_replication_role = default')
+      await deliver()
+      const text =
+        'select changed_in = pg_current_xact_id() as is_new from watchpost.alerts where id = $1'
+      return (await one(text, [alert])).is_new
+    }
+    expect(await change()).toBe(true)
+    expect(await change()).toBe(false)
+  })
+
   test.each([
     ['pending', ['queued']],
     ['held', ['held']],
