@@ -65,7 +65,7 @@ const INTRODUCTION = `# Performance
 
 <!-- npm run bench -- --record "what changed" writes this page from performance.json. -->
 
-Each figure stands beside its ratio to a limit, or to something else that was measured in the same run: a time by itself
+Each figure is shown beside its ratio to a limit, or to something else that was measured in the same run: a time by itself
 says more about the machine than about Watchpost. *First* is the figure of the first run that is kept, *now* that of the
 last. [scale.md](scale.md) says what the figures mean for a large installation.
 

@@ -24,7 +24,8 @@ export const gateText = texts(
     left_out: (count: number, why: string) => `${count} skipped: ${why}`,
     correct_leads: 'Correct these leads, or send without them.',
     no_field: (keys: string) => `The mail names fields that the project does not have: ${keys}.`,
-    unfit: (keys: string) => `The text after | cannot stand in for an empty field: ${keys}.`,
+    unfit: (keys: string) =>
+      `A fallback text must have 1 to 80 characters, without < > " & and braces: ${keys}.`,
     correct_fields: 'Correct the names in the text, or add the fields to the project.',
     empty: (label: string, names: string, more: number) =>
       `“${label}” is empty for ${names}${more > 0 ? ` and ${more} more` : ''}.`,

@@ -10,7 +10,7 @@ export const renderText = texts(
     unknown_field: (key: string, known: string) =>
       `There is no field {${key}}. Correct the name, add the field to the project, or use one of: ${known}.`,
     unfit: (key: string) =>
-      `What stands after | in {${key}|…} takes the place of an empty field: 1 to 80 characters, without < > " & and braces.`,
+      `The fallback text in {${key}|…} must have 1 to 80 characters, without < > " & and braces.`,
     yes: 'yes',
     no: 'no',
     no_fit: 'The content does not match the template.',

@@ -23,7 +23,7 @@ export const accessText = texts(
         reader: 'You will be a reader: you see everything of the projects and change nothing.',
       },
       name: 'Your name',
-      name_hint: 'It stands beside what you do here.',
+      name_hint: 'It is shown beside what you do here.',
       password: 'New password',
       password_hint: 'At least 10 characters. A few words are easy to remember and hard to guess.',
       repeat: 'Repeat password',

@@ -149,7 +149,7 @@ describe('a mail to many names fields of the project’s own', () => {
 
   test.each([
     ['{flet}', 'unknown_placeholder', /no field \{flet\}.*\{first_name\}.*\{fleet\}, \{nick\}/],
-    ['{fleet|<b>}', 'placeholder_text', /after \| in \{fleet\|…\}/],
+    ['{fleet|<b>}', 'placeholder_text', /text in \{fleet\|…\}/],
   ])('%s is refused when it is rendered', async (token, code, message) => {
     const email = `${code.slice(0, 3)}@fault.example`
     const lead = await addLead({ name: 'One', email, tags: ['fault'] })

@@ -145,7 +145,7 @@ export const stepsText = texts(
     edit_voids: 'Editing voids the approval: the draft must be approved again.',
     text: 'Text',
     text_hint:
-      'An empty line starts a new paragraph. {first_name}, {name}, {company} and the keys of your own fields are filled in; {key|text} says what stands where one is empty.',
+      'An empty line starts a new paragraph. {first_name}, {name}, {company} and the keys of your own fields are filled in; {key|text} gives a fallback text for an empty field.',
     open_mission: 'Open its mission',
     says: {
       draft: 'Render it before you approve it.',

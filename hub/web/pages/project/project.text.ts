@@ -18,7 +18,7 @@ export const projectText = texts(
     },
     writing: {
       title: 'What mails are written from',
-      text: 'A mail says only what stands here and what is known about the lead. What is missing is not invented.',
+      text: 'A mail says only what is written here and what is known about the lead. What is missing is not invented.',
     },
     saved: 'The project was saved',
     rules: {

@@ -43,7 +43,7 @@ export const queueText = texts(
       show: (count: number) => `Compare ${count} alike`,
       hide: 'One at a time',
       title: (count: number) => `${count} mails alike`,
-      hint: 'Grey text stands in all of them. What differs is marked.',
+      hint: 'Grey text is the same in all of them. Differences are marked.',
       left_out: (count: number) => `${count} more follow after these.`,
       done: (count: number) => `${count} approved`,
       approve: (count: number) => `Approve ${count}`,

@@ -124,7 +124,7 @@ export const sequencesText = texts(
       subject_hint: 'Empty: an answer in the same thread, with Re: and the first subject.',
       text: 'Text',
       text_hint:
-        '{first_name}, {name}, {company} and the keys of your own fields are filled in for each recipient; {key|text} says what stands where one is empty.',
+        '{first_name}, {name}, {company} and the keys of your own fields are filled in for each recipient; {key|text} gives a fallback text for an empty field.',
       add_step: 'Add a step',
       remove_step: (n: number) => `Remove step ${n}`,
       recipients: 'Recipients',

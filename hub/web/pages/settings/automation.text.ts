@@ -64,7 +64,7 @@ export const automationText = texts(
     },
     keys: {
       title: 'API keys',
-      text: 'For scripts, and for model clients that speak MCP at /api/cockpit/mcp. Each key has a name, which stands beside what it does.',
+      text: 'For scripts, and for model clients that speak MCP at /api/cockpit/mcp. Each key has a name, which is recorded with everything it does.',
       add: 'Make an API key',
       name: 'Name',
       scope: 'It may',

@@ -19,7 +19,7 @@ export const peopleText = texts(
     yes: 'Yes',
     no: 'No',
     where: 'Where',
-    what: 'What stands there',
+    what: 'Content',
     unsearched: (n: number) =>
       plural('en', n, {
         one: '# file is not text and was not searched',
