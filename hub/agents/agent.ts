@@ -148,8 +148,11 @@ export type AgentContext = {
   write: (path: string, content: string | Uint8Array) => Promise<string>
   read: (path: string) => Promise<string | undefined>
   list: (folder: string) => Promise<string[]>
-  /** The leads of a filter who have an address, with their countries. */
-  readers: (sql: Sql, filter: AudienceFilter) => Promise<{ id: string; country: string | null }[]>
+  /** The leads of a filter who have an address, with what says their language. */
+  readers: (
+    sql: Sql,
+    filter: AudienceFilter,
+  ) => Promise<{ id: string; country: string | null; language: string | null }[]>
   /** What stands below every mail of the project, in the language of the mission. */
   footer: () => Promise<string[]>
   /** Proposes an action that needs an approval, and continues. Returns the approval's id. */

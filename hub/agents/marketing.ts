@@ -11,7 +11,7 @@ import { proposeSequence } from './mails/propose-sequence.ts'
 import { redesign } from './mails/redesign.ts'
 import { sequenceWanted } from './mails/sequence-wanted.ts'
 import { writeMail } from './mails/write.ts'
-import { languageFor } from './recipients/spoken.ts'
+import { languageFor, unwrittenWords } from './recipients/spoken.ts'
 
 const WORDS = {
   summary: {
@@ -19,16 +19,16 @@ const WORDS = {
     tr: '{n} taslak; kanıtsız cümle: {m}',
   },
   spoken: {
-    en: 'In the language of the country: {x}',
-    tr: 'Ülkenin dilinde: {x}',
+    en: 'In the language of the recipient: {x}',
+    tr: 'Alıcının dilinde: {x}',
   },
   spoken_to_all: {
-    en: 'In the language of the recipients’ country',
-    tr: 'Alıcıların ülkesinin dilinde',
+    en: 'In the language of the recipients',
+    tr: 'Alıcıların dilinde',
   },
   parted: {
-    en: 'One campaign for each language of the recipients’ countries',
-    tr: 'Alıcıların ülkelerindeki her dil için bir kampanya',
+    en: 'One campaign for each language of the recipients',
+    tr: 'Alıcıların her dili için bir kampanya',
   },
 } satisfies Record<string, Words>
 
@@ -50,6 +50,11 @@ export const marketing: Agent = {
     if (wanted) return proposeSequence(context, wanted)
     const recipients = await byLanguage(context, await chooseRecipients(context))
     context.expect(2 + recipients.length * 4)
+    const unwritten = unwrittenWords(
+      context,
+      recipients.flatMap(({ readers }) => readers),
+    )
+    if (unwritten) context.leaveOut(unwritten)
     const own = await context.step('own facts', (sql) =>
       keepOwnFacts(sql, context.project.id, context.brief, context.mission.id),
     )
@@ -62,7 +67,7 @@ export const marketing: Agent = {
     const other: string[] = []
     for (const [index, recipient] of recipients.entries()) {
       const number = String(index + 1)
-      const language = languageFor({ ...context, language: asked }, recipient.countries)
+      const language = languageFor({ ...context, language: asked }, recipient.readers)
       context.speak(language)
       if (language !== asked) other.push(recipient.lead ? nameOf(recipient.lead) : '')
       const { mail, judge } = await writeMail(context, number, recipient, {

@@ -6,7 +6,7 @@ import { type Agent, type AgentContext, COMMON, type Fact } from './agent.ts'
 import { evidenceOf, fittest, givenText, givenTexts, leadFact, nameOf } from './evidence/given.ts'
 import { historyFact, historyOf } from './evidence/history.ts'
 import { chosenLeads } from './recipients/chosen.ts'
-import { languageFor } from './recipients/spoken.ts'
+import { languageFor, unwrittenWords } from './recipients/spoken.ts'
 import { numbersIn } from './run/facts.ts'
 import { wordsOf } from './run/words.ts'
 import { saveDocument } from './writing.ts'
@@ -67,7 +67,9 @@ export const sales: Agent = {
     const [lead] = leads
     const who = lead ? nameOf(lead) : ''
     const asked = context.language
-    if (lead) context.speak(languageFor(context, [lead.country]))
+    if (lead) context.speak(languageFor(context, [lead]))
+    const unwritten = unwrittenWords(context, leads)
+    if (unwritten) context.leaveOut(unwritten)
     const fit = fittest(context, { rows: evidence, most: MAX_EVIDENCE, who })
     const history = await historyOf(
       context,

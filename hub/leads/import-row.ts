@@ -5,6 +5,7 @@ import { bilingual, type Words } from '../i18n/words.ts'
 import { currencyOf, dayOf, numberOf } from './cells.ts'
 import { DELIMITERS, ENCODINGS } from './csv.ts'
 import { importsText } from './imports.text.ts'
+import { languageOfCell } from './languages.ts'
 import {
   isIdentified,
   LawfulBasis,
@@ -31,6 +32,7 @@ export const IMPORT_FIELDS = [
   'phone',
   'website',
   'country',
+  'language',
   'stage',
   'source',
   'lawful_basis',
@@ -86,6 +88,10 @@ const HEADERS: [ImportField, RegExp][] = [
   ['basis_note', /^basis note$/],
   ['basis_source', /^basis source$/],
   ['basis_on', /^(basis on|basis date|dayanak tarihi)$/],
+  [
+    'language',
+    /^((preferred|mail|e ?mail|contact|correspondence|spoken) )?language$|^((tercih (edilen|ettigi)|yazisma|iletisim|konustugu) )?(dil|dili|lisan)$/,
+  ],
   ['email', /\b(e ?mail|mail|e ?posta|eposta)\b/],
   ['lawful_basis', /lawful|legal basis|consent|hukuki|kvkk|\briza/],
   ['website', /\b(web|website|web ?sitesi|url|homepage|domain|internet|alan adi|site)\b/],
@@ -189,6 +195,9 @@ export function readRow(
   const nameField = mapping.name ? 'name' : 'first_name'
   const readName = read(nameField, LeadFields.name, name)
   if (readName) lead.name = readName
+  if (cell('language')) {
+    lead.language = read('language', LeadFields.language, languageOfCell(cell('language')))
+  }
   if (cell('stage')) lead.stage = read('stage', Stage, wordFor(cell('stage'), STAGE_WORDS))
   if (cell('lawful_basis')) {
     lead.lawful_basis = read(
@@ -245,7 +254,13 @@ export function readRow(
 
 /** For fields with fixed values, lists them; for others, the schema's own message. */
 function wrong(field: ImportField, { issues }: z.core.$ZodError): Words {
-  if (field === 'stage' || field === 'lawful_basis' || field === 'score' || field === 'amount') {
+  if (
+    field === 'stage' ||
+    field === 'lawful_basis' ||
+    field === 'score' ||
+    field === 'amount' ||
+    field === 'language'
+  ) {
     return say[field]
   }
   if (field === 'close_on' || field === 'basis_on') return say.date

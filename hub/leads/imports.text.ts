@@ -25,6 +25,7 @@ export const importsText = texts(
       not_closed: 'A reason belongs to a lead whose stage is won or lost.',
       date: 'The date must be written as 2026-03-01 or 01.03.2026.',
       stage: 'The stage must be new, contacted, replied, meeting, proposal, won or lost.',
+      language: 'The language must be a name or a code, such as Turkish or tr.',
       lawful_basis: 'The lawful basis must be consent, contract or legitimate interest.',
       score: 'The score must be a whole number from 0 to 100.',
       cells: (cells: number, columns: number) =>
@@ -90,6 +91,7 @@ export const importsText = texts(
       date: 'Tarih 2026-03-01 ya da 01.03.2026 gibi yazılmalı.',
       stage:
         'Aşama şunlardan biri olmalı: Yeni, İletişim kuruldu, Yanıtladı, Görüşme, Teklif, Kazanıldı, Kaybedildi.',
+      language: 'Dil bir ad ya da kod olmalı, örneğin Türkçe ya da tr.',
       lawful_basis: 'Hukuki dayanak şunlardan biri olmalı: Açık rıza, Sözleşme, Meşru menfaat.',
       score: 'Puan 0 ile 100 arasında bir tam sayı olmalı.',
       cells: (cells, columns) =>

@@ -28,11 +28,11 @@ export async function copyLead(
   await sql`update hub.leads set linked = ${linked} where id = ${id} and linked is null`
   const [copy] = await sql<{ id: string }>`
     insert into hub.leads (
-      project_id, name, email, company, title, phone, website, country, source, lawful_basis,
-      basis_note, basis_source, basis_on, score, tags, domain, linked
+      project_id, name, email, company, title, phone, website, country, language, source,
+      lawful_basis, basis_note, basis_source, basis_on, score, tags, domain, linked
     )
-    select ${to.id}, name, email, company, title, phone, website, country, source, lawful_basis,
-      basis_note, basis_source, basis_on, score, tags, domain, linked
+    select ${to.id}, name, email, company, title, phone, website, country, language, source,
+      lawful_basis, basis_note, basis_source, basis_on, score, tags, domain, linked
     from hub.leads where id = ${id}
     returning id`
   const made = copy?.id ?? ''

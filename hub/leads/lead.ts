@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Day } from '../../shared/time.ts'
 import { fieldText } from '../i18n/problem.text.ts'
 import { CURRENCIES } from './currencies.ts'
+import { languageTag } from './languages.ts'
 
 export const STAGES = ['new', 'contacted', 'replied', 'meeting', 'proposal', 'won', 'lost'] as const
 export const Stage = z.enum(STAGES)
@@ -63,6 +64,15 @@ export const LeadFields = {
     .nullable()
     .meta({ description: 'An http or https address; without a scheme, https is assumed.' }),
   country: line(100).nullable(),
+  language: z
+    .string()
+    .overwrite((text) => languageTag(text) ?? text.trim())
+    .refine((text) => text === '' || languageTag(text) !== undefined, fieldText.en.no_language)
+    .nullable()
+    .meta({
+      description:
+        'The language of what is written to the lead: ISO 639-1, e.g. tr; of a tag such as tr-TR the language is kept. Null: that of the country.',
+    }),
   stage: Stage,
   source: line(200)
     .nullable()
@@ -143,6 +153,7 @@ export const Lead = z
     phone: z.string().nullable(),
     website: z.string().nullable(),
     country: z.string().nullable(),
+    language: z.string().nullable(),
     stage: Stage,
     source: z.string().nullable(),
     lawful_basis: LawfulBasis.nullable(),

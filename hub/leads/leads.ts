@@ -20,7 +20,8 @@ import { recordActivity } from './timeline.ts'
  */
 export const leadColumns = raw(`
   lead.id, project.slug as project, lead.name, lead.email, lead.company, lead.title, lead.phone,
-  lead.website, lead.country, lead.stage, lead.source, lead.lawful_basis, lead.score, lead.tags,
+  lead.website, lead.country, lead.language, lead.stage, lead.source, lead.lawful_basis, lead.score,
+  lead.tags,
   lead.amount::float8 as amount, lead.currency, lead.close_on, lead.next_step, lead.outcome_reason,
   lead.outcome_note, lead.closed_at, lead.basis_note, lead.basis_source, lead.basis_on, lead.custom,
   (
@@ -221,12 +222,13 @@ type Columns = Pick<Lead, (typeof CHANGEABLE)[number]> & { domain: string | null
 
 /** The columns that a lead's fields fill, and their types as a record has them. */
 export const FIELD_COLUMNS = raw(`
-  name, email, company, title, phone, website, country, stage, source, lawful_basis, score, tags,
+  name, email, company, title, phone, website, country, language, stage, source, lawful_basis, score,
+  tags,
   amount, currency, close_on, next_step, outcome_reason, outcome_note, basis_note, basis_source,
   basis_on, custom, domain`)
 export const FIELD_TYPES = raw(`
   name text, email text, company text, title text, phone text, website text, country text,
-  stage text, source text, lawful_basis text, score int, tags text[], amount numeric, currency text,
+  language text, stage text, source text, lawful_basis text, score int, tags text[], amount numeric, currency text,
   close_on date, next_step text, outcome_reason text, outcome_note text, basis_note text,
   basis_source text, basis_on date, custom jsonb, domain text`)
 
@@ -239,6 +241,7 @@ export const EMPTY: Columns = {
   phone: null,
   website: null,
   country: null,
+  language: null,
   stage: 'new',
   source: null,
   lawful_basis: null,
@@ -273,6 +276,7 @@ export function columnsOf(
     phone: text(lead.phone),
     website: text(lead.website),
     country: text(lead.country),
+    language: text(lead.language),
     stage: lead.stage,
     source: text(lead.source),
     lawful_basis: lead.lawful_basis,
@@ -309,7 +313,8 @@ export function requireDeal(lead: Columns): void {
 
 /** The same columns as JavaScript reads them: an amount as a number. */
 export const READ_COLUMNS = raw(`
-  name, email, company, title, phone, website, country, stage, source, lawful_basis, score, tags,
+  name, email, company, title, phone, website, country, language, stage, source, lawful_basis, score,
+  tags,
   amount::float8 as amount, currency, close_on, next_step, outcome_reason, outcome_note, basis_note,
   basis_source, basis_on, custom, domain`)
 

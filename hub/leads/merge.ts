@@ -23,6 +23,7 @@ export const MERGE_GROUPS = {
   phone: ['phone'],
   website: ['website'],
   country: ['country'],
+  language: ['language'],
   source: ['source'],
   score: ['score'],
   next_step: ['next_step'],

@@ -85,7 +85,7 @@ export async function forgetMerged(client: pg.ClientBase, email: string): Promis
 }
 
 /** What says who somebody is; the rest of a lead is about its deal. */
-const PERSONAL = ['name', 'title', 'phone', 'website', 'domain']
+const PERSONAL = ['name', 'title', 'phone', 'website', 'domain', 'language']
 
 /** Fields that the merged lead took over and still has become those that it had before. */
 async function takeBack(client: pg.ClientBase, merge_id: string): Promise<void> {

@@ -63,9 +63,12 @@ export type LeadRow = {
   title: string | null
   website: string | null
   country: string | null
+  language: string | null
   stage: string
 }
-export const leadRowColumns = raw('id, name, email, company, title, website, country, stage')
+export const leadRowColumns = raw(
+  'id, name, email, company, title, website, country, language, stage',
+)
 export type EvidenceRow = {
   id: string
   lead_id: string | null

@@ -5,7 +5,7 @@ import type { LeadRow } from '../evidence/given.ts'
 import { chosenFor } from '../recipients/chosen.ts'
 import { newestLeads } from '../recipients/newest.ts'
 import { resolveText } from '../recipients/resolve.text.ts'
-import { spokenGroups } from '../recipients/spoken.ts'
+import { type Reader, spokenGroups } from '../recipients/spoken.ts'
 import { stopText } from '../stop.text.ts'
 
 const say = bilingual(resolveText)
@@ -14,21 +14,20 @@ const say = bilingual(resolveText)
 export const MAX_LEADS = 5
 
 /** Whom a mail is for: one lead, or a list of them. */
-export type Recipient = { audience: Audience; lead: LeadRow | null; countries: (string | null)[] }
+export type Recipient = { audience: Audience; lead: LeadRow | null; readers: Reader[] }
 
 /** chooseRecipients returns the recipients: the given ones, those whom the task means, or else the newest leads. */
 export async function chooseRecipients(context: AgentContext): Promise<Recipient[]> {
   const chosen = await chosenFor(context, 'recipient')
   if ('filter' in chosen) {
     const { filter } = chosen
-    const countries = [filter.country ?? null]
-    return [{ audience: { kind: 'list', filter }, lead: null, countries }]
+    const readers = [{ country: filter.country ?? null, language: null }]
+    return [{ audience: { kind: 'list', filter }, lead: null, readers }]
   }
   const { leads } = chosen
   if (leads.length > MAX_LEADS) {
     const filter = { lead_ids: leads.map(({ id }) => id) }
-    const countries = leads.map(({ country }) => country)
-    return [{ audience: { kind: 'list', filter }, lead: null, countries }]
+    return [{ audience: { kind: 'list', filter }, lead: null, readers: leads }]
   }
   if (leads.length > 0) return leads.map(toLead)
   const newest = await context.step('newest leads', (sql) => newestLeads(sql, context.project.id))
@@ -55,24 +54,19 @@ export async function byLanguage(
   const groups = spokenGroups(context, readers)
   const [one] = groups
   if (groups.length < 2) {
-    return one ? [{ ...first, countries: countriesOf(readers, one.ids) }] : recipients
+    return one ? [{ ...first, readers }] : recipients
   }
   const large = groups.find(({ ids }) => ids.length > MAX_NAMED)
   if (large) throw new MissionFailure(say.too_many_readers(large.ids.length, MAX_NAMED))
   return groups.map(({ ids }) => ({
     audience: { kind: 'list', filter: { ...filter, lead_ids: ids } },
     lead: null,
-    countries: countriesOf(readers, ids),
+    readers: readers.filter(({ id }) => ids.includes(id)),
   }))
-}
-
-const countriesOf = (leads: { id: string; country: string | null }[], ids: string[]) => {
-  const wanted = new Set(ids)
-  return leads.filter(({ id }) => wanted.has(id)).map(({ country }) => country)
 }
 
 const toLead = (lead: LeadRow): Recipient => ({
   audience: { kind: 'lead', lead_id: lead.id },
   lead,
-  countries: [lead.country],
+  readers: [lead],
 })

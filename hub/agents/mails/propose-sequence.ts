@@ -4,7 +4,7 @@ import { createSequence } from '../../mail/sequences/sequences.ts'
 import { keepOwnFacts, missingNote } from '../../projects/own-facts.ts'
 import type { AgentContext, Result } from '../agent.ts'
 import { leftOutText } from '../left-out.text.ts'
-import { languageFor } from '../recipients/spoken.ts'
+import { languageFor, unwrittenWords } from '../recipients/spoken.ts'
 import { byLanguage, chooseRecipients, type Recipient } from './choose.ts'
 import { type Mail, textOf } from './designer.ts'
 import { sequenceText } from './sequence.text.ts'
@@ -28,18 +28,15 @@ export async function proposeSequence(context: AgentContext, wanted: Wanted): Pr
     keepOwnFacts(sql, project.id, context.brief, mission.id),
   )
   // Each mail goes to every recipient, so readers of two languages get that of the task.
-  const readers = await byLanguage(context, recipients)
-  context.speak(
-    languageFor(
-      context,
-      readers.flatMap(({ countries }) => countries),
-    ),
-  )
+  const readers = (await byLanguage(context, recipients)).flatMap((one) => one.readers)
+  context.speak(languageFor(context, readers))
+  const unwritten = unwrittenWords(context, readers)
+  if (unwritten) context.leaveOut(unwritten)
   const language = context.language
   const reader: Recipient = {
     audience: { kind: 'list', filter },
     lead: null,
-    countries: [],
+    readers: [],
   }
   const mails: Mail[] = []
   for (let number = 1; number <= wanted.mails; number += 1) {

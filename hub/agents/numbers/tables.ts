@@ -1,6 +1,6 @@
 /** What the data agent's queries can see, as `{{tables}}` in its prompt: each table on its own line. */
 export const TABLES = `projects(id, slug, name, website, industry, icp, created_at)
-leads(id, project_id, name, email, company, title, phone, website, country, stage, source, lawful_basis, score, tags text[], domain, amount, currency, close_on, next_step, outcome_reason, closed_at, created_at)
+leads(id, project_id, name, email, company, title, phone, website, country, language, stage, source, lawful_basis, score, tags text[], domain, amount, currency, close_on, next_step, outcome_reason, closed_at, created_at)
   stage is one of new, contacted, replied, meeting, proposal, won, lost
 evidence(id, lead_id, fact, quote, source, mission_id, created_at)
 notes(lead_id, text, created_at)

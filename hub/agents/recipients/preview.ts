@@ -1,5 +1,5 @@
 import type { Sql } from '../../../shared/sql.ts'
-import { bilingual, type Words } from '../../i18n/words.ts'
+import { bilingual, joined, type Words } from '../../i18n/words.ts'
 import { type AudienceFilter, peopleOf, readersOf } from '../../mail/drafts/audience.ts'
 import type { Refusals } from '../../mail/suppression.ts'
 import type { Earlier } from '../agent.ts'
@@ -11,7 +11,7 @@ import { resolveFollowUp } from './follow-up.ts'
 import { newestLeads } from './newest.ts'
 import { resolveText } from './resolve.text.ts'
 import { resolveLeads } from './resolve.ts'
-import { spokenGroups, spokenWords } from './spoken.ts'
+import { type Reader, spokenGroups, spokenWords, unwrittenWords } from './spoken.ts'
 
 const say = bilingual(resolveText)
 
@@ -71,7 +71,7 @@ export async function previewRecipients(
   const resolved = earlier
     ? await resolveFollowUp(sql, project_id, { words: task, earlier, as: takes.as })
     : await resolveLeads(sql, project_id, task, takes.as)
-  const speak = (leads: { id: string; country: string | null }[]) =>
+  const speak = (leads: (Reader & { id: string })[]) =>
     agent === 'marketing' ? spokenFor(leads, task, earlier) : null
   if (resolved.kind === 'nobody') {
     if (agent !== 'marketing') return NONE
@@ -89,8 +89,8 @@ export async function previewRecipients(
     const spoken = speak(await readersOf(sql, { project_id, filter, refusals }))
     return { kind: 'filter', because, filter, total: people.length, leads, spoken }
   }
-  const rows = await sql<LeadLine & { country: string | null }>`
-    select id, name, company, email, country from hub.leads
+  const rows = await sql<LeadLine & Reader>`
+    select id, name, company, email, country, language from hub.leads
     where id = any(${resolved.lead_ids}::uuid[]) and project_id = ${project_id}
     order by created_at desc, id`
   const { most = rows.length } = takes
@@ -106,18 +106,21 @@ export async function previewRecipients(
   }
 }
 
-/** How many are written to in which language, where that is not one; a sequence has only one. */
+/** How many are written to in which language, where that is not one, and who gets another than their own. */
 function spokenFor(
-  leads: { id: string; country: string | null }[],
+  leads: (Reader & { id: string })[],
   task: string,
   earlier: Earlier[] | undefined,
 ): Words | null {
   const thread = earlier && { words: task, earlier }
   const language = thread ? languageIn(thread) : languageOf(task)
   const named_language = thread ? namedIn(thread) : namedLanguage(task)
-  const words = spokenWords(spokenGroups({ language, named_language }, leads))
-  if (!words) return null
-  return sequenceWanted(task, language) ? say.one_language(words, say.languages[language]) : words
+  const asked = { language, named_language }
+  const groups = spokenWords(spokenGroups(asked, leads))
+  const isOne = sequenceWanted(task, language)
+  const parted = groups && isOne ? say.one_language(groups, say.languages[language]) : groups
+  const said = [parted, unwrittenWords(asked, leads)].filter((words) => words !== undefined)
+  return said.length > 0 ? joined(said, isOne ? ' ' : '. ') : null
 }
 
 const lineOf = ({ id, name, company, email }: LeadLine): LeadLine => ({ id, name, company, email })

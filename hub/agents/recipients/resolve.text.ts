@@ -43,7 +43,9 @@ export const resolveText = texts(
       tr: (count: number) => `${count} in Turkish`,
     },
     one_language: (groups: string, language: string) =>
-      `By country ${groups}; a sequence has one language, here ${language}. Name the language, or plan one for each group.`,
+      `Its recipients read two languages (${groups}); a sequence has one, here ${language}. Name the language, or plan one for each group.`,
+    unwritten: (languages: string) =>
+      `The hub writes English and Turkish; leads with another language get English: ${languages}.`,
     languages: { en: 'English', tr: 'Turkish' },
     too_many_readers: (count: number, most: number) =>
       `${count} recipients read one language; at most ${most} can be parted by language. Name the language, or choose fewer.`,
@@ -87,7 +89,9 @@ export const resolveText = texts(
       tr: (count) => `Türkçe: ${count}`,
     },
     one_language: (groups, language) =>
-      `Ülkelere göre ${groups}; bir dizi tek dilde olur, burada ${language}. Dili belirtin ya da her grup için ayrı dizi planlayın.`,
+      `Alıcılar iki dil okuyor (${groups}); bir dizi tek dilde olur, burada ${language}. Dili belirtin ya da her grup için ayrı dizi planlayın.`,
+    unwritten: (languages) =>
+      `Hub İngilizce ve Türkçe yazar; başka dildeki adaylar İngilizce alır: ${languages}.`,
     languages: { en: 'İngilizce', tr: 'Türkçe' },
     too_many_readers: (count, most) =>
       `Aynı dili okuyan ${count} alıcı var; dile göre en çok ${most} alıcı ayrılabilir. Dili belirtin ya da daha az alıcı seçin.`,

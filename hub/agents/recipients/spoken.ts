@@ -1,4 +1,12 @@
-import { bilingual, joined, LANGUAGES, type Language, type Words } from '../../i18n/words.ts'
+import {
+  bilingual,
+  joined,
+  LANGUAGES,
+  type Language,
+  perLanguage,
+  type Words,
+} from '../../i18n/words.ts'
+import { languageName } from '../../leads/languages.ts'
 import type { AgentContext } from '../agent.ts'
 import { resolveText } from './resolve.text.ts'
 
@@ -27,16 +35,25 @@ export function spokenIn(country: string | null): Language | undefined {
   return TURKIYE.has(name) ? 'tr' : 'en'
 }
 
+/** What says the language of a lead: its own, or else its country's. */
+export type Reader = { country: string | null; language: string | null }
+
+/** spokenBy returns the language of mails to a lead: Turkish, or English for each other one. */
+export function spokenBy({ country, language }: Reader): Language | undefined {
+  if (language) return language === 'tr' ? 'tr' : 'en'
+  return spokenIn(country)
+}
+
 /**
  * languageFor returns the language of what is written to some leads: the one that the task names,
- * or else that of their countries where it is the same for all, or else the task's own.
+ * or else that of the leads where it is the same for all, or else the task's own.
  */
 export function languageFor(
   context: Pick<AgentContext, 'language' | 'named_language'>,
-  countries: (string | null)[],
+  readers: Reader[],
 ): Language {
   if (context.named_language) return context.named_language
-  const [first, ...others] = countries.map(spokenIn)
+  const [first, ...others] = readers.map(spokenBy)
   return first !== undefined && others.every((one) => one === first) ? first : context.language
 }
 
@@ -46,13 +63,11 @@ export type SpokenGroup = { language: Language; ids: string[] }
 /** spokenGroups parts leads by the language in which one of them alone would be written to. */
 export function spokenGroups(
   context: Pick<AgentContext, 'language' | 'named_language'>,
-  leads: { id: string; country: string | null }[],
+  leads: (Reader & { id: string })[],
 ): SpokenGroup[] {
   const groups = LANGUAGES.map((language) => ({
     language,
-    ids: leads
-      .filter(({ country }) => languageFor(context, [country]) === language)
-      .map(({ id }) => id),
+    ids: leads.filter((lead) => languageFor(context, [lead]) === language).map(({ id }) => id),
   }))
   return groups
     .filter(({ ids }) => ids.length > 0)
@@ -66,4 +81,20 @@ export function spokenWords(groups: SpokenGroup[]): Words | undefined {
     groups.map(({ language, ids }) => say.in_language[language](ids.length)),
     ', ',
   )
+}
+
+/** unwrittenWords says which languages of some leads the hub does not write ("German (2)"); undefined for none. */
+export function unwrittenWords(
+  context: Pick<AgentContext, 'named_language'>,
+  readers: Reader[],
+): Words | undefined {
+  const counts = new Map<string, number>()
+  for (const { language } of context.named_language ? [] : readers) {
+    if (!language || LANGUAGES.some((one) => one === language)) continue
+    counts.set(language, (counts.get(language) ?? 0) + 1)
+  }
+  if (counts.size === 0) return undefined
+  const inWords = ([code, count]: [string, number]) =>
+    perLanguage((language) => `${languageName(code, language)} (${count})`)
+  return say.unwritten(joined([...counts].map(inWords), ', '))
 }

@@ -139,17 +139,17 @@ export async function peopleOf(
   return { people, without_email: rows.length - named.length }
 }
 
-/** readersOf returns the leads of a filter who have an address, with their countries. */
+/** readersOf returns the leads of a filter who have an address, with their languages and countries. */
 export async function readersOf(
   sql: Sql,
   given: { project_id: string; filter: AudienceFilter; refusals: Refusals },
-): Promise<{ id: string; country: string | null }[]> {
+): Promise<{ id: string; country: string | null; language: string | null }[]> {
   const { project_id, filter, refusals } = given
   const audience = { kind: 'list' as const, filter }
   const { people } = await peopleOf(sql, { project_id, audience, template: 'letter', refusals })
   const ids = people.map(({ lead_id }) => lead_id)
-  return sql<{ id: string; country: string | null }>`
-    select id, country from hub.leads
+  return sql<{ id: string; country: string | null; language: string | null }>`
+    select id, country, language from hub.leads
     where id = any(${ids}::uuid[]) and project_id = ${project_id}
     order by id`
 }

@@ -12,6 +12,7 @@ describe('a column is understood by its header', () => {
     ['title', 'Title|Position|Role|Function|Görev|Görevi|Pozisyon|Unvan|Ünvanı|Meslek'],
     ['name', 'Name|Contact|Person|Ad soyad|Adı soyadı|İsim soyisim|Yetkili|Kişi|Full name'],
     ['country', 'Country|Ülke|Ülkesi'],
+    ['language', 'Language|Preferred language|E-mail language|Dil|Dili|Yazışma dili|Lisan'],
     ['stage', 'Stage|Status|Aşama|Aşaması|Durum|Durumu'],
     ['source', 'Source|Origin|Kaynak|Kaynağı'],
     ['score', 'Score|Puan|Puanı|Skor'],
@@ -54,7 +55,7 @@ describe('a column is understood by its header', () => {
 })
 
 describe('a word for a fixed value is understood', () => {
-  const read = (field: 'stage' | 'lawful_basis', word: string) =>
+  const read = (field: 'stage' | 'lawful_basis' | 'language', word: string) =>
     readRow(['A', word], { columns: ['Name', 'Word'], mapping: { name: 'Name', [field]: 'Word' } })
 
   test.each([
@@ -81,7 +82,19 @@ describe('a word for a fixed value is understood', () => {
     }
   })
 
+  test.each([
+    ['tr', 'tr|TR|tr-TR|tr_TR|tur|Turkish|Türkçe|TÜRKÇE|turkce|Turkish, English'],
+    ['en', 'en|en-GB|English|İngilizce|ingilizce / Türkçe|EN (UK)'],
+    ['de', 'de|German|Almanca|Deutsch|German and English|Almanca ve İngilizce'],
+  ])('as the language %s: %s', (language, words) => {
+    for (const word of words.split('|')) {
+      expect([word, read('language', word).row.lead.language]).toEqual([word, language])
+    }
+  })
+
   test('and nothing else is', () => {
+    expect(read('language', 'zz')).toMatchObject({ mistakes: [{ column: 'Word' }] })
+    expect(read('language', 'Klingonca')).toMatchObject({ mistakes: [{ column: 'Word' }] })
     expect(read('stage', 'wonderful')).toMatchObject({ mistakes: [{ column: 'Word' }] })
     expect(read('lawful_basis', 'on')).toMatchObject({ mistakes: [{ column: 'Word' }] })
   })

@@ -21,6 +21,7 @@ describe('an export', () => {
         title: text,
         phone: text,
         source: text,
+        language: n % 2 ? 'tr' : 'pt-BR',
         tags: ['t 1', `n${n}`],
       }
       await hub.call('POST', 'lead/quick_add', { slug: 'copy', data: { ...data, score: n } })

@@ -23,6 +23,7 @@ describe('quick_add', () => {
         email: 'Ayse@Demir.com.tr',
         company: '',
         website: 'demir.com.tr',
+        language: 'tr-TR',
         tags: ['fair', 'fair', 'vip'],
         score: 70,
       },
@@ -34,6 +35,7 @@ describe('quick_add', () => {
       email: 'Ayse@Demir.com.tr',
       company: null,
       website: 'https://demir.com.tr',
+      language: 'tr',
       tags: ['fair', 'vip'],
       stage: 'new',
       notes: [],
@@ -79,6 +81,7 @@ describe('quick_add', () => {
     [{ name: 'x', website: 'javascript:alert(1)' }, 'data.website'],
     [{ name: 'x', website: 'xhttp://a.example' }, 'data.website'],
     [{ name: 'x', website: 'httpx://a.example' }, 'data.website'],
+    [{ name: 'x', language: 'Turkish' }, 'data.language'],
     [{ name: 'x', score: 101 }, 'data.score'],
     [{ name: 'x', stage: 'dreaming' }, 'data.stage'],
     [{ name: 'x', tags: ['a,b'] }, 'data.tags.0'],
@@ -290,7 +293,12 @@ describe('a lead', () => {
 
 describe('tag_project', () => {
   test('copies the lead with its facts, and links both', async () => {
-    const lead = await add({ email: 'copied@x.example', company: 'Copy', tags: ['a'] })
+    const lead = await add({
+      email: 'copied@x.example',
+      company: 'Copy',
+      language: 'tr',
+      tags: ['a'],
+    })
     await post('lead/update', { lead_id: lead.id, stage: 'meeting' })
     await post('lead/note', { lead_id: lead.id, text: 'note' })
     await hub.query(
@@ -304,6 +312,7 @@ describe('tag_project', () => {
     expect(copy).toMatchObject({
       project: 'old',
       email: 'copied@x.example',
+      language: 'tr',
       tags: ['a'],
       stage: 'new',
       notes: [],

@@ -8,7 +8,7 @@ import { leadCalls } from '../support/lead-calls.ts'
 
 type Fields = Parameters<typeof mergedFields>[0]
 const FIELDS =
-  'name email company title phone website country source score next_step close_on amount currency stage outcome_reason outcome_note lawful_basis basis_note basis_source basis_on'.split(
+  'name email company title phone website country language source score next_step close_on amount currency stage outcome_reason outcome_note lawful_basis basis_note basis_source basis_on'.split(
     ' ',
   )
 /** A lead whose every field names it; `more` is laid over. */

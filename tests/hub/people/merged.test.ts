@@ -29,6 +29,7 @@ async function merged(name: string, choices = {}) {
     name: `Gone ${name}`,
     email: `gone@${name}.example`,
     phone: `555 ${name}`,
+    language: 'de',
     title: 'CEO',
     custom: { nick: `Nick ${name}`, size: 5 },
   })
@@ -84,8 +85,8 @@ test('whoever is erased is nowhere afterwards, and the merge has no way back', a
   const gone = /gone@erase\.example|gone erase|555 erase|nick erase/i
   expect(await search(gone)).toEqual([])
   expect(
-    await hub.query('select name, title, custom from hub.leads where id = $1', [kept.id]),
-  ).toEqual([{ name: 'Kept erase', title: 'CTO', custom: { size: 4 } }])
+    await hub.query('select name, title, language, custom from hub.leads where id = $1', [kept.id]),
+  ).toEqual([{ name: 'Kept erase', title: 'CTO', language: null, custom: { size: 4 } }])
   expect(await hub.query('select text from hub.notes where lead_id = $1', [kept.id])).toEqual([
     { text: 'Tea for kept erase' },
   ])

@@ -3,22 +3,14 @@ import { useText } from '../../../../web/ui/language.ts'
 import { Select } from '../../../../web/ui/select.tsx'
 import type { Schemas } from '../../api/client.ts'
 import { dealText } from './deal.text.ts'
+import { LanguageRow } from './language-select.tsx'
 import { BasisDetails, Deal, Outcome, OwnFields } from './lead-deal.tsx'
 import { EditableRow, Heading, Row } from './lead-rows.tsx'
 import { leadsText } from './leads.text.ts'
 import { type Lead, type LeadChange, useChangeLead } from './queries.ts'
 import { STAGES, type Stage } from './stage.tsx'
 
-const TEXTS = [
-  'name',
-  'email',
-  'company',
-  'title',
-  'phone',
-  'website',
-  'country',
-  'source',
-] as const
+const TEXTS = ['name', 'email', 'company', 'title', 'phone', 'website', 'country'] as const
 type Basis = NonNullable<Lead['lawful_basis']>
 const INTEREST = 'legitimate_interest'
 const BASES = ['consent', 'contract', 'legitimate_interest'] as const satisfies readonly Basis[]
@@ -68,6 +60,17 @@ export function LeadFields({ lead, isReadOnly }: { lead: Lead; isReadOnly: boole
           onChange={(value) => set({ [field]: value || null })}
         />
       ))}
+      <LanguageRow
+        value={lead.language}
+        isReadOnly={isReadOnly}
+        onChange={(language) => set({ language })}
+      />
+      <EditableRow
+        label={text.fields.source}
+        value={lead.source ?? ''}
+        isReadOnly={isReadOnly}
+        onChange={(value) => set({ source: value || null })}
+      />
       <EditableRow
         label={text.fields.score}
         value={lead.score === null ? '' : String(lead.score)}

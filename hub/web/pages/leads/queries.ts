@@ -79,6 +79,7 @@ export type LeadChange = { id: string } & Partial<
     | 'phone'
     | 'website'
     | 'country'
+    | 'language'
     | 'stage'
     | 'source'
     | 'lawful_basis'

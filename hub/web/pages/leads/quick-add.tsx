@@ -11,6 +11,8 @@ import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok, ProblemError } from '../../api/client.ts'
 import { common } from '../../common.text.ts'
 import { useProject } from '../../project.ts'
+import { languageText } from './language.text.ts'
+import { useLanguageOptions } from './language-select.tsx'
 import { basisOf, useBasisOptions } from './lead-fields.tsx'
 import { leadsText } from './leads.text.ts'
 import { nameOf, refreshLeads } from './queries.ts'
@@ -52,6 +54,8 @@ function QuickAddForm({
   const queryClient = useQueryClient()
   const [known, setKnown] = useState<string>()
   const bases = useBasisOptions()
+  const { hint } = useText(languageText)
+  const languages = useLanguageOptions()
   const [basis, setBasis] = useState('')
   return (
     <ApiForm
@@ -94,6 +98,9 @@ function QuickAddForm({
         </FormField>
         <FormField name="country" label={fields.country} isOptional>
           <Input maxLength={100} />
+        </FormField>
+        <FormField name="language" label={fields.language} hint={hint} isOptional>
+          <Select options={languages} />
         </FormField>
         <FormField name="source" label={fields.source} isOptional>
           <Input maxLength={200} />

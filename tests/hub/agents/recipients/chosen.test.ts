@@ -204,6 +204,7 @@ describe('a mission', () => {
     headline: 'Hello there',
     highlight: [],
   }
+  let left_out: unknown
   type Made = { language: string; audience: { filter: { tag: string; lead_ids?: string[] } } }
 
   /** The drafts of a mission, the first one first. */
@@ -211,6 +212,7 @@ describe('a mission', () => {
     stub.script(() => WRITTEN)
     const mission = await reach(hub, await compose(hub, 'marketing', task))
     expect(mission.status, mission.reason ?? '').toBe('done')
+    left_out = mission.left_out
     return hub.query<Made>(
       'select language, audience from hub.drafts where id = any($1) order by created_at, id',
       [mission.result?.drafts],
@@ -219,20 +221,30 @@ describe('a mission', () => {
 
   test('for a group of two languages says so before, and makes a campaign for each', async () => {
     const own: Record<string, string[]> = { tr: [], en: [] }
-    for (const [n, country] of ['Türkiye', 'TR', 'Turkey', 'Germany', null].entries()) {
+    const readers = [
+      { country: 'Türkiye' },
+      { country: 'TR' },
+      { country: 'Germany', language: 'tr' },
+      { country: 'Türkiye', language: 'de' },
+      {},
+    ]
+    for (const [n, reader] of readers.entries()) {
       const data = { name: `Spoken ${n}`, email: `spoken${n}@spoken.example`, tags: ['spoken'] }
-      const quick = { slug: 'rota', data: country ? { ...data, country } : data }
+      const quick = { slug: 'rota', data: { ...data, ...reader } }
       const { lead } = await (await hub.call('POST', 'lead/quick_add', quick)).json()
-      own[country && country !== 'Germany' ? 'tr' : 'en']?.push(lead.id)
+      own[n < 3 ? 'tr' : 'en']?.push(lead.id)
     }
+    const other =
+      'The hub writes English and Turkish; leads with another language get English: German (1).'
     const task = 'Write to people tagged spoken'
-    expect((await preview(task)).spoken).toBe('3 in Turkish, 2 in English')
+    expect((await preview(task)).spoken).toBe(`3 in Turkish, 2 in English. ${other}`)
     expect((await preview(`${task}, in English`)).spoken).toBeNull()
     expect((await preview('Write to people tagged fair')).spoken).toBeNull()
     expect((await preview(`Plan a sequence of 3 mails for people tagged spoken`)).spoken).toContain(
-      'a sequence has one language, here English',
+      'a sequence has one, here English',
     )
     const drafts = await made(task)
+    expect(left_out).toEqual([other])
     expect(
       drafts.map(({ language, audience: { filter } }) => [language, filter.lead_ids?.toSorted()]),
     ).toEqual([
@@ -251,22 +263,29 @@ describe('a mission', () => {
     expect((await shorter.json()).recipients).toMatchObject({
       kind: 'filter',
       total: 5,
-      spoken: '3 in Turkish, 2 in English',
+      spoken: `3 in Turkish, 2 in English. ${other}`,
     })
     const whole = await made(`${task}, in English`)
+    expect(left_out).toEqual([])
     expect(whole).toEqual([
       { language: 'en', audience: { kind: 'list', filter: { tag: 'spoken' } } },
     ])
   })
 
   test('for a group that reads one language is written in it, and stays one group', async () => {
-    for (const n of [1, 2]) {
-      const data = { email: `one${n}@one.example`, tags: ['one'], country: 'Türkiye' }
+    const places = [{ country: 'Türkiye' }, { country: 'Germany', language: 'tr' }]
+    for (const [n, place] of places.entries()) {
+      const data = { name: `One ${n}`, email: `one${n}@one.example`, tags: ['one'], ...place }
       await hub.call('POST', 'lead/quick_add', { slug: 'rota', data })
     }
     expect((await preview('Write to people tagged one')).spoken).toBeNull()
     expect(await made('Write to people tagged one')).toEqual([
       { language: 'tr', audience: { kind: 'list', filter: { tag: 'one' } } },
     ])
+    // A letter and a sequence, too.
+    expect(await made('Write to One 1')).toMatchObject([{ language: 'tr' }])
+    expect(await made('Write to One 1 in English')).toMatchObject([{ language: 'en' }])
+    expect(await made('Plan a sequence of 2 mails for people tagged one')).toEqual([])
+    expect(await hub.query('select language from hub.sequences')).toEqual([{ language: 'tr' }])
   })
 })

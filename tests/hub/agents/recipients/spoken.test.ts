@@ -4,6 +4,7 @@ import {
   spokenGroups,
   spokenIn,
   spokenWords,
+  unwrittenWords,
 } from '../../../../hub/agents/recipients/spoken.ts'
 
 test.each([
@@ -22,18 +23,36 @@ test.each([
 
 const asked = (language: 'en' | 'tr', named?: 'en' | 'tr') => ({ language, named_language: named })
 
-test('the task decides where it names a language, else the country, else the language it is in', () => {
-  expect(languageFor(asked('en', 'en'), ['Türkiye'])).toBe('en')
-  expect(languageFor(asked('en'), ['Türkiye'])).toBe('tr')
-  expect(languageFor(asked('tr'), ['Germany'])).toBe('en')
-  expect(languageFor(asked('tr'), [null])).toBe('tr')
-  expect(languageFor(asked('en'), ['Türkiye', 'TR'])).toBe('tr')
-  expect(languageFor(asked('en'), ['Türkiye', 'Germany'])).toBe('en')
-  expect(languageFor(asked('tr'), ['Türkiye', null])).toBe('tr')
+const of = (country: string | null, language: string | null = null) => ({ country, language })
+
+test('the task decides where it names a language, else the lead, its country, the task’s own', () => {
+  expect(languageFor(asked('en', 'en'), [of('Türkiye')])).toBe('en')
+  expect(languageFor(asked('en', 'en'), [of('Türkiye', 'tr')])).toBe('en')
+  expect(languageFor(asked('en'), [of('Germany', 'tr')])).toBe('tr')
+  expect(languageFor(asked('tr'), [of('Türkiye', 'en')])).toBe('en')
+  expect(languageFor(asked('tr'), [of('Türkiye', 'de')])).toBe('en')
+  expect(languageFor(asked('en'), [of(null, 'tr')])).toBe('tr')
+  expect(languageFor(asked('en'), [of('Türkiye'), of('Germany', 'tr')])).toBe('tr')
+  expect(languageFor(asked('en'), [of('Türkiye')])).toBe('tr')
+  expect(languageFor(asked('tr'), [of('Germany')])).toBe('en')
+  expect(languageFor(asked('tr'), [of(null)])).toBe('tr')
+  expect(languageFor(asked('en'), [of('Türkiye'), of('TR')])).toBe('tr')
+  expect(languageFor(asked('en'), [of('Türkiye'), of('Germany')])).toBe('en')
+  expect(languageFor(asked('tr'), [of('Türkiye'), of(null)])).toBe('tr')
   expect(languageFor(asked('en'), [])).toBe('en')
 })
 
-const lead = (id: string, country: string | null) => ({ id, country })
+test('languages that the hub does not write are said, unless the task names one', () => {
+  const leads = [of(null, 'de'), of('Türkiye'), of('Türkiye', 'fr'), of(null, 'de'), of(null, 'tr')]
+  expect(unwrittenWords(asked('en'), leads)).toEqual({
+    en: 'The hub writes English and Turkish; leads with another language get English: German (2), French (1).',
+    tr: 'Hub İngilizce ve Türkçe yazar; başka dildeki adaylar İngilizce alır: Almanca (2), Fransızca (1).',
+  })
+  expect(unwrittenWords(asked('en', 'tr'), leads)).toBeUndefined()
+  expect(unwrittenWords(asked('en'), [of('Germany'), of(null, 'en')])).toBeUndefined()
+})
+
+const lead = (id: string, country: string | null) => ({ id, country, language: null })
 
 test('a group is parted as each of its leads would be written to, the larger part first', () => {
   const leads = [lead('a', 'Germany'), lead('b', 'Türkiye'), lead('c', null), lead('d', 'TR')]

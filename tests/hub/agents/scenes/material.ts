@@ -8,6 +8,7 @@ export const lead = {
   title: 'CEO',
   website: 'https://demir.example',
   country: 'TR',
+  language: null,
   stage: 'new',
 }
 export const bare = {

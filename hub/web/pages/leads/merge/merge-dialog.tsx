@@ -14,6 +14,7 @@ import { api, ok } from '../../../api/client.ts'
 import { common } from '../../../common.text.ts'
 import { useProject } from '../../../project.ts'
 import { fieldsQuery } from '../deal-queries.ts'
+import { useLanguageName } from '../language-select.tsx'
 import { leadsText } from '../leads.text.ts'
 import { money } from '../money.ts'
 import { type LeadWhole, leadQuery, nameOf, refreshLeads } from '../queries.ts'
@@ -28,6 +29,7 @@ const FIELDS = [
   'phone',
   'website',
   'country',
+  'language',
   'stage',
   'source',
   'lawful_basis',
@@ -79,6 +81,7 @@ function SideBySide({
   const words = useWords()
   const { cancel } = useText(common)
   const language = useLanguage()
+  const languageNameOf = useLanguageName()
   const { slug } = useProject()
   const own = useQuery(fieldsQuery(slug)).data ?? []
   const queryClient = useQueryClient()
@@ -104,6 +107,7 @@ function SideBySide({
   })
   const show = (lead: LeadWhole, field: (typeof FIELDS)[number]): string => {
     if (field === 'stage') return stages[lead.stage]
+    if (field === 'language') return lead.language ? languageNameOf(lead.language) : ''
     if (field === 'lawful_basis') return lead.lawful_basis ? basis[lead.lawful_basis] : ''
     if (field === 'amount') {
       if (lead.amount === null || !lead.currency) return ''
