@@ -109,8 +109,11 @@ export function namedLanguage(task: string): Language | undefined {
  * bare command, is answered in the language of who asks.
  */
 export function languageOf(task: string, asker: Language = 'en'): Language {
-  const named = namedLanguage(task)
-  if (named) return named
+  return namedLanguage(task) ?? typedIn(task, asker)
+}
+
+/** typedIn returns the language that a task itself is in: “Write it in Turkish: …” is English. */
+export function typedIn(task: string, asker: Language = 'en'): Language {
   const said = task.replace(/^\s*\/[\p{L}\p{N}_]+/u, '')
   const letters = (said.match(/[ğışĞİŞ]/g) ?? []).length
   let points = letters * 2

@@ -1,6 +1,5 @@
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from '../names.ts'
-import { languageOf } from './facts.ts'
 import { type Frame, frameOf } from './frames.ts'
 import { PHRASES } from './phrases.ts'
 import { routeText } from './route.text.ts'
@@ -92,7 +91,7 @@ export function route(task: string): Route {
   }
   const tokens = tokensOf(task)
   const words = tokens.map(({ word }) => word)
-  const frame = frameOf(words, languageOf(task))
+  const frame = frameOf(tokens)
   // The kind of sentence says what is asked for, so the words of all other agents are its subject.
   const subject = frame ? () => true : subjectOf(words)
   const candidates = LEXICON.map(({ agent, phrases }) =>

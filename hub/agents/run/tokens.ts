@@ -1,8 +1,14 @@
 import { MAIL_ADDRESS } from './mail-address.ts'
+import { spelledOut } from './slips.ts'
 import { asWritten, wordsOf } from './words.ts'
 
 /** A word of a task as phrases see it, and as it is written. */
-export type Token = { word: string; written: string }
+export type Token = {
+  word: string
+  written: string
+  /** Whether a sentence begins with it. */
+  isFirst: boolean
+}
 
 /** Endings that are domains, not files: "import.js" is code. */
 const DOMAINS =
@@ -20,18 +26,27 @@ const TO = /^\p{Lu}\p{Ll}+['’ʼ`´](?:y?[ea]|n[ea])$/u
  * to. The name of a file says nothing of the task: docs/contract.md may only be summarised.
  */
 export function tokensOf(task: string): Token[] {
-  const tokens: Token[] = []
+  const tokens: Omit<Token, 'isFirst'>[] = []
+  const starts = new Set<number>()
+  const add = (text: string) => {
+    for (const sentence of text.split(/(?<=[.!?:;]["'”’)]?\s|\n)/)) {
+      tokens.push(...plain(sentence))
+      if (/(?:[.!?:;]["'”’)]?\s|\n)$/.test(sentence)) starts.add(tokens.length)
+    }
+  }
   let from = 0
   for (const match of task.matchAll(PLACES)) {
     const [whole, mail, site, file] = match
     const word = mail ? '@mail' : site ? '@site' : kindOf(file ?? '')
     if (!word) continue
-    tokens.push(...plain(task.slice(from, match.index)), { word, written: whole })
+    add(task.slice(from, match.index))
+    tokens.push({ word, written: whole })
     from = match.index + whole.length
     // A case ending behind an address is no word.
     from += /^['’ʼ`´]\p{L}+/u.exec(task.slice(from))?.[0].length ?? 0
   }
-  return [...tokens, ...plain(task.slice(from))]
+  add(task.slice(from))
+  return tokens.map((token, at) => ({ ...token, isFirst: at === 0 || starts.has(at) }))
 }
 
 function kindOf(file: string): string | undefined {
@@ -41,11 +56,14 @@ function kindOf(file: string): string | undefined {
   return /^(?:docs|drafts)\//i.test(file) ? '@file' : undefined
 }
 
-function plain(text: string): Token[] {
+function plain(text: string): Omit<Token, 'isFirst'>[] {
   return text.split(/(\s+)/).flatMap((part) => {
     if (TO.test(part) && !/^hub/i.test(part)) return [{ word: '@to', written: part }]
     const written = asWritten(part)
-    return wordsOf(part).map((word, index) => ({ word, written: written[index] ?? word }))
+    return wordsOf(part).map((word, index) => ({
+      word: spelledOut(word),
+      written: written[index] ?? word,
+    }))
   })
 }
 

@@ -4,8 +4,10 @@ import { languageOf } from '../../../hub/agents/run/facts.ts'
 import { frameOf } from '../../../hub/agents/run/frames.ts'
 import { PHRASES } from '../../../hub/agents/run/phrases.ts'
 import { route } from '../../../hub/agents/run/route.ts'
+import { tokensOf } from '../../../hub/agents/run/tokens.ts'
 import { inflects, wordsOf } from '../../../hub/agents/run/words.ts'
 import { fold } from '../../../shared/words/fold.ts'
+import { BLIND } from './phrasings/blind.ts'
 import { FOOLED_ROUTES } from './phrasings/fooled.ts'
 import { KINDS, KINDS_AFTER } from './phrasings/kinds.ts'
 import { counted, PHRASINGS } from './phrasings/phrasings.ts'
@@ -62,6 +64,21 @@ describe('phrasings in the words of other agents', () => {
     expect(tasks.length).toBeGreaterThanOrEqual(60)
     expect(new Set(tasks.map(([agent]) => agent)).size).toBe(AGENT_NAMES.length)
     const found = tasks.map(([agent, task]) => ({ agent, task, routed: route(task).agent }))
+    const right = found.filter(({ agent, routed }) => routed === agent)
+    const wrong = found.filter(({ agent, routed }) => routed !== null && routed !== agent)
+    expect(right.length, JSON.stringify(wrong)).toBeGreaterThanOrEqual(floor.right)
+    expect(wrong.length, JSON.stringify(wrong)).toBeLessThanOrEqual(floor.wrong)
+  })
+
+  it.each([
+    ['FIRST', { right: 71, wrong: 0 }],
+    ['SECOND', { right: 66, wrong: 0 }],
+    ['THIRD', { right: 64, wrong: 0 }],
+    ['UNSEEN', { right: 43, wrong: 6 }],
+  ])('typed in a hurry, the %s list, go to their agent as was measured', (list, floor) => {
+    const tasks = BLIND.filter((one) => one.list === list)
+    expect(new Set(tasks.map(({ agent }) => agent)).size).toBe(AGENT_NAMES.length)
+    const found = tasks.map(({ agent, task }) => ({ agent, task, routed: route(task).agent }))
     const right = found.filter(({ agent, routed }) => routed === agent)
     const wrong = found.filter(({ agent, routed }) => routed !== null && routed !== agent)
     expect(right.length, JSON.stringify(wrong)).toBeGreaterThanOrEqual(floor.right)
@@ -234,12 +251,49 @@ it('no phrase holds a letter that folding takes away', () => {
   }
 })
 
-it('of a long task only the beginning says its kind, and where it is cut is no end', () => {
-  const kindOf = (before: number, after: number) => {
-    const others = (count: number) => Array.from({ length: count }, () => 'kelime')
-    return frameOf([...others(before), 'hangileri', ...others(after)], 'tr')
-  }
-  expect(kindOf(99, 0)).toEqual({ agent: 'data', from: 99, to: 100 })
-  expect(kindOf(99, 50)).toBeUndefined()
-  expect(kindOf(149, 0)).toBeUndefined()
+describe('the kind of a long task', () => {
+  const others = (count: number) => 'kelime '.repeat(count)
+  const kindOf = (task: string) => frameOf(tokensOf(task))
+
+  it('is found wherever its words stand, and where a part ends is no end', () => {
+    for (const before of [0, 99, 149, 650]) {
+      const kind = { agent: 'data', from: before, to: before + 1 }
+      expect(kindOf(`${others(before)}hangileri`), String(before)).toEqual(kind)
+      expect(kindOf(`${others(before)}hangileri ${others(60)}`), String(before)).toBeUndefined()
+    }
+  })
+
+  it('is that of its first sentence that has one, in the language of that sentence', () => {
+    const story = `We met at the fair. ${'He spoke of many things and of his house. '.repeat(40)}`
+    expect(route(`${story}Is it legal to send him an invoice?`).agent).toBe('legal')
+    expect(route(`${story}Faturayı mail ile bildir`).agent).toBe('marketing')
+    expect(route(`Write Hope a mail about the contract. ${story}Is it legal?`).agent).toBe(
+      'marketing',
+    )
+  })
+
+  it('is known in English too where it names Turkish', () => {
+    for (const [task, agent] of [
+      ['In Turkish, please: are we allowed to record sales calls?', 'legal'],
+      ['Are we allowed to record sales calls? Answer in Turkish', 'legal'],
+      ['Write Hope a short mail in Turkish: sözleşme ve bütçe hazır', 'marketing'],
+      ['Prepare me for the call about the late invoice, in Turkish', 'sales'],
+    ] as const) {
+      expect(route(task).agent, task).toBe(agent)
+    }
+  })
+
+  it('takes no longer than its length', () => {
+    const tasks = [
+      'a. ',
+      'is it that we do. ',
+      'kelime ',
+      'their site ',
+      'who are the ',
+      '12 ',
+    ].map((words) => words.repeat(4000 / words.length))
+    const began = performance.now()
+    for (const task of tasks) frameOf(tokensOf(task))
+    expect(performance.now() - began).toBeLessThan(3000)
+  })
 })

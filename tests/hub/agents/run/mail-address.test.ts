@@ -10,7 +10,9 @@ test.each([
   ['ali@firma.xn--p1ai', 'ali@firma.xn--p1ai'],
 ])('%s holds the address %s', (text, address) => {
   expect(text.match(new RegExp(MAIL_ADDRESS, 'u'))?.[0]).toBe(address)
-  expect(tokensOf(text)).toContainEqual({ word: '@mail', written: address })
+  expect(tokensOf(text)).toContainEqual(
+    expect.objectContaining({ word: '@mail', written: address }),
+  )
   expect(namesOf(text).addresses).toEqual([address.toLowerCase()])
 })
 

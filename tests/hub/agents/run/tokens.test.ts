@@ -13,11 +13,24 @@ it('an address is one word, whatever stands in it', () => {
 
 it('keeps what was written beside each word', () => {
   expect(tokensOf("Hans Müller'e cevap")).toEqual([
-    { word: 'hans', written: 'Hans' },
-    { word: '@to', written: "Müller'e" },
-    { word: 'cevap', written: 'cevap' },
+    { word: 'hans', written: 'Hans', isFirst: true },
+    { word: '@to', written: "Müller'e", isFirst: false },
+    { word: 'cevap', written: 'cevap', isFirst: false },
   ])
   expect(words("Hub'a NDA'ya")).toEqual(['hub', 'nda'])
+})
+
+it('knows where a sentence begins', () => {
+  const first = (task: string) =>
+    tokensOf(task).flatMap(({ word, isFirst }) => (isFirst ? [word] : []))
+  expect(first('Hi Anna. Write to a@b.example! Please (today).\nthen: read it')).toEqual([
+    'hi',
+    'write',
+    'please',
+    'then',
+    'read',
+  ])
+  expect(first('1.500 euro, e.g. for Kaya A.Ş.')).toEqual(['1', 'for'])
 })
 
 it('the subject of a task follows "about" and precedes "hakkında"', () => {
