@@ -5,9 +5,15 @@ import { type Token, writtenIn } from './tokens.ts'
 export type Group = { filter: AudienceFilter; from: number; to: number; words: string }
 
 const PEOPLE_EN =
-  '(?:leads?|contacts?|customers?|clients?|prospects?|people|persons?|companies|ones)'
+  '(?:leads?|contacts?|customers?|clients?|prospects?|people|persons?|companies|ones|guys|folks)'
 const PEOPLE_TR = '(?:aday|musteri|kisi|firma|sirket|lead|potansiyel musteri)\\w*'
 const WHO = `(?:those|everyone|everybody|all|anyone|${PEOPLE_EN})(?: of them)? (?:who|that|which)`
+/** Whom we did something with, or did not: "the ones we met". */
+const WHOM = `(?:those|everyone|everybody|all|anyone|${PEOPLE_EN})(?: of them)?(?: who| whom| that)? (?:we|i)`
+/** "verdiğimiz" and "verdiklerimiz", behind the verb. */
+const OURS_TR = '[dt][iu](?:g|kl[ae]r)[iu]m[iu]z\\w*'
+const STAGE_TR = 'asamasinda(?:ki\\w*| (?:olan|bekleyen|kalan|duran)\\w*)'
+const DEALS_TR = `(?: (?:${PEOPLE_TR}|is(?:ler)?\\w*|anlasma\\w*|firsat\\w*))?`
 const TO_TR =
   '(?:lara|lere|larina|lerine|larimiza|lerimize|herkese|hepsine|tumune|listeye|listesine)'
 
@@ -33,38 +39,38 @@ const PATTERNS: Pattern[] = [
   },
   {
     filter: { stage: 'new' },
-    en: `new ${PEOPLE_EN}|${PEOPLE_EN} (?:who|that) (?:are|is) new|${WHO} (?:we )?(?:have )?(?:not|never) (?:yet )?(?:been )?(?:contacted|written to)`,
-    tr: `yeni ${PEOPLE_TR}|(?:henuz |hic )?(?:yazmadigimiz|yazilmayan|iletisime gecmedigimiz)\\w*(?: ${PEOPLE_TR})?`,
+    en: `new ${PEOPLE_EN}|${PEOPLE_EN} (?:who|that) (?:are|is) new|${WHO} (?:we )?(?:have )?(?:not|never) (?:yet )?(?:been )?(?:contacted|written to)|${WHOM} (?:have )?(?:${NOT_EN}|have never) (?:yet |ever )?(?:contacted|contact|written to|write to|wrote to|called|call|reached|reach|mailed|mail|emailed|email)(?: out to)?(?: yet)?`,
+    tr: `yeni (?:gelen|eklenen|katilan|kaydolan|giren) ?(?:${PEOPLE_TR}|l[ae]r\\w*)?|yeni (?:gelen|eklenen|katilan|kaydolan)l[ae]r\\w*|yeni ${PEOPLE_TR}|(?<!(?:cevap|yanit|teklif) )(?:henuz |hic |daha )*(?:iletisime )?(?:yaz|ara|ulas|gec|konus|gorus)[ae]?m[ae]${OURS_TR}(?: ${PEOPLE_TR})?|(?:henuz |hic )?yazilmayan\\w*(?: ${PEOPLE_TR})?`,
     isAddressed: true,
   },
   {
     filter: { stage: 'contacted' },
     en: `${PEOPLE_EN} (?:who |that )?(?:we|i) (?:have )?(?:contacted|wrote to|written to)|contacted ${PEOPLE_EN}`,
-    tr: `(?:yazdigimiz|iletisime gectigimiz)\\w*(?: ${PEOPLE_TR})?`,
+    tr: `(?:(?<!(?:cevap|yanit|teklif) )yaz|iletisime gec|ulas)${OURS_TR}(?: ${PEOPLE_TR})?`,
     isAddressed: true,
   },
   {
     filter: { stage: 'meeting' },
-    en: `${WHO} (?:had|have|has) a meeting|${PEOPLE_EN} (?:in|at) the meeting stage`,
-    tr: `(?:toplanti|gorusme) (?:yaptigimiz|asamasindaki)\\w*(?: ${PEOPLE_TR})?`,
+    en: `${WHO} (?:had|have|has) a meeting|${WHOM} (?:have |had )?(?:met|a meeting)(?: with)?|${PEOPLE_EN} (?:in|at) (?:the )?meeting stage|meeting stage ${PEOPLE_EN}`,
+    tr: `(?:toplanti|gorusme|demo) (?:yap${OURS_TR}|${STAGE_TR})(?: ${PEOPLE_TR})?`,
     isAddressed: true,
   },
   {
     filter: { stage: 'proposal' },
-    en: `${WHO} (?:got|have|received|has) (?:a|an|our|the) (?:proposal|offer|quote)|${PEOPLE_EN} (?:in|at) the proposal stage`,
-    tr: `teklif (?:verdigimiz|gonderdigimiz|alan|asamasindaki)\\w*(?: ${PEOPLE_TR})?`,
+    en: `${WHO} (?:got|have|received|has) (?:a|an|our|the) (?:proposal|offer|quote)|${PEOPLE_EN} (?:in|at) (?:the )?(?:proposal|offer) stage|(?:proposal|offer) stage ${PEOPLE_EN}`,
+    tr: `teklif (?:(?:ver|gonder|yolla|sun|ilet|yap|at)${OURS_TR}|(?:al|veril|gonderil|yollan|iletil)[ae]n\\w*|${STAGE_TR})(?: ${PEOPLE_TR})?`,
     isAddressed: true,
   },
   {
     filter: { stage: 'won' },
-    en: `won (?:leads|customers|deals)|${PEOPLE_EN} (?:who |that )?(?:we|i) (?:have )?won`,
-    tr: `(?:kazanilan|kazandigimiz)\\w*(?: ${PEOPLE_TR})?`,
+    en: `won (?:leads|customers|deals|ones)|${PEOPLE_EN} (?:who |that )?(?:we|i) (?:have )?won`,
+    tr: `(?:kazanilan\\w*|kazan${OURS_TR})${DEALS_TR}`,
     isAddressed: true,
   },
   {
     filter: { stage: 'lost' },
-    en: `lost (?:leads|customers|deals)|${PEOPLE_EN} (?:who |that )?(?:we|i) (?:have )?lost`,
-    tr: `(?:kaybedilen|kaybettigimiz)\\w*(?: ${PEOPLE_TR})?`,
+    en: `lost (?:leads|customers|deals|ones)|${PEOPLE_EN} (?:who |that )?(?:we|i) (?:have )?lost`,
+    tr: `(?:kaybedilen\\w*|kaybet${OURS_TR})${DEALS_TR}`,
     isAddressed: true,
   },
   {
@@ -81,7 +87,7 @@ const COMPILED = PATTERNS.map(({ filter, en, tr, isAddressed = false }) => ({
 }))
 
 const ADDRESSING =
-  /(?:^| )(?:to|for|mail|email|write|contact|invite|message|ask|tell|remind|thank|follow up)(?: \w+){0,2} ?$/
+  /(?:^| )(?:to|for|mail|email|write|contact|invite|message|ask|tell|remind|thank|follow up|nudge|ping|chase|call|greet|update|hit up|catch up|reach out)(?: \w+){0,2} ?$/
 
 /**
  * groupsOf finds the groups that a task describes: who did not answer, new leads, everybody. Words
@@ -112,6 +118,11 @@ function isAddressedAt(
   const start = tokens.slice(0, from + 1).findLastIndex(({ isFirst }) => isFirst)
   const before = tokens.slice(Math.max(0, start), from).map(({ word }) => word)
   if (ADDRESSING.test(`${before.join(' ')} `)) return true
+  // "new leads get the price list", "all lost leads: write to them"
+  const isHead = ['all', 'the'].includes(tokens[from - 1]?.word ?? '') && tokens[from - 1]?.isFirst
+  if ((isHead || tokens[from]?.isFirst) && tokens[to]?.isFirst) return true
+  if (tokens[from]?.isFirst && /^(?:gets?|receives?|needs?|should)$/.test(tokens[to]?.word ?? ''))
+    return true
   const last = words.trim().split(' ').at(-1) ?? ''
   return new RegExp(`${TO_TR}$`).test(last) || tokens[to]?.word === 'icin'
 }

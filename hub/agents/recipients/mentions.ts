@@ -1,5 +1,7 @@
 import { inflects, wordsOf } from '../run/words.ts'
-import { isAnswered, isRelated } from './relation.ts'
+import { endingOf } from './endings.ts'
+import { isEverybody, isPeople } from './people.ts'
+import { ARTICLES, GO_ON, isAnswered, isEnglish, isRelated } from './relation.ts'
 import type { Token } from './tokens.ts'
 
 /** A lead as far as its names go. */
@@ -17,6 +19,8 @@ export type Mention = {
   isExact: boolean
   /** Whether it is written like a name, though it may be only a part of one: "Demir" of Demir Lojistik. */
   isNamed: boolean
+  /** The case ending of a whole name without an apostrophe: "a" of "selin aksoya", "s" of "petra langs". */
+  ending: string
   /**
    * `recipient` and `subject` as far as the words around it say; several people may share one.
    * `related`: it only describes somebody else ("the rival of Mark Grant").
@@ -53,6 +57,7 @@ export function mentionsOf(tokens: Token[], leads: NamedLead[]): Mention[] {
     known.isSure ||= found.isSure
     known.isExact ||= found.isExact
     known.isNamed ||= found.isNamed
+    known.ending ||= found.ending
   }
   for (const lead of leads) {
     const name = wordsOf(lead.name ?? '').filter((word) => !TITLES.has(word))
@@ -68,18 +73,20 @@ export function mentionsOf(tokens: Token[], leads: NamedLead[]): Mention[] {
       if (words.join('').length < 2) continue
       for (let from = 0; from + words.length <= tokens.length; from += 1) {
         const fit = fits(tokens, from, words)
-        if (fit === 'no') continue
         const to = from + words.length
+        const ending = isWhole && fit !== 'exact' ? endingAt(tokens, from, words) : ''
+        if (fit === 'no' && (ending === '' || words.length < 2)) continue
         const isName =
           tokens.slice(from, to).some((token) => token.isName) ||
           AFTER_NAME.test(tokens[to]?.word ?? '') ||
           BEFORE_NAME.has(tokens[from - 1]?.word ?? '') ||
           isForm(tokens[to])
         // "kaliteli" is no inflection of the firm Kalite unless it is written like a name.
-        if (fit === 'inflected' && !isName) continue
+        const isLong = words.length > 1 && ending !== ''
+        if (fit === 'inflected' && !isName && !isLong && !TO_TR.test(ending)) continue
         if (!isName && words.length === 1 && COMMON.has(words[0] ?? '')) continue
-        const isExact = fit === 'exact' && isWhole
-        add({ from, to, isSure: isExact && isName, isExact, isNamed: isName }, lead.id)
+        const isExact = (fit === 'exact' && isWhole) || isLong
+        add({ from, to, isSure: isExact && isName, isExact, isNamed: isName, ending }, lead.id)
       }
     }
   }
@@ -94,6 +101,15 @@ function withoutForm(words: string[]): string[] {
 
 /** "A.Ş." and "Ltd" follow the name of a firm, and no common word. */
 const isForm = (token: Token | undefined) => token?.isName === true && LEGAL_FORMS.has(token.word)
+
+/** Turkish endings count in a Turkish task alone: in an English one, "Petra Lange" is not Petra Lang. */
+function endingAt(tokens: Token[], from: number, words: string[]): string {
+  const last = words.length - 1
+  if (words.slice(0, last).some((word, at) => tokens[from + at]?.word !== word)) return ''
+  const token = tokens[from + last]
+  const ending = token?.suffix === '' ? endingOf(token.word, words[last] ?? '') : ''
+  return ending === 's' || !isEnglish(tokens) ? ending : ''
+}
 
 function fits(tokens: Token[], from: number, words: string[]): 'exact' | 'inflected' | 'no' {
   const last = words.length - 1
@@ -155,7 +171,11 @@ const ABOUT_TR = new Set('hakkinda gibi konusunda dair kadar tarafindan'.split('
 const AND = new Set(['and', 've', 'ile'])
 
 function withRoles(tokens: Token[], mentions: Mention[]): Mention[] {
-  const found = mentions.map((mention) => ({ ...mention, role: roleOf(tokens, mention) }))
+  const found = mentions.map((mention) => {
+    const role = roleOf(tokens, mention)
+    const isSure = mention.isSure || isSaidTo(tokens, { ...mention, role })
+    return { ...mention, role, isSure, isNamed: mention.isNamed || isSure }
+  })
   // "Ali ve Veli'ye": what is joined by "and" has one role, and is as much a name.
   const join = (one: Mention | undefined, other: Mention | undefined) => {
     if (!one || !other) return
@@ -174,6 +194,34 @@ function withRoles(tokens: Token[], mentions: Mention[]): Mention[] {
   return found
 }
 
+/** Verbs with whom something goes to right behind them: "send mark grant our terms". */
+const GIVE_EN = new Set('send give show let drop tell ask remind'.split(' '))
+const AFTER_GIVE = new Set([...ARTICLES, 'know'])
+/** What ends a sentence that is typed in a hurry. */
+const ENDS = new Set('re pls please asap w cc fyi bcc'.split(' '))
+const OF_TR = /^n?[iu]n$/
+const SPOKEN_OF = /^(?:dair|iliskin|gore|ragmen|kadar|karsi|ait|ozel|benz\w*)$/
+
+/**
+ * isSaidTo says whether a name of several words is certainly one, although nothing but its place says
+ * so: "write to petra lang about", "selin aksoya yaz". People type names without capitals.
+ */
+function isSaidTo(tokens: Token[], mention: Mention): boolean {
+  const { from, to, isExact, role, ending } = mention
+  if (!isExact || to - from < 2 || role === 'subject' || role === 'related') return false
+  const own = tokens.slice(from, to).map(({ word }) => word)
+  if (own.some((word) => COMMON.has(word) || isPeople(word) || isEverybody(word))) return false
+  const next = tokens[to]
+  if (TO_TR.test(ending)) return !SPOKEN_OF.test(next?.word ?? '')
+  const before = tokens[from - 1]?.word ?? ''
+  // What is theirs and makes them no "related" is a mail of theirs, which is answered.
+  if (ending !== '') return OF_TR.test(ending) || (ending === 's' && role === 'recipient')
+  const isEnd = !next?.isNext || GO_ON.has(next.word) || ENDS.has(next.word)
+  const isMet = before === 'with'
+  if ((role === 'recipient' || isMet) && isEnglish(tokens) && before !== 'the' && isEnd) return true
+  return GIVE_EN.has(before) && AFTER_GIVE.has(next?.word ?? '')
+}
+
 /** What "to" leads to a place after: "our trip to Paris". */
 const MOTION =
   /^(?:trips?|journeys?|moves?|visits?|flights?|deliver(?:y|ies)|expansion|shipments?|transports?|relocation|routes?|exports?|way|tours?)$/
@@ -184,7 +232,7 @@ function roleOf(tokens: Token[], mention: Mention): Mention['role'] {
   const last = tokens[to - 1]
   const after = tokens[to]
   const isPolite = AFTER_NAME.test(after?.word ?? '')
-  const suffix = isPolite ? (after?.suffix ?? '') : (last?.suffix ?? '')
+  const suffix = isPolite ? (after?.suffix ?? '') : last?.suffix || mention.ending
   const behind = isPolite ? to + 1 : to
   const next = tokens[behind]?.word ?? ''
   if (isRelated(tokens, mention, { suffix, next: behind })) return 'related'

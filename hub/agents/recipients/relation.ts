@@ -13,7 +13,7 @@ const isOrder = (word: string) => TO_PEOPLE.has(word) || TO_ANY.has(word)
 /** What an order stands behind inside a sentence: "thank the team and write to". */
 const BEFORE_ORDER = new Set('and then please also or but just'.split(' '))
 
-const ARTICLES = new Set(
+export const ARTICLES = new Set(
   'the a an some any every each another that this these those our my your his her its their whichever'.split(
     ' ',
   ),
@@ -23,8 +23,10 @@ const MESSAGES =
   /^(?:e|mails?|emails?|letters?|messages?|questions?|requests?|repl(?:y|ies)|enquir(?:y|ies)|inquir(?:y|ies)|complaints?|orders?|notes?|offers?|attention)$/
 const MESSAGES_TR =
   /^(?:mail|eposta|posta|mektub|mesaj|soru|isteg|taleb|siparis|sikayet|yanit|cevab|not)(?:lar|ler)?s?[iu]n[ae]$/
+const MESSAGE_ANSWERED_TR =
+  /^(?:mail|eposta|posta|mektub|mesaj|soru|isteg|taleb|siparis|sikayet|not)(?:lar|ler)?s?[iu]n[iu]$/
 /** Words that follow a name as the end of what it says, so that the name is not the subject of a clause. */
-const GO_ON = new Set(
+export const GO_ON = new Set(
   'about regarding on for with at of in from by and or to that whether if when what why how as who which because so asking saying again today tomorrow now please via before after next this like'.split(
     ' ',
   ),
@@ -90,23 +92,24 @@ export function isRelated(
   span: Span,
   said: { suffix: string; next: number },
 ): boolean {
-  const isEnglish = tokens.some(
-    ({ word }) => ENGLISH.has(word) || (word !== 'mail' && isOrder(word)),
-  )
-  return isEnglish || said.suffix === 's'
-    ? isRelatedEn(tokens, span)
+  return isEnglish(tokens) || said.suffix === 's'
+    ? isRelatedEn(tokens, span, said.suffix)
     : isRelatedTr(tokens, span, said)
 }
+
+/** isEnglish says whether a task is in English, as far as the words around a name show it. */
+export const isEnglish = (tokens: Token[]) =>
+  tokens.some(({ word }) => ENGLISH.has(word) || (word !== 'mail' && isOrder(word)))
 
 /**
  * isRelatedEn says whether an English task is for somebody else, whom it describes by a lead: "the
  * firm that competes with Mark Grant", "Mark Grant's landlord". What the order reaches decides: where
  * somebody without a name stands there, a name behind is only part of the description.
  */
-function isRelatedEn(tokens: Token[], span: Span): boolean {
+function isRelatedEn(tokens: Token[], span: Span, suffix: string): boolean {
   const { from, to } = span
   const word = (at: number) => tokens[at]?.word ?? ''
-  if (tokens[to - 1]?.suffix === 's' || (tokens[to]?.isNext && word(to) === 's')) {
+  if (suffix === 's' || (tokens[to]?.isNext && word(to) === 's')) {
     const owned = [word(to), word(to + 1), word(to + 2)]
     return !owned.some((one) => MESSAGES.test(one))
   }
@@ -184,7 +187,10 @@ function isRelatedTr(
   const end = tokens.findIndex((token, at) => at >= span.to && token.isFirst)
   const after = tokens.slice(next, end < 0 ? undefined : end)
   if (GENITIVE_TR.test(suffix)) {
-    return !after.slice(0, 3).some(({ word }) => MESSAGES_TR.test(word))
+    const isAnswer = after.some(({ word }) => /^(?:cevapla|yanitla)/.test(word))
+    const isMessage = ({ word }: Token) =>
+      MESSAGES_TR.test(word) || (isAnswer && MESSAGE_ANSWERED_TR.test(word))
+    return !after.slice(0, 3).some(isMessage)
   }
   const isOther = ({ word, suffix: ending, isName }: Token, at: number) =>
     !isName &&
@@ -198,7 +204,8 @@ function isRelatedTr(
   const receiver = after.findIndex((token, at) => {
     return isOther(token, at) || (at > 0 && token.word === 'icin')
   })
-  const isLinked = link >= 0 && link <= 3 && receiver > link
+  const isLinked =
+    link >= 0 && link <= 3 && after.some((token, at) => at > link && isOther(token, at))
   if (/^(?:n?[ea]|y[ea])$/.test(suffix) || ACCUSATIVE_TR.test(suffix)) return isLinked
   if (WITH_TR.test(suffix) || /^(?:ile|icin)$/.test(after[0]?.word ?? '')) return isLinked
   if (IN_TR.test(suffix)) return receiver >= 0
@@ -210,7 +217,10 @@ const AND = new Set(['and', 'plus', 've'])
 const WITH_RECEIVER_TR =
   /^(?:rakib|patron|mudur|ortag|komsu|arkadas|tedarikci|meslektas|yardimci|halef)\w*[ae]$/
 /** A mail to somebody reaches these too. */
-const OWN_PEOPLE = /^(?:team|staff)$/
+const OWN_PEOPLE = /^(?:team|staff|ekib\w*|takim\w*)$/
+const POSSESSIVE = new Set('his her their its'.split(' '))
+/** "kocasına", "eşine": somebody of theirs who gets it too. */
+const THEIRS_TR = /^\w+(?:s[iu]|[^aeiou\W][iu])n[ae]$/
 
 /**
  * besideOthers finds somebody without a name for whom a task is as well: "Mark Grant and his rival".
@@ -220,6 +230,16 @@ const OWN_PEOPLE = /^(?:team|staff)$/
 export function besideOthers(tokens: Token[], chosen: Span[], all: Span[]): string | undefined {
   for (const { to } of chosen) {
     if (!AND.has(tokens[to]?.word ?? '')) continue
+    const first = ['cc', 'copy', 'also'].includes(tokens[to + 1]?.word ?? '') ? to + 2 : to + 1
+    const [own, noun] = [tokens[first], tokens[first + 1]]
+    const isTheirs = POSSESSIVE.has(own?.word ?? '') && noun !== undefined
+    if (isTheirs && !OWN_PEOPLE.test(noun.word) && !MESSAGES.test(noun.word)) {
+      return writtenIn(tokens, to + 1, first + 2)
+    }
+    const isTheirsTr = own?.isName === false && THEIRS_TR.test(own.word)
+    if (isTheirsTr && !isEnglish(tokens) && !OWN_PEOPLE.test(own.word)) {
+      return writtenIn(tokens, to + 1, first + 1)
+    }
     for (let at = to + 1; at <= to + 3; at += 1) {
       const token = tokens[at]
       if (!token?.isNext || token.isName || isOrder(token.word) || LINKS.has(token.word)) break

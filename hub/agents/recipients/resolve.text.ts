@@ -23,6 +23,8 @@ export const resolveText = texts(
       `The task describes two groups, “${one}” and “${other}”. Give one mission for each.`,
     about: (words: string) =>
       `The task is about ${words}, but does not say who receives it. Choose the recipients.`,
+    described: (words: string) =>
+      `The task is for “${words}”, and no lead or group is known by these words. Choose the recipients.`,
     related: (words: string) =>
       `The task is for somebody else, whom it describes by ${words}. Choose the recipients.`,
     beside: (words: string, others: string) =>
@@ -72,6 +74,8 @@ export const resolveText = texts(
     two_groups: (one, other) =>
       `Görevde iki grup var: “${one}” ve “${other}”. Her biri için ayrı görev verin.`,
     about: (words) => `Görev ${words} hakkında, ama alıcıyı söylemiyor. Alıcıları seçin.`,
+    described: (words) =>
+      `Görev “${words}” için, ama bu sözcüklerden bir aday ya da grup çıkmıyor. Alıcıları seçin.`,
     related: (words) =>
       `Görev başka biri için; ${words} yalnızca onu tarif ederken geçiyor. Alıcıları seçin.`,
     beside: (words, others) =>

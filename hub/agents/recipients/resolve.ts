@@ -2,6 +2,8 @@ import type { Sql } from '../../../shared/sql.ts'
 import { fold } from '../../../shared/words/fold.ts'
 import { bilingual, joined, verbatim, type Words } from '../../i18n/words.ts'
 import type { AudienceFilter } from '../../mail/drafts/audience.ts'
+import { describedIn } from './described.ts'
+import { endingOf } from './endings.ts'
 import { alternativesIn, exclusionIn, type Span } from './exclusion.ts'
 import { type Group, groupsOf, isCampaign } from './groups.ts'
 import { type Mention, mentionsOf } from './mentions.ts'
@@ -168,13 +170,15 @@ function decideGroup(
     const all = everybody.map((group) => group.words).join(', ')
     return { kind: 'filter', filter: {}, because: say.group(all) }
   }
-  if (isCampaign(tokens)) {
+  const described = known.as === 'recipient' ? describedIn(tokens) : undefined
+  if (isCampaign(tokens) && !described) {
     return { kind: 'filter', filter: { stage: 'new' }, because: say.campaign }
   }
   const stranger = known.as === 'recipient' ? strangerIn(tokens, mentions) : undefined
   if (stranger) return unclear(say.unknown(stranger), idsOf(mentions))
   const open = known.as === 'recipient' ? mentions : mentions.filter(({ isNamed }) => isNamed)
   if (open.length > 0) return unclear(say.maybe(wordsAt(tokens, open)), idsOf(open))
+  if (described) return unclear(say.described(described), [])
   return { kind: 'nobody' }
 }
 
@@ -216,13 +220,15 @@ function tagOf(
   const words = tokens.map(({ word }) => word)
   for (const [at, word] of words.entries()) {
     const isBefore = /^(?:tagged|labelled|labeled)$/.test(word)
-    const isAfter = /^etiketli/.test(word)
-    if (!isBefore && !isAfter) continue
+    const isAfter = isBefore || /^etiketli/.test(word)
+    if (!isAfter) continue
     for (let length = 4; length > 0; length -= 1) {
-      const said = isBefore
-        ? words.slice(at + 1, at + 1 + length)
-        : words.slice(Math.max(0, at - length), at)
-      const tag = said.length === length ? named(said) : undefined
+      const behind = isBefore ? words.slice(at + 1, at + 1 + length) : []
+      const before = words.slice(Math.max(0, at - length), at)
+      const tag = [behind, before]
+        .filter((said) => said.length === length)
+        .map(named)
+        .find(Boolean)
       if (tag) return { filter: { tag }, words: tag }
     }
     return { unknown: words.slice(Math.max(0, at - 1), at + 2).join(' ') }
@@ -239,13 +245,12 @@ function countryOf(
   for (const country of countries) {
     const words = tokensOf(country).tokens.map(({ word }) => word)
     if (words.length === 0) continue
-    for (let from = 0; from + words.length <= tokens.length; from += 1) {
-      if (words.some((word, at) => tokens[from + at]?.word !== word)) continue
-      const to = from + words.length
+    for (const { from, to, suffix } of placesOf(tokens, words)) {
       const isIn = tokens[from - 1]?.word === 'in' || tokens[from - 1]?.word === 'from'
-      const isThere = /^(?:[dt][ae]ki|[dt][ae]n)/.test(tokens[to - 1]?.suffix ?? '')
+      const isThere = /^(?:[dt][ae]ki|[dt][ae]n)/.test(suffix)
       const isOfPeople = isPeople(tokens[to]?.word) || isPeople(tokens[from - 2]?.word)
-      if ((isIn || isThere) && (isForMany || isOfPeople)) {
+      const isOfAll = isEverybody(tokens[from - 2]?.word) && GET.test(tokens[to]?.word ?? '')
+      if ((isIn || isThere) && (isForMany || isOfPeople || isOfAll)) {
         return { filter: { country }, words: country }
       }
     }
@@ -253,14 +258,31 @@ function countryOf(
   return undefined
 }
 
+/** "everyone in Poland gets", as a task says for whom something is. */
+const GET = /^(?:gets?|receives?|needs?|should)$/
+
 /** Where a task names one of the leads' countries. */
 function placesIn(tokens: Token[], countries: string[]): Span[] {
-  return countries.flatMap((country) => {
-    const words = tokensOf(country).tokens.map(({ word }) => word)
-    return tokens.flatMap((_, from) => {
-      const isHere = words.length > 0 && words.every((word, at) => tokens[from + at]?.word === word)
-      return isHere ? [{ from, to: from + words.length }] : []
-    })
+  return countries.flatMap((country) =>
+    placesOf(
+      tokens,
+      tokensOf(country).tokens.map(({ word }) => word),
+    ),
+  )
+}
+
+/** Where the words of a place stand, with its case, which may lack the apostrophe: "almanyadaki". */
+function placesOf(tokens: Token[], words: string[]): (Span & { suffix: string })[] {
+  const last = words.length - 1
+  return tokens.flatMap((_, from) => {
+    const token = tokens[from + last]
+    if (!token || words.slice(0, last).some((word, at) => tokens[from + at]?.word !== word)) {
+      return []
+    }
+    const own = words[last] ?? ''
+    const ending = token.suffix === '' ? endingOf(token.word, own) : ''
+    if (token.word !== own && !/^[dt][ae]/.test(ending)) return []
+    return [{ from, to: from + words.length, suffix: token.suffix || ending }]
   })
 }
 

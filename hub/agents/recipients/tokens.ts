@@ -1,5 +1,6 @@
 import { fold } from '../../../shared/words/fold.ts'
 import { MAIL_ADDRESS } from '../run/mail-address.ts'
+import { spelledOut } from '../run/slips.ts'
 
 /** A word of a task, with what tells a name from a common word. */
 export type Token = {
@@ -35,7 +36,7 @@ export function tokensOf(task: string): { tokens: Token[]; addresses: string[] }
   // Parts of an address are no words: ali@example.com does not name everybody called Ali.
   const text = whole.replace(ADDRESS, (found) => ' '.repeat(found.length))
   const found = [...text.matchAll(TOKEN)].map(([written, word = '', suffix = ''], index) => ({
-    word: fold(word),
+    word: spelledOut(fold(word)),
     suffix: fold(suffix),
     text: written,
     isCapital: /^\p{Lu}/u.test(word),

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../../hub/agents/recipients/resolve.ts'
 import { tokensOf } from '../../../../hub/agents/recipients/tokens.ts'
+import { BLIND, TEAM } from './blind.ts'
 import { FOOLED, KNOWN, type Wanted } from './fooled.ts'
 import { RELATIONS } from './fooled-relations.ts'
 
-function whom(task: string): Wanted {
-  const found = decide(tokensOf(task).tokens, { ...KNOWN, as: 'recipient', task })
+function whom(task: string, known: typeof KNOWN = KNOWN): Wanted {
+  const found = decide(tokensOf(task).tokens, { ...known, as: 'recipient', task })
   if (found.kind === 'leads') return found.lead_ids.toSorted()
   if (found.kind === 'filter') return found.filter
   return found.kind === 'unclear' ? '?' : 'nobody'
@@ -42,6 +43,33 @@ describe.each(['en', 'tr'] as const)('tasks that name a lead in a relation, %s',
     expect(
       wrong.map(({ task, wanted, got }) => `${task}: ${told(got)}, not ${told(wanted)}`),
     ).toEqual([])
+  })
+})
+
+test.each([
+  ['write to new leads about the prices', { stage: 'new' }],
+  ['new leads get the price list', { stage: 'new' }],
+  ['we have new customers, write to mark grant', ['mark']],
+] satisfies [string, Wanted][])('%s: small letters make no name of a group', (task, wanted) => {
+  expect(whom(task)).toEqual(wanted)
+})
+
+describe.each(Object.entries(BLIND))('tasks typed in a hurry, the %s list', (list, tasks) => {
+  const found = [...tasks.en, ...tasks.tr].map(([task, wanted]) => {
+    const got = whom(task, TEAM)
+    return { task, wanted: Array.isArray(wanted) ? wanted.toSorted() : wanted, got }
+  })
+  const other = found.filter(({ wanted, got }) => told(got) !== told(wanted))
+
+  test('are for nobody who is not meant; the newest leads count as somebody', () => {
+    expect(found.length).toBeGreaterThanOrEqual(60)
+    const wrong = other.filter(({ got }) => got !== '?')
+    expect(wrong.map(({ task, got }) => `${task}: ${told(got)}`)).toEqual([])
+  })
+
+  test('are asked about no more often than was measured', () => {
+    const most = { FIRST: 1, SECOND: 1, THIRD: 2 }[list] ?? 0
+    expect(other.length, other.map(({ task }) => task).join('\n')).toBeLessThanOrEqual(most)
   })
 })
 

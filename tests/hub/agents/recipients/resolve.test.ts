@@ -77,6 +77,30 @@ describe('names', () => {
   ])('%s: asks', (_, task, ids) => expect(whom(task)).toEqual({ asks: ids }))
 
   test.each([
+    ['write to hans müller about the price', ['hans']],
+    ['send hans müller our terms', ['hans']],
+    ['follow up w/ hans müller pls', ['hans']],
+    ['deniz aka mail at', ['deniz']],
+    ['ali kayaya ve hans müllere yaz', ['ali', 'hans']],
+    ['ali kayanın mailine cevap yaz', ['ali']],
+  ])('%s: a whole name needs no capitals', (task, ids) => {
+    const found = whom(task)
+    expect(Array.isArray(found) ? found.toSorted() : found).toEqual(ids)
+  })
+
+  test.each([
+    ['no Turkish ending in English', 'write to deniz aka', ['deniz']],
+    ['no ending of this name', 'deniz ake mail at', ['deniz']],
+    ['part of a sentence', 'write to hans müller customers', ['hans']],
+    ['two of theirs', 'write to hans müller and his wife', ['hans']],
+    ['somebody of theirs', 'hans müllere ve eşine yaz', ['hans']],
+    ['a mail of somebody else', 'ali kayanın ortağına yaz', ['ali']],
+    ['whom nobody knows', 'write to the people from the fair', []],
+    ['whom nobody knows, Turkish', 'fuarda gördüklerimize yaz', []],
+    ['a first name in a hurry', 'aliye mail at', ['ali']],
+  ])('%s: asks', (_, task, ids) => expect(whom(task)).toEqual({ asks: ids }))
+
+  test.each([
     ['Write a mail to Ali about Demir Lojistik', ['ali']],
     ['Demir Lojistik hakkında Ali’ye yaz', ['ali']],
     ['Write a mail like the one for Ali, to Hans', ['hans']],
