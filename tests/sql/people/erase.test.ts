@@ -1,0 +1,218 @@
+import { test } from 'vitest'
+import type { Case } from '../questions.ts'
+import { agree, by, id, outcome, questions, REAL, useQuestions } from './scene.ts'
+
+/** What is left of a person who was deleted, and where. Answers are in golden/. */
+useQuestions()
+
+const erase = (who: string) => `${REAL} select private.erase_account(${id(who)});`
+const invite = (email: string, from: string, org = 'team') =>
+  `insert into watchpost.members (org_id, email, role, invited_by, invite_hash, invite_expires_at)
+  values (${id(org)}, '${email}', 'member', ${id(from)}, sha256('${email}${org}'), now() + interval '1 day');`
+
+test('who has an organisation after its owner', async () => {
+  const roles = `select m.user_id, m.role from watchpost.members m where m.org_id = ${id('team')}`
+  const joined = (who: string, days: number) =>
+    `update watchpost.members set joined_at = now() - interval '${days} days' where user_id = ${id(who)};`
+  const admins = "update watchpost.members set role = 'admin' where role = 'member';"
+  await agree('erase-heirs', [
+    [
+      'an admin before a member who came first',
+      roles,
+      `${joined('admin', 1)}${joined('member', 2)}${erase('owner')}`,
+    ],
+    [
+      'of two admins the one who came first',
+      roles,
+      `${admins}${joined('admin', 1)}${joined('member', 2)}${erase('owner')}`,
+    ],
+    [
+      'of two admins the other one',
+      roles,
+      `${admins}${joined('admin', 2)}${joined('member', 1)}${erase('owner')}`,
+    ],
+    [
+      'a member where there is no admin',
+      roles,
+      `delete from watchpost.members where role = 'admin'; ${erase('owner')}`,
+    ],
+    [
+      'nobody where only invites are left',
+      roles,
+      `delete from watchpost.members where user_id in (${id('admin')}, ${id('member')}); ${erase('owner')}`,
+    ],
+    ['nobody: it is deleted', 'select o.name from watchpost.organisations o', erase('stranger')],
+    [
+      'one that they do not own stays',
+      'select o.name from watchpost.organisations o',
+      erase('member'),
+    ],
+  ])
+})
+
+test('what becomes of invites to them and from them', async () => {
+  const left = `select m.email, m.status from watchpost.members m where m.email like '%@x'`
+  const address = (who: string, email: string, confirmed = 'now()') =>
+    `update watchpost.accounts set email = '${email}', confirmed_at = ${confirmed} where user_id = ${id(who)};`
+  const me = address('member', 'Me@x')
+  const invites = invite('me@X'.toLowerCase(), 'stranger', 'theirs') + invite('other@x', 'owner')
+  const accepted = `insert into watchpost.members (org_id, user_id, email, role, status) values (${id('theirs')}, ${id('admin')}, 'me@x', 'member', 'active');`
+  await agree('erase-invites', [
+    ['to their address, in any case of letters', left, me + invites + erase('member')],
+    [
+      'to an address that they never confirmed',
+      left,
+      address('member', 'me@x', 'null') + invites + erase('member'),
+    ],
+    [
+      'to an address that another person has as well',
+      left,
+      me + address('admin', 'ME@x') + invites + erase('member'),
+    ],
+    ['accepted by somebody else', left, me + accepted + erase('member')],
+    ['sent by them', left, invite('new@x', 'admin') + erase('admin')],
+  ])
+})
+
+test('another id stands for them in the history of what was shared', async () => {
+  const { admin, owner } = questions.world.ids
+  const versions = `select z.label, v.actor_id, v.changes, v.definition ->> 'owner_id' from watchpost.zone_versions v join watchpost.zones z on z.id = v.zone_id where v.version = 1 and z.label <> 'foreign'`
+  const version = (set: string, name = 'shared') =>
+    `update watchpost.zone_versions set ${set} where zone_id = (select id from watchpost.zones where label = '${name}');`
+  const hasLeft = `delete from watchpost.members where user_id = ${id('admin')};`
+  const acted = version(`actor_id = ${id('admin')}`)
+  await agree('erase-history', [
+    ['who changed it', versions, acted + erase('admin')],
+    ['who changed it and has left since', versions, acted + hasLeft + erase('admin')],
+    [
+      'whose it was',
+      versions,
+      version(`definition = jsonb_set(definition, '{owner_id}', '"${admin}"')`) + erase('admin'),
+    ],
+    [
+      'what changed of it',
+      versions,
+      version(`changes = '{"owner_id": ["${admin}", "${owner}"]}'`) + erase('admin'),
+    ],
+    ['of what others did', versions, version(`actor_id = ${id('owner')}`) + erase('admin')],
+    [
+      'what the account was',
+      `select s.user_id, s.plan from watchpost.account_states s`,
+      erase('admin'),
+    ],
+  ])
+})
+
+test('what the logs say of them', async () => {
+  const { admin, owner, stranger } = questions.world.ids
+  const empty = 'delete from watchpost.audit; delete from watchpost.operator_acts;'
+  const act = (
+    account: string | undefined,
+    actor: string | undefined,
+    details = '{}',
+    target = 'z',
+  ) =>
+    `insert into watchpost.audit (account_id, actor_id, action, target_type, target_id, ip, user_agent, details)
+    values ('${account}', '${actor}', 'x.y', 'x', '${target}', '192.0.2.9', 'agent', '${details}');`
+  const logs = `select a.account_id, a.actor_id, a.target_id, a.ip, a.user_agent, a.details from watchpost.audit a where a.action = 'x.y'`
+  const named = `{"label": "home", "changed": {"owner_id": ["${admin}", "${owner}"]}, "by": "${admin}"}`
+  const operated = `select o.target_id, o.details from watchpost.operator_acts o where o.action = 'x.y'`
+  const operator = (target: string | undefined, details: string) =>
+    `insert into watchpost.operator_acts (operator, via, action, target_type, target_id, details) values ('op', 'page', 'x.y', 'x', '${target}', '${details}');`
+  await agree('erase-logs', [
+    [
+      'their own acts in their own log',
+      logs,
+      empty + act(admin, admin, named, admin) + erase('admin'),
+    ],
+    ['acts of others in their log', logs, empty + act(admin, owner, named, admin) + erase('admin')],
+    [
+      'their acts in the logs of others',
+      logs,
+      empty + act(owner, admin, named, admin) + erase('admin'),
+    ],
+    [
+      'acts of others that name them, in logs of their organisation',
+      logs,
+      empty + act(owner, owner, named, admin) + erase('admin'),
+    ],
+    [
+      'acts of others on others',
+      logs,
+      empty + act(owner, owner, `{"by": "${stranger}"}`, stranger) + erase('admin'),
+    ],
+    [
+      'acts of operators on them',
+      operated,
+      empty + operator(admin, '{"label": "home", "plan": "pro"}') + erase('admin'),
+    ],
+    ['acts of operators that name them', operated, empty + operator('z', named) + erase('admin')],
+    [
+      'acts of operators on others',
+      operated,
+      empty + operator(stranger, '{"label": "home"}') + erase('admin'),
+    ],
+  ])
+})
+
+test('nothing that is kept has their id', async () => {
+  const { admin } = questions.world.ids
+  const found = `select t.name, pg_temp.found(t.name) from (
+    select c.relname as name from pg_class c where c.relnamespace = 'watchpost'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition) t
+    where pg_temp.found(t.name) > 0`
+  const search = `create function pg_temp.found(p_table text) returns integer language plpgsql as $$
+    declare n integer;
+    begin
+      execute format('select count(*) from watchpost.%I t where to_jsonb(t)::text like %L', p_table, '%${admin}%') into n;
+      return n;
+    end $$;`
+  const kept = `set local session_replication_role = replica; delete from watchpost.rate_limits;`
+  const shares = `update watchpost.zones set owner_id = ${id('admin')} where label = 'shared'; update watchpost.channels set owner_id = ${id('admin')} where label = 'shared';`
+  const cases: [string, string][] = [
+    ['by an operator', `${REAL}${shares}${erase('admin')}`],
+    [
+      'after they left',
+      `${REAL}${shares} delete from watchpost.members where user_id = ${id('admin')}; ${erase('admin')}`,
+    ],
+    [
+      'after another one sent their invite again',
+      `${REAL}${invite('new@x', 'admin')}${by('owner')} update watchpost.members set invited_by = ${id('owner')} where email = 'new@x'; select set_config('request.jwt.claims', '', true); ${erase('admin')}`,
+    ],
+  ]
+  await agree(
+    'erase-left',
+    cases.map(([about, before]): Case => [about, found, `${search}${before}${kept}`]),
+  )
+})
+
+test('who may delete their account, and what stays where auth.users cannot be changed', async () => {
+  const erased = `select count(*)::integer from watchpost.erased_accounts`
+  const user = `insert into auth.users (id, email) values (${id('member')}, 'a@b');`
+  await agree('erase-account', [
+    outcome('an owner', 'select private.delete_account()', '', by('owner')),
+    outcome('an admin', 'select private.delete_account()', '', by('admin')),
+    outcome('by a key', 'select private.delete_account()', '', by('admin', { signed_in: false })),
+    [
+      'without a row there, the id is remembered',
+      erased,
+      `${by('member')} select private.delete_account()`,
+    ],
+    ['with one it is not', erased, `${user}${by('member')} select private.delete_account()`],
+  ])
+  const keys = `select k.name, round(extract(epoch from k.revoked_at - now())) from watchpost.api_keys k`
+  const revoke = (name: string) =>
+    `select private.revoke_key((select id from watchpost.api_keys where name = '${name}'))`
+  const before = `update watchpost.api_keys set revoked_at = now() - interval '1 hour' where name = 'private';`
+  await agree('revoke-key', [
+    ['their own', keys, `${by('owner')} ${revoke('private')}`],
+    ['once more', keys, `${before}${by('owner')} ${revoke('private')}`],
+    outcome('that of somebody else', revoke('foreign'), '', by('owner')),
+    outcome('by a key', revoke('private'), '', by('owner', { signed_in: false })),
+    outcome(
+      'by what says nothing of it',
+      revoke('private'),
+      '',
+      by('owner', { signed_in: undefined }),
+    ),
+  ])
+})
