@@ -24,6 +24,7 @@ create table watchpost.members (
   invite_expires_at timestamptz,
   joined_at timestamptz,
   created_at timestamptz not null default now(),
+  -- So whoever looks for an account needs not look at the status.
   check ((status = 'active') = (user_id is not null)),
   check ((status = 'invited') = (invite_hash is not null))
 );
@@ -46,7 +47,7 @@ language plpgsql stable security definer set search_path = '' as $$
 begin
   return coalesce((
     select array_agg(m.org_id) from watchpost.members m
-    where m.user_id = private.uid() and m.status = 'active'), '{}');
+    where m.user_id = private.uid()), '{}');
 end
 $$;
 
@@ -55,7 +56,7 @@ language plpgsql stable security definer set search_path = '' as $$
 begin
   return coalesce((
     select array_agg(m.org_id) from watchpost.members m
-    where m.user_id = private.uid() and m.status = 'active' and m.role in ('owner', 'admin')), '{}');
+    where m.user_id = private.uid() and m.role in ('owner', 'admin')), '{}');
 end
 $$;
 
@@ -168,7 +169,7 @@ begin
 end
 $$;
 create trigger members_void_invites after update of role or delete on watchpost.members
-  for each row when (old.status = 'active' and old.role <> 'member')
+  for each row when (old.role <> 'member')
   execute function private.void_invites();
 
 -- How much a member shares with an organisation of the caller, counted before the trigger above moves it.

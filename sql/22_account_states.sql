@@ -40,7 +40,7 @@ begin
   from (
     select a.user_id, a.plan, private.finite(a.banned_until) as banned_until, array(
       select m.org_id from watchpost.members m
-      where m.user_id = a.user_id and m.status = 'active'
+      where m.user_id = a.user_id
       order by m.org_id) as org_ids
     from watchpost.accounts a
     where a.user_id = p_user_id

@@ -145,7 +145,7 @@ create function private.is_usable(c watchpost.channels, p_user_id uuid) returns 
 language sql stable as $$
   select c.deleted_at is null and (c.owner_id = p_user_id or exists (
     select from watchpost.members m
-    where m.org_id = c.org_id and m.user_id = p_user_id and m.status = 'active'))
+    where m.org_id = c.org_id and m.user_id = p_user_id))
 $$;
 grant execute on function private.is_usable to authenticated, watchpost_jobs;
 

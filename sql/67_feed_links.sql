@@ -90,7 +90,7 @@ begin
       and m.plan <> 'free'
       and (l.owner_id = z.owner_id or exists (
         select from watchpost.members a
-        where a.org_id = z.org_id and a.user_id = l.owner_id and a.status = 'active' and a.role in ('owner', 'admin')));
+        where a.org_id = z.org_id and a.user_id = l.owner_id and a.role in ('owner', 'admin')));
 end
 $$;
 

@@ -83,7 +83,7 @@ begin
   perform from watchpost.organisations where id = p_org_id for update;
   select role into v_role
   from watchpost.members
-  where org_id = p_org_id and user_id = v_user and status = 'active';
+  where org_id = p_org_id and user_id = v_user;
   if not found then
     raise exception 'organisation' using errcode = 'WP404';
   end if;
@@ -120,7 +120,7 @@ begin
     raise exception 'only the owner can transfer an organisation' using errcode = 'WP403';
   end if;
   if not exists (
-    select from watchpost.members where org_id = p_org_id and user_id = p_user_id and status = 'active'
+    select from watchpost.members where org_id = p_org_id and user_id = p_user_id
   ) then
     raise exception 'There is no such member. Ownership can only go to somebody who has joined the organisation.'
       using errcode = 'WP409';
@@ -207,6 +207,10 @@ declare
   v_org uuid;
   v_heir uuid;
   v_shared uuid[];
+  v_orgs uuid[] := array(
+    select distinct unnest(s.org_ids) from watchpost.account_states s where s.user_id = p_user_id);
+  v_colleagues uuid[] := array(
+    select distinct s.user_id from watchpost.account_states s where s.org_ids && v_orgs and s.user_id <> p_user_id);
 begin
   select case when confirmed_at is not null then lower(email) end into v_proved
   from watchpost.accounts where user_id = p_user_id for update;
@@ -216,7 +220,7 @@ begin
   for v_org in select org_id from watchpost.members where user_id = p_user_id and role = 'owner' loop
     select user_id into v_heir
     from watchpost.members
-    where org_id = v_org and status = 'active' and user_id <> p_user_id
+    where org_id = v_org and user_id <> p_user_id
     order by role = 'admin' desc, joined_at, id
     limit 1;
     if found then
@@ -230,13 +234,13 @@ begin
   where lower(email) = v_proved and status = 'invited' and not exists (
     select from watchpost.accounts where lower(email) = v_proved and user_id <> p_user_id);
   v_shared := array(
-    select z.id from watchpost.zones z
-    where z.org_id in (select unnest(s.org_ids) from watchpost.account_states s where s.user_id = p_user_id));
+    select z.id from watchpost.zones z where z.org_id = any(v_orgs));
   perform private.erase_from_evidence(p_user_id, v_pseudonym);
   -- Before the account itself is deleted, whose foreign keys would clear the sender of the invites that become void.
   delete from watchpost.members where user_id = p_user_id;
   perform private.record_audit('account.deleted', 'account', p_user_id::text, array[p_user_id]);
   delete from watchpost.accounts where user_id = p_user_id;
+  delete from watchpost.visibility_changes where audience = p_user_id;
 
   -- The history of things that passed on would show whose they were.
   update watchpost.zone_versions
@@ -264,6 +268,12 @@ begin
       ip = null, user_agent = null,
       details = replace(details::text, p_user_id::text, v_pseudonym::text)::jsonb
   where actor_id = p_user_id and actor_id <> account_id;
+  -- And where others are said to have done something with them or with what was theirs.
+  update watchpost.audit
+  set target_id = case when target_id = p_user_id::text then v_pseudonym::text else target_id end,
+      details = replace(details::text, p_user_id::text, v_pseudonym::text)::jsonb
+  where account_id = any(v_colleagues)
+    and (target_id = p_user_id::text or details::text like '%' || p_user_id || '%');
 end
 $$;
 
