@@ -94,15 +94,28 @@ export function Popover({
   label,
   children,
   align = 'start',
+  className = 'w-80',
+  focusesItself = false,
+  isOpen,
+  onOpenChange,
 }: {
   trigger: ReactNode
   label: string
   children: ReactNode
   align?: 'start' | 'end'
+  className?: string
+  /** Its content takes the focus, once it is there; else its first control gets it. */
+  focusesItself?: boolean
+  /** Where something in it closes it. */
+  isOpen?: boolean
+  onOpenChange?: (isOpen: boolean) => void
 }) {
   const layer = useLayer()
   return (
-    <PopoverPrimitive.Root>
+    <PopoverPrimitive.Root
+      {...(isOpen === undefined ? {} : { open: isOpen })}
+      {...(onOpenChange ? { onOpenChange } : {})}
+    >
       <PopoverPrimitive.Trigger asChild>{trigger}</PopoverPrimitive.Trigger>
       <PopoverPrimitive.Portal container={layer}>
         <PopoverPrimitive.Content
@@ -110,7 +123,8 @@ export function Popover({
           align={align}
           sideOffset={4}
           collisionPadding={8}
-          className={cn(PANEL, 'w-80 p-3')}
+          {...(focusesItself ? { onOpenAutoFocus: (event: Event) => event.preventDefault() } : {})}
+          className={cn(PANEL, 'p-3', className)}
         >
           {children}
         </PopoverPrimitive.Content>

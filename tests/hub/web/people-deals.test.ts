@@ -105,6 +105,7 @@ test.each([
   {
     look: { language: 'tr', locale: 'en-US', theme: 'dark', isPhone: true },
     words: { close: 'Beklenen sonuç', tasks: 'Yapılacaklar', due: 'Tarih', add: 'Ekle' },
+    calendar: ['Takvimden seç', '5 Mart 2027 Cuma, seçili'],
     shown: ['27.11.2026', '05.03.2027'],
     unreadable: /^Beklenen sonuç: 31\.12\.\d{4} gibi bir tarih girin\.$/,
     past: /^Tarih: \d\d\.\d\d\.\d{4} veya daha sonraki bir tarih girin\.$/,
@@ -113,6 +114,7 @@ test.each([
   {
     look: { language: 'en', locale: 'tr-TR', theme: 'light', isPhone: false },
     words: { close: 'Expected close', tasks: 'Tasks', due: 'Due', add: 'Add task' },
+    calendar: ['Choose from a calendar', 'Friday, March 5, 2027, selected'],
     shown: ['11/27/2026', '03/05/2027'],
     unreadable: /^Expected close: enter a date such as 12\/31\/\d{4}\.$/,
     past: /^Due: enter \d\d\/\d\d\/\d{4} or a later date\.$/,
@@ -120,7 +122,7 @@ test.each([
   },
 ] as const)(
   'on a page in $look.language a day is written in that language, whatever the browser speaks',
-  async ({ look, words, shown, unreadable, past, typed }) => {
+  async ({ look, words, calendar: [open, day], shown, unreadable, past, typed }) => {
     const [lead] = await hub.query<{ id: string }>(
       "update hub.leads set close_on = '2026-11-27' where name = 'Can Demir' returning id",
     )
@@ -147,6 +149,20 @@ test.each([
     await eventually(() => close.inputValue()).toBe(shown[1])
     await eventually(closeOn).toBe('2027-03-05')
     expect(await close.getAttribute('aria-invalid')).toBe(null)
+    // The calendar begins at that day, and its keys choose another.
+    const calendar = page.getByRole('button', { name: open })
+    await calendar.click()
+    await eventually(() => page.evaluate(() => document.activeElement?.ariaLabel)).toBe(day)
+    await expectAccessible(page)
+    if (look.isPhone) await expectNoSideways(page)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await eventually(closeOn).toBe('2027-03-12')
+    await page.getByRole('grid').waitFor({ state: 'detached' })
+    await calendar.press('Enter')
+    await page.getByRole('grid').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('grid').waitFor({ state: 'detached' })
     await close.fill('')
     await close.blur()
     await eventually(closeOn).toBe(null)

@@ -1,7 +1,16 @@
-import { type ComponentProps, useId, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type ComponentProps,
+  type ReactNode,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
+import { cn } from '../class-names.ts'
 import { ErrorLine, Input, useControl, useFieldLabel } from '../field.tsx'
 import { useText } from '../language.ts'
 import { useWords } from '../words.tsx'
+import { ChooseDay } from './choose-day.tsx'
 import { datesText } from './dates.text.ts'
 import { readDay, readTime, showDay, showTime } from './written.ts'
 
@@ -28,6 +37,9 @@ export function DateInput({ min, ...rest }: Props & { min?: string }) {
       refused={(value, label) =>
         min && value < min ? text.too_early(label, showDay(min, locale)) : undefined
       }
+      chooser={(value, choose) => (
+        <ChooseDay value={value} min={min} isDisabled={rest.disabled ?? false} onChoose={choose} />
+      )}
     />
   )
 }
@@ -63,6 +75,8 @@ function WrittenInput({
   read,
   unreadable,
   refused,
+  chooser,
+  className,
   ...rest
 }: Props & {
   example: string
@@ -70,6 +84,8 @@ function WrittenInput({
   read: (written: string) => string | undefined
   unreadable: (label: string) => string
   refused?: (value: string, label: string) => string | undefined
+  /** What stands in the field to choose a value with. */
+  chooser?: (value: string, choose: (value: string) => void) => ReactNode
 }) {
   const text = useText(datesText)
   const { name: field, 'aria-describedby': described, ...control } = useControl()
@@ -87,36 +103,43 @@ function WrittenInput({
   useLayoutEffect(() => ref.current?.setCustomValidity(problem ?? ''), [problem])
   const settle = () => {
     if (typed === undefined || next === undefined || problem) return setTold(problem !== undefined)
+    take(next)
+  }
+  const take = (chosen: string) => {
     setTyped(undefined)
     setTold(false)
-    setOwn(next)
-    if (next !== value) onChange?.(next)
+    setOwn(chosen)
+    if (chosen !== value) onChange?.(chosen)
   }
   const isWrong = isTold && problem !== undefined
   const describedBy = [isWrong ? errorId : undefined, described].filter(Boolean).join(' ')
   return (
     <div className="flex flex-col gap-1">
-      <Input
-        {...control}
-        {...rest}
-        ref={ref}
-        name={undefined}
-        placeholder={rest.disabled ? undefined : text.example(example)}
-        spellCheck={false}
-        aria-describedby={describedBy || undefined}
-        aria-invalid={isWrong || control['aria-invalid']}
-        value={typed ?? show(value)}
-        onChange={({ target }) => setTyped(target.value)}
-        onBlur={settle}
-        onKeyDown={({ key }) => {
-          if (key === 'Enter') settle()
-        }}
-        onInvalid={(event) => {
-          // The sentence below is in the language of the page; the browser's bubble is not.
-          event.preventDefault()
-          setTold(true)
-        }}
-      />
+      <span className={cn('relative', className)}>
+        <Input
+          {...control}
+          {...rest}
+          ref={ref}
+          className={chooser ? 'pr-9' : ''}
+          name={undefined}
+          placeholder={rest.disabled ? undefined : text.example(example)}
+          spellCheck={false}
+          aria-describedby={describedBy || undefined}
+          aria-invalid={isWrong || control['aria-invalid']}
+          value={typed ?? show(value)}
+          onChange={({ target }) => setTyped(target.value)}
+          onBlur={settle}
+          onKeyDown={({ key }) => {
+            if (key === 'Enter') settle()
+          }}
+          onInvalid={(event) => {
+            // The sentence below is in the language of the page; the browser's bubble is not.
+            event.preventDefault()
+            setTold(true)
+          }}
+        />
+        {chooser?.(next && !problem ? next : value, take)}
+      </span>
       {name || field ? <input type="hidden" name={name ?? field} value={next ?? ''} /> : null}
       {isWrong ? <ErrorLine id={errorId} text={problem} /> : null}
     </div>
