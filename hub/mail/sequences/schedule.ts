@@ -101,7 +101,6 @@ function nextMails(sql: Sql, sequence_id: string): Promise<Next[]> {
         select max(had.sent_at)
         from hub.recipients as had join hub.drafts as step on step.id = had.draft_id
         where step.sequence_id = person.sequence_id and had.email = person.email
-          and had.state = 'sent'
       ) as last_sent_at
     from hub.sequence_recipients as person
     left join lateral (

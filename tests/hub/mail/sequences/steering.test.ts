@@ -87,6 +87,8 @@ test('is done only when the last of its recipients is', async () => {
   await passDays(hub, 3)
   await run()
   expect((await get(id)).sequence.state).toBe('done')
+  const left = (await people(id))[name ?? ''] as object
+  expect(left).toMatchObject({ state: 'done', ended_at: expect.any(String) })
 })
 
 test('one that is paused meanwhile is not done, although nobody is left in it', async () => {
@@ -118,6 +120,60 @@ test('who was left out and had no mail is looked at anew at the next approval, a
   expect(await told(out.id)).toEqual(['started'])
   expect(await told(ids[0] ?? '')).toEqual(['started'])
   await api.ok('sequence/stop', of(id))
+})
+
+test('an edit takes a paused sequence back to a draft too, and its next approval keeps when it began', async () => {
+  const { tag, ids } = await group(['moves'])
+  const id = await create({ tag })
+  await approve(id)
+  const kept = () =>
+    hub.query(
+      `select s.started_at, p.time_zones from hub.sequences s
+      join hub.sequence_recipients p on p.sequence_id = s.id where s.id = $1`,
+      [id],
+    )
+  const [before] = await kept()
+  await api.ok('sequence/pause', of(id))
+  await api.ok('lead/update', { lead_id: ids[0], country: 'Japan' })
+  await api.ok('sequence/edit', { ...of(id), window: { ...ALWAYS, to: '23:30' } })
+  expect((await get(id)).sequence).toMatchObject({ state: 'draft', approved_at: null })
+  await approve(id)
+  // Its reader has moved meanwhile, and so have the office hours.
+  expect(before?.time_zones).toEqual(['UTC'])
+  expect(await kept()).toEqual([{ ...before, time_zones: ['Asia/Tokyo'] }])
+  await api.ok('sequence/stop', of(id))
+})
+
+test('a pause ends the wait after a fault of the server: what is resumed goes at once', async () => {
+  const { tag } = await group(['waits'])
+  const id = await create({ tag }, ONE)
+  await approve(id)
+  await hub.query(
+    `update hub.drafts set retry_at = now() + interval '1 hour' where sequence_id = $1`,
+    [id],
+  )
+  smtp.to().length = 0
+  await run()
+  expect(smtp.to()).toEqual([])
+  await api.ok('sequence/pause', of(id))
+  await api.ok('sequence/resume', of(id))
+  await run()
+  expect(smtp.to()).toHaveLength(1)
+})
+
+test('whose mail was left out leaves the sequence as left out, with the reason', async () => {
+  const { tag } = await group(['skipped'])
+  const id = await create({ tag })
+  await approve(id)
+  await hub.query(
+    `update hub.recipients r set state = 'skipped', reason = '{"en": "No basis.", "tr": "Dayanak yok."}'
+    from hub.drafts d where d.id = r.draft_id and d.sequence_id = $1`,
+    [id],
+  )
+  await run()
+  const [one] = Object.values(await people(id))
+  expect(one).toMatchObject({ state: 'stopped', stop_reason: 'left_out' })
+  expect(JSON.stringify(one)).toContain('No basis.')
 })
 
 test('who was taken out stays out at the next approval', async () => {
