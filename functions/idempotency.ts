@@ -20,7 +20,9 @@ export const IdempotencyHeader = z.object({
     }),
 })
 
-const Outcome = z.object({ status: z.int(), id: z.string() })
+const Outcome = z.object({ id: z.string() })
+/** What a creating POST answers. */
+const CREATED = 201
 const encoder = new TextEncoder()
 
 /**
@@ -32,13 +34,12 @@ export async function idempotent<T extends { id: string }>(
   {
     create,
     replay,
-    status = 201,
   }: {
     create: (sql: Sql) => Promise<T>
     replay: (sql: Sql, id: string) => Promise<T | undefined>
-    status?: 201 | 202
   },
-): Promise<{ thing: T; status: 201 | 202; replayed: boolean }> {
+): Promise<{ thing: T; status: typeof CREATED; replayed: boolean }> {
+  const status = CREATED
   const key = c.req.header('idempotency-key')
   if (key === undefined) return { thing: await write(c, create), status, replayed: false }
   // The path and not its pattern: the same key for two organisations is two requests.
@@ -68,7 +69,7 @@ export async function idempotent<T extends { id: string }>(
         'What the first request with this Idempotency-Key made is no longer there. Use a new key to make another.'
       throw new ApiError('conflict', message)
     }
-    return { thing, status: seen.status === 202 ? 202 : 201, replayed: true }
+    return { thing, status, replayed: true }
   }
 }
 

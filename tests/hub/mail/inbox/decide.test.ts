@@ -267,6 +267,21 @@ test('of a reply the thread has the last twenty Message-IDs, its own at the end'
   expect(row?.thread_ids.at(-2)).toBe('<r29@x>')
 })
 
+test('a mail that names none of ours is about the last one that we sent', async () => {
+  const lead = await add()
+  await writeTo(lead)
+  await writeTo(lead)
+  const mail = await receive(lead.email, { subject: 'Something else' })
+  const [row] = await hub.query<{ about: string; sent: string[] }>(
+    `select mail.draft_id as about, (
+      select array_agg(draft_id order by claimed_at) from hub.recipients where email = $2) as sent
+    from hub.inbox_mails as mail where id = $1`,
+    [mail.id, lead.email],
+  )
+  expect(row?.sent).toHaveLength(2)
+  expect(row?.about).toBe(row?.sent[1])
+})
+
 test('what a reply says twice is one piece of evidence', async () => {
   const lead = await add()
   const id = await writeTo(lead)

@@ -230,6 +230,18 @@ describe('out of office', () => {
     expect(await recipients()).toMatchObject([{ state: 'sent', reason: null }])
   })
 
+  test('is read for the day it names also where only its address says whose it is', async () => {
+    const lead = await add()
+    await writeTo(lead)
+    const until = new Date(Date.now() + 12 * 86_400_000).toISOString().slice(0, 10)
+    const mail = await receive(lead.email, {
+      headers: 'Auto-Submitted: auto-replied',
+      subject: 'Absence',
+      text: `I am out of the office until ${until}.`,
+    })
+    expect(mail).toMatchObject({ kind: 'out_of_office', away_until: until })
+  })
+
   test('waits a set number of days where it names none', async () => {
     await api.put('settings/mail', { away_days: 3 })
     const lead = await add()

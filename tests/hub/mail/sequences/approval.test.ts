@@ -193,11 +193,15 @@ describe('the approval', () => {
     for (const id of ids) await api.post('sequence/stop', of(id))
   })
 
-  test('of a sequence without SMTP is refused, also with listmonk', async () => {
+  test('of a sequence without SMTP is refused, also with listmonk; that of a running one is void', async () => {
+    const running = await create({ tag: (await group(['runs'])).tag })
+    await approve(running)
     const { tag } = await group(['listmonk'])
     const id = await create({ tag })
     const listmonk = { url: 'http://127.0.0.1:9', user: 'u', token: 't' }
     await api.put('settings/mail', { smtp: null, listmonk })
+    await run()
+    expect((await get(running)).sequence).toMatchObject({ state: 'draft', approved_at: null })
     const refused = await api.post('sequence/approve', of(id))
     expect(refused.status).not.toBe(200)
     const gate = (await get(id)).gates.find(({ name }: { name: string }) => name === 'transport')
