@@ -1,13 +1,18 @@
-import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { isEncrypted, pack } from '../../../hub/backup/archive.ts'
 import { startBackup } from '../../../hub/backup/backup.ts'
-import { backupFile } from '../../../hub/backup/make.ts'
-import { isOlder, type Manifest } from '../../../hub/backup/manifest.ts'
-import { checkStage, upgradeStage } from '../../../hub/backup/scratch.ts'
+import { backupFile, dumpTables } from '../../../hub/backup/make.ts'
+import { isOlder, type Manifest, manifestText, upgradesIn } from '../../../hub/backup/manifest.ts'
+import { upgradeArchive } from '../../../hub/backup/offline.ts'
+import { checkStage, rebuild, upgradeStage } from '../../../hub/backup/scratch.ts'
+import { signManifest } from '../../../hub/backup/signing.ts'
 import { unpack } from '../../../hub/backup/unpack.ts'
+import { withClient } from '../../../scripts/schema/schema.ts'
+import { createEmptyDatabase } from '../../support/servers/database.ts'
 import { fillHub } from '../support/backup-data.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
@@ -72,4 +77,47 @@ test('rows of an older release go through its upgrades', async () => {
   expect(await readFile(join(path, 'database/leads.copy'), 'utf8')).toMatch(/\tA$/m)
   // This release in turn is too old for it.
   await expect(isOlder(upgraded)).rejects.toThrow(/newer than this hub/)
+})
+
+test('an archive of an older release becomes one of this release: encrypted as before, unsigned', async () => {
+  const before = (await upgradesIn()).slice(0, -1)
+  const old = await createEmptyDatabase()
+  const staged = await mkdtemp(join(folder, 'older-'))
+  const content = join(staged, 'content')
+  const given = {
+    stage: { folder: staged, file: join(staged, 'archive') },
+    secret: { passphrase: 'a long passphrase' },
+    ownerUrl: inject('server').adminUrl,
+  }
+  try {
+    const manifest: Manifest = {
+      ...{ format: 1, version: '0.1.0', created_at: new Date().toISOString(), kind: 'manual' },
+      ...{ upgrades: before, with_secrets: true, tables: [], folders: [], files: [] },
+    }
+    await mkdir(content)
+    await withClient(old.adminUrl, async (client) => {
+      await rebuild(client, SQL, before)
+      await client.query(`insert into hub.projects (slug, name) values ('demir', 'Demir')`)
+      await dumpTables(client, content, manifest)
+    })
+    const text = manifestText(manifest)
+    await writeFile(join(content, 'manifest.json'), text)
+    await writeFile(join(content, 'signature.json'), await signManifest(hub.paths, text))
+    await pack(content, given.stage.file, { kind: 'passphrase', ...given.secret })
+    await rm(content, { recursive: true })
+
+    expect(await upgradeArchive(hub.config, given)).toBe(true)
+    expect(await isEncrypted(given.stage.file)).toBe(true)
+    // What it was unpacked into is gone.
+    expect(await readdir(staged)).toEqual(['archive'])
+    const { paths } = hub
+    const { file } = given.stage
+    const found = await unpack({ paths, file, folder: content, secret: given.secret })
+    expect(found.origin.kind).toBe('unsigned')
+    expect(await isOlder(found.manifest)).toBe(false)
+    expect(await readFile(join(content, 'database/projects.copy'), 'utf8')).toContain('demir')
+    expect(await upgradeArchive(hub.config, given)).toBe(false)
+  } finally {
+    await old.drop()
+  }
 })

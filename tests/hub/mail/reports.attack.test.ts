@@ -155,6 +155,17 @@ describe('a true one', () => {
     },
   )
 
+  test('of a mail that is only late ends no address', async () => {
+    const late = await add('late')
+    const report = sample('postfix', late.email, await writeTo(late))
+    await receive(report.replace('Action: failed', 'Action: delayed').replace(/5\.1\.1/g, '4.4.1'))
+    const [mail] = (await api.get(`inbox/list?lead_id=${late.id}&show=bounces&state=all`)).body
+      .mails
+    expect(mail).toMatchObject({ kind: 'bounce', bounce: 'soft', text: '4.4.1' })
+    expect(await reasonOf(late.email)).toBeUndefined()
+    expect(await stageOf(late.id)).toBe('contacted')
+  })
+
   test('complaint stays: nobody takes back what its reader said', async () => {
     const reader = await add('complainer')
     const id = await writeTo(reader)

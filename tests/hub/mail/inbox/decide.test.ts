@@ -3,6 +3,7 @@ import { kindOf } from '../../../../hub/mail/inbox/incoming.ts'
 import {
   add,
   api,
+  count,
   hub,
   kindsOf,
   leadOf,
@@ -280,6 +281,20 @@ test('a mail that names none of ours is about the last one that we sent', async 
   )
   expect(row?.sent).toHaveLength(2)
   expect(row?.about).toBe(row?.sent[1])
+})
+
+test('a reply that a timeline of before there was an inbox tells is not told again', async () => {
+  const lead = await add()
+  const id = await writeTo(lead)
+  await hub.query(
+    `insert into hub.activities (project_id, lead_id, kind, details)
+    select project_id, id, 'replied', $2 from hub.leads where id = $1`,
+    [lead.id, JSON.stringify({ message_id: `<in${count + 1}@x>` })],
+  )
+  await receive(lead.email, { headers: `In-Reply-To: ${id}` })
+  const { mails } = (await api.get(`inbox/list?lead_id=${lead.id}&show=all&state=all`)).body
+  expect(mails).toEqual([])
+  expect(await told(lead, 'replied')).toBe(1)
 })
 
 test('what a reply says twice is one piece of evidence', async () => {
