@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -34,7 +34,8 @@ afterAll(async () => {
   await stub.close()
 })
 
-async function start(): Promise<void> {
+/** Starts the process and answers its port. */
+async function start(): Promise<number> {
   const { config_dir, data_dir, prompts_dir } = hub.paths
   child = spawn(process.execPath, ['hub/main.ts'], {
     env: {
@@ -51,6 +52,7 @@ async function start(): Promise<void> {
     said += part
   })
   await until(async () => said.includes('"listening"'))
+  return Number(/"msg":"listening","port":(\d+)/.exec(said)?.[1])
 }
 
 async function kill(): Promise<void> {
@@ -145,6 +147,23 @@ const PLACES: Record<string, (id: string) => Promise<void>> = {
 const KILLED = Object.keys(PLACES).filter(
   (_, index, all) => PROOF || index === 1 || index === all.length - 1,
 )
+
+test('a hub that uses another key answers first, and ends with the code for a new start', async () => {
+  const port = await start()
+  const ended = child && once(child, 'exit')
+  const settings = (name: string) => readFile(join(hub.paths.config_dir, name), 'utf8')
+  const answer = await fetch(`http://127.0.0.1:${port}/api/cockpit/settings/service_key`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${(await settings('hub.token')).trim()}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ key: (await settings('service.key')).trim() }),
+  })
+  expect(answer.status).toBe(202)
+  expect(await answer.json()).toEqual({ restarting: true, key_role: 'hub_rw' })
+  expect(await ended).toEqual([75, null])
+})
 
 describe('a hub that is killed', () => {
   test.each(KILLED)(
