@@ -297,6 +297,22 @@ test('a reply that a timeline of before there was an inbox tells is not told aga
   expect(await told(lead, 'replied')).toBe(1)
 })
 
+test('a second reply without a word is not told, and no doubt takes back a clear request', async () => {
+  const lead = await add()
+  const headers = `In-Reply-To: ${await writeTo(lead)}`
+  await receive(lead.email, { headers, text: 'Unsubscribe.' })
+  await receive(lead.email, { headers, text: '' })
+  expect(await told(lead, 'replied')).toBe(1)
+  const text = 'Did others unsubscribe after such a mail? We like it.'
+  await receive(lead.email, { headers, text })
+  const [row] = await hub.query(
+    `select (select opt_out from hub.recipients where lead_id = $1) as reader, array(
+      select opt_out from hub.inbox_mails where lead_id = $1 order by received_at, text) as mails`,
+    [lead.id],
+  )
+  expect(row).toEqual({ reader: 'asked', mails: ['asked', null, 'open'] })
+})
+
 test('what a reply says twice is one piece of evidence', async () => {
   const lead = await add()
   const id = await writeTo(lead)

@@ -40,7 +40,13 @@ afterAll(async () => {
 
 let count = 0
 /** A lead that was written to and answered; what the model is to say of the answer. */
-async function answered(given: { text: string; verdict: string; quote: string; named?: false }) {
+async function answered(given: {
+  text: string
+  verdict: string
+  quote: string
+  named?: false
+  from?: string
+}) {
   count += 1
   const email = `reader${count}@client.example`
   const data = { name: 'Jo', email, ...LEAD }
@@ -58,7 +64,7 @@ async function answered(given: { text: string; verdict: string; quote: string; n
   stub.script(() => ({ verdict: given.verdict, quote: given.quote }))
   const named = given.named === false ? '' : `In-Reply-To: ${smtp.mails.at(-1)?.messageId}\n`
   imap.deliver(
-    `From: ${email}\nDate: Sat, 21 Nov 2026 10:00:00 +0300\nSubject: Re: A short question\nMessage-ID: <m${count}@x>\n${named}Content-Type: text/plain; charset=utf-8\n\n${given.text}\n`,
+    `From: ${given.from ?? email}\nDate: Sat, 21 Nov 2026 10:00:00 +0300\nSubject: Re: A short question\nMessage-ID: <m${count}@x>\n${named}Content-Type: text/plain; charset=utf-8\n\n${given.text}\n`,
   )
   await hub.deps.poller.run(true)
   const [mail] = (await api.get(`inbox/list?lead_id=${lead.id}&show=all&state=all`)).body.mails
@@ -117,7 +123,48 @@ test('a quote that does not stand there, or a mail that is only known by its add
     quote: 'unsubscribe us and all colleagues',
     named: false,
   })
-  expect(forged).toMatchObject({ reason: undefined, mail: { opt_out: 'open' } })
+  expect(forged).toMatchObject({
+    reason: undefined,
+    mail: { opt_out: 'open', opt_out_by: 'rules', model_said: 'asks' },
+  })
+})
+
+test('a colleague who asks for it in our thread suppresses nobody: a person decides for whom', async () => {
+  const { mail, reason } = await answered({
+    text: 'We have our carriers. Kindly unsubscribe us and all colleagues.',
+    verdict: ASKS,
+    quote: 'unsubscribe us and all colleagues',
+    from: 'colleague@client.example',
+  })
+  expect(mail).toMatchObject({ opt_out: 'open', model_said: 'asks' })
+  expect(reason).toBeUndefined()
+})
+
+test('of more mails than one round asks about, those in doubt come first', async () => {
+  const { mail } = await answered({
+    text: 'Please unsubscribe, or call.',
+    verdict: 'unsure',
+    quote: '',
+  })
+  expect(mail.opt_out).toBe('open')
+  await hub.query(
+    `insert into hub.inbox_mails
+    select copy.* from hub.inbox_mails as mail, generate_series(1, 5) as n,
+      jsonb_populate_record(mail, jsonb_build_object('id', gen_random_uuid(), 'message_id', '<c' || n || '@x>',
+        'opt_out', null, 'opt_out_by', null, 'judged_at', null,
+        'received_at', mail.received_at - interval '1 hour')) as copy
+    where mail.id = $1`,
+    [mail.id],
+  )
+  await hub.query('update hub.inbox_mails set judged_at = null where id = $1', [mail.id])
+  await hub.deps.poller.run(true)
+  const left = () =>
+    hub.query<{ id: string }>('select id from hub.inbox_mails where judged_at is null')
+  const [waiting, ...others] = await left()
+  expect(others).toEqual([])
+  expect(waiting?.id).not.toBe(mail.id)
+  await hub.deps.poller.run(true)
+  expect(await left()).toEqual([])
 })
 
 test('a model that is away is asked again later, and the doubt stays with people', async () => {
