@@ -125,6 +125,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   [/^functions\/api\/mcp/, ['tests/functions/api/mcp*.test.ts']],
   [/^(functions\/api\/audit|sql\/7[05]_)/, ['tests/functions/api/**/{audit,account}.test.ts']],
   [/^sql\/72_/, ['tests/sql/evidence/*.test.ts']],
+  [/^sql\/(45|67_escalation)/, ['tests/sql/alerts/*.test.ts']],
   [
     /^sql\/(1[0-5]|2|40|50|6[67]|7[05])/,
     ['tests/sql/people/*.test.ts', 'tests/sql/answers-audit.test.ts'],
