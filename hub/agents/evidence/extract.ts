@@ -3,6 +3,7 @@ import { bilingual } from '../../i18n/words.ts'
 import { type FoundLead, storeFound } from '../../leads/found-leads.ts'
 import { factOf, type Mapping, quoteOf, readRow } from '../../leads/import-row.ts'
 import { NewLead } from '../../leads/lead.ts'
+import { MAX_QUOTE } from '../../leads/shorten.ts'
 import type { AgentContext, Fact } from '../agent.ts'
 import { leftOutText } from '../left-out.text.ts'
 import { isUsable, readSheet, type Sheet } from '../numbers/columns.ts'
@@ -37,7 +38,8 @@ type Candidate = {
 /** The rows of one transaction. */
 const BATCH = 100
 const MAX_ROWS = 5000
-const MAX_FACTS = 6
+/** The columns of a table that become facts of their own. */
+const MAX_COLUMNS = 20
 
 /**
  * extractFrom reads leads from a table with code, and from any other text with the model and code.
@@ -97,7 +99,14 @@ async function rows(
   number: string,
   { columns, rows, mapping }: Sheet,
 ): Promise<Tally> {
-  const used = new Set(Object.values(mapping))
+  // A note has no field of a lead: it is a fact, too.
+  const { note: _, ...fields } = mapping
+  const used = new Set<string | undefined>(Object.values(fields))
+  const others = columns.filter((column) => !used.has(column))
+  const kept = new Set(others.slice(0, MAX_COLUMNS))
+  if (kept.size < others.length) {
+    context.leaveOut(told.columns(label, others.slice(MAX_COLUMNS).join(', ')))
+  }
   let skipped = 0
   const candidates = rows.slice(0, MAX_ROWS).flatMap((cells, index): Candidate[] => {
     const { row, mistakes } = readRow(cells, { columns, mapping })
@@ -106,12 +115,13 @@ async function rows(
       return []
     }
     const source = `${label}:${index + 2}`
-    const others = columns.flatMap((column, at) => {
-      const value = one(cells[at], 400)
-      return value === '' || used.has(column) ? [] : [{ fact: `${column}: ${value}`, quote: value }]
+    const found = columns.flatMap((column, at) => {
+      const quote = one(cells[at], MAX_QUOTE)
+      if (quote === '' || !kept.has(column)) return []
+      return [{ fact: `${column}: ${one(quote, 400)}`, quote }]
     })
     const whole = { fact: factOf(row.lead, mapping), quote: quoteOf(columns, cells).quote }
-    return [{ lead: row.lead, facts: [whole, ...others].slice(0, MAX_FACTS), source }]
+    return [{ lead: row.lead, facts: [whole, ...found], source }]
   })
   const tallies: Tally[] = [{ ...NOTHING, skipped }]
   for (let at = 0; at < candidates.length; at += BATCH) {
@@ -219,7 +229,7 @@ function store(context: AgentContext, name: StepName, candidates: Candidate[]): 
     if (!parsed.success || facts.length === 0) return []
     const short = facts.map(({ fact, quote }) => ({
       fact: one(fact, 1000),
-      quote: one(quote, 2000),
+      quote: one(quote, MAX_QUOTE),
     }))
     return [{ lead: parsed.data, facts: short, source: one(source, 500) }]
   })

@@ -7,9 +7,8 @@ import { canStep, STEPS, type State, type Step } from './flow.ts'
 
 const say = bilingual(flowText)
 
-// Only this file, state-outdated.ts and step-state.ts write drafts.state and recipients.state
-// (tests/hub/mail/drafts/state.test.ts):
-// each change has a name and the states it starts from, and checks whether it happened.
+// Only this file, state-outdated.ts and step-state.ts write drafts.state and recipients.state (a test sees to it).
+// Each change has a name and the states it starts from, and checks whether it happened.
 
 /** The fields of a draft that its state depends on. */
 type Draft = { id: string; approved_hash: string | null }
@@ -37,12 +36,7 @@ function wrongState(step: Step, state: State): ApiError {
 }
 
 /** If nothing changed, somebody else was first: 409 with the current state. */
-export async function requireChange(
-  sql: Sql,
-  step: Step,
-  id: string,
-  changed: unknown[],
-): Promise<void> {
+export async function requireChange(sql: Sql, step: Step, id: string, changed: unknown[]) {
   if (changed.length > 0) return
   const [row] = await sql<{ state: State }>`select state from hub.drafts where id = ${id}`
   if (!row) throw absent('draft')
