@@ -154,13 +154,14 @@ export async function sendAnswer(
     const closed = await closedFor(sql, answering, to)
     if (closed) throw new ApiError('conflict', closed)
     const email = to.from_email ?? ''
+    // Without a target: the same answer at the same moment may first meet the unique message_id.
     const made = await sql`
       insert into hub.answers
         (id, project_id, lead_id, inbox_mail_id, email, subject, text, message_id, written_by)
       values (${id}, ${to.project_id}, ${to.lead_id}, ${to.id}, ${email},
         ${answerSubject(to.subject)}, ${text},
         ${messageId(id, email, writer.from?.email ?? '')}, ${given.by})
-      on conflict (id) do nothing
+      on conflict do nothing
       returning id`
     return { to, writer, is_new: made.length > 0 }
   })
