@@ -143,6 +143,41 @@ test.each([
   expect(JSON.parse(String(claims)).scopes).toEqual(allowed)
 })
 
+test('nothing that a request says of itself changes whom its key acts for', async () => {
+  const whom = await somebody(['read'])
+  await one(`update watchpost.accounts set plan = 'enterprise' where user_id = $1`, [whom.user_id])
+  const said = {
+    sub: randomUUID(),
+    role: 'postgres',
+    scopes: ['write'],
+    plan: 'pro',
+    ip: '192.0.2.9',
+  }
+  const row = await one(ASKED.key.claims, [whom.hash, whom.request_id, { ...said, key_id: 'x' }])
+  expect(JSON.parse(String(row?.claims))).toEqual({
+    ...{ sub: whom.user_id, role: 'authenticated', scopes: ['read'], plan: 'enterprise' },
+    ...{ ip: '192.0.2.9', key_id: expect.not.stringMatching(/^x$/), request_id: whom.request_id },
+  })
+})
+
+test.each([
+  ['59 seconds', false],
+  ['61 seconds', true],
+])('a key used %s after it was noted: noted again is %s', async (time, isNoted) => {
+  const { user_id } = await somebody()
+  const key = await one('select id from watchpost.api_keys where user_id = $1', [user_id])
+  const last = () =>
+    one('select last_used_at::text as at from watchpost.key_usage where key_id = $1', [key?.id])
+  await one('select private.touch_key($1)', [key?.id])
+  await one(
+    'update watchpost.key_usage set last_used_at = now() - $2::interval where key_id = $1',
+    [key?.id, time],
+  )
+  const before = await last()
+  await one('select private.touch_key($1)', [key?.id])
+  expect((await last())?.at !== before?.at).toBe(isNoted)
+})
+
 test('the budget of a caller is written without any index but its key', async () => {
   // Every request updates a row there: a second index would be written each time.
   const indexes = await database.query(

@@ -56,6 +56,12 @@ test('what a member shared when they leave, and what they are told', async () =>
       `${shares('admin')}${REAL} delete from watchpost.organisations where id = ${id('team')}`,
     ],
     [
+      'the organisation is deleted, with its owner last',
+      things,
+      `${shares('admin')} update watchpost.members set created_at = now() where role = 'owner';
+      ${REAL} delete from watchpost.organisations where id = ${id('team')}`,
+    ],
+    [
       'a zone loses the channels that they kept',
       lost,
       `${shares('admin', both)}${REAL}${leave('admin')}`,

@@ -166,7 +166,7 @@ test('feed links of a zone, tests of a channel, and mails that ask for consent',
     prepared = '',
   ): Case => [
     about,
-    `select array(select private.begin_confirmation(c.id, ${mailbox}) > 0 from watchpost.channels c, generate_series(1, ${times}) n where c.label = 'shared' order by n)`,
+    `select array(select round(private.begin_confirmation(c.id, ${mailbox}) / 3600.0, 1)::float8 from watchpost.channels c, generate_series(1, ${times}) n where c.label = 'shared' order by n)`,
     `${mail} ${prepared} ${by(who)}`,
   ]
   await agree('quota-others', [
@@ -195,6 +195,11 @@ test('feed links of a zone, tests of a channel, and mails that ask for consent',
     ),
     asked('mails to one mailbox', 4, "'a'"),
     asked('mails that one person asks for', 21, 'n::text'),
+    [
+      'asked for with a key that only reads',
+      `select private.begin_confirmation(${channel}, 'a')`,
+      mail + by('owner', { scopes: ['read'] }),
+    ],
     asked('asked for by an admin', 1, "'a'", 'admin'),
     asked('asked for by a member: not their channel', 1, "'a'", 'member'),
     asked('asked for by a stranger', 1, "'a'", 'stranger'),
