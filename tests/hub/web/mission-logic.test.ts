@@ -5,6 +5,7 @@ import { namedLanguage } from '../../../hub/agents/run/facts.ts'
 import { routeNamed } from '../../../hub/agents/run/route.ts'
 import { chipsFor } from '../../../hub/web/pages/missions/chips.ts'
 import { overLimits } from '../../../hub/web/pages/missions/over-limits.ts'
+import { personName } from '../../../hub/web/pages/missions/person-name.ts'
 import { threadText } from '../../../hub/web/pages/missions/thread.text.ts'
 
 const limits = {
@@ -48,4 +49,29 @@ test.each(['en', 'tr'] as const)('the words of the chips in %s mean what they sa
   for (const words of [text.shorter, text.english, text.turkish, text.others]) {
     expect(routeNamed(words)).toBeUndefined()
   }
+})
+
+test('two people of the same name and firm are told apart by their e-mail', () => {
+  const person = (
+    id: string,
+    name: string | null,
+    company: string | null,
+    email: string | null,
+  ) => ({
+    id,
+    name,
+    company,
+    email,
+  })
+  const elif = person('1', 'Elif Rossi', 'Trakya', 'elif@trakya.example')
+  const other = person('2', 'Elif Rossi', 'Trakya', 'e.rossi@mail.example')
+  const firm = person('3', null, 'Trakya', 'info@trakya.example')
+  const all = [elif, other, firm, person('4', null, 'Trakya', null)]
+  expect(all.map((one) => personName(one, all))).toEqual([
+    'Elif Rossi, elif@trakya.example',
+    'Elif Rossi, e.rossi@mail.example',
+    'Trakya, info@trakya.example',
+    'Trakya',
+  ])
+  expect(personName(elif, [elif, firm])).toBe('Elif Rossi, Trakya')
 })

@@ -6,8 +6,9 @@ import { cn } from '../../../../web/ui/class-names.ts'
 import { Field, Input } from '../../../../web/ui/field.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { api, ok, type Schemas } from '../../api/client.ts'
-import { leadsQuery, nameOf } from '../leads/queries.ts'
+import { leadsQuery } from '../leads/queries.ts'
 import type { Department } from './agents.tsx'
+import { personName } from './person-name.ts'
 import { recipientsText } from './recipients.text.ts'
 
 type Preview = Schemas['MissionRecipients']
@@ -80,6 +81,7 @@ export function Recipients(props: {
   const people = picked ?? (isOpen ? [] : preview.leads)
   const total = picked?.length ?? preview.total
   const choices = preview.leads.filter(({ id }) => !people.some((one) => one.id === id))
+  const called = (person: Person) => personName(person, [...people, ...choices])
   return (
     <section
       aria-label={text.title}
@@ -111,8 +113,8 @@ export function Recipients(props: {
         {people.map((person) => (
           <li key={person.id}>
             <Chip
-              person={person}
-              label={picked ? text.remove(fullName(person)) : undefined}
+              name={called(person)}
+              label={picked ? text.remove(called(person)) : undefined}
               onClick={
                 picked ? () => onPick(picked.filter(({ id }) => id !== person.id)) : undefined
               }
@@ -123,9 +125,9 @@ export function Recipients(props: {
           ? choices.map((person) => (
               <li key={person.id}>
                 <Chip
-                  person={person}
+                  name={called(person)}
                   isNew
-                  label={text.add(fullName(person))}
+                  label={text.add(called(person))}
                   onClick={() => onPick([...people, person])}
                 />
               </li>
@@ -146,18 +148,15 @@ export function Recipients(props: {
   )
 }
 
-/** What a chip shows; its label for screen readers contains the same. */
-const fullName = (person: Person) =>
-  person.name && person.company ? `${person.name}, ${person.company}` : nameOf(person)
-
+/** The label of a chip for screen readers contains what it shows. */
 function Chip(props: {
-  person: Person
+  name: string
   label: string | undefined
   isNew?: boolean
   onClick: (() => void) | undefined
 }) {
-  const { person, label, isNew = false, onClick } = props
-  const content = <span className="max-w-72 truncate">{fullName(person)}</span>
+  const { name, label, isNew = false, onClick } = props
+  const content = <span className="max-w-72 truncate">{name}</span>
   const look = cn(
     'flex h-8 items-center gap-1 rounded-full border px-3 text-sm pointer-coarse:h-10',
     isNew ? 'border-dashed border-line-strong' : 'border-line bg-hover',
@@ -190,6 +189,7 @@ function Search(props: { project: string; known: Person[]; onAdd: (person: Perso
   const found = (q === '' ? [] : (query.data?.pages[0]?.leads ?? []))
     .filter(({ id }) => !props.known.some((one) => one.id === id))
     .slice(0, SHOWN)
+  const called = (person: Person) => personName(person, [...props.known, ...found])
   return (
     <div className="flex flex-col gap-1.5">
       <Field label={text.find}>
@@ -211,9 +211,9 @@ function Search(props: { project: string; known: Person[]; onAdd: (person: Perso
         {found.map((lead) => (
           <li key={lead.id}>
             <Chip
-              person={lead}
+              name={called(lead)}
               isNew
-              label={text.add(fullName(lead))}
+              label={text.add(called(lead))}
               onClick={() => {
                 props.onAdd(lead)
                 setTyped('')
