@@ -7,7 +7,7 @@ import { startBackup, startRestore } from '../../../hub/backup/backup.ts'
 import { backupFile } from '../../../hub/backup/make.ts'
 import { unpack } from '../../../hub/backup/unpack.ts'
 import { emailHash, readSalt, suppressed, unsubscribeToken } from '../../../hub/mail/suppression.ts'
-import { crafted, replace, TRUST } from '../support/archives/craft.ts'
+import { crafted, replace, sha256, TRUST } from '../support/archives/craft.ts'
 import { fillHub } from '../support/backup-data.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { type Member, membersOf, pax, tarOf } from '../support/tar.ts'
@@ -140,6 +140,38 @@ test('an archive takes nobody off the list, and a stronger reason of either stay
     [hash],
   )
   expect(found).toEqual([{ reason: 'unsubscribed', released_at: null }])
+})
+
+test('of two entries for one address that of its owner wins, then the team’s, and a released one does not count', async () => {
+  const cases = [
+    { ours: 'bounced', theirs: 'complained', after: 'complained' },
+    { ours: 'bounced', theirs: 'manual', after: 'manual' },
+    { ours: 'bounced', theirs: 'manual', is_released: true, after: 'bounced' },
+    { ours: 'manual', theirs: 'unsubscribed', after: 'unsubscribed' },
+    { ours: 'imported', theirs: 'bounced', after: 'imported' },
+    { ours: 'unsubscribed', theirs: 'complained', after: 'unsubscribed' },
+  ].map((one, at) => ({ ...one, hash: sha256(Buffer.from(`reasons ${at}`)) }))
+  for (const { hash, theirs, is_released = false } of cases) {
+    await hub.query(
+      'insert into hub.suppression (email_hash, reason, released_at) values ($1, $2, case when $3 then now() end)',
+      [hash, theirs, is_released],
+    )
+  }
+  const bytes = await archiveOf(hub)
+  for (const { hash, ours } of cases) {
+    await hub.query(
+      'update hub.suppression set reason = $2, released_at = null where email_hash = $1',
+      [hash, ours],
+    )
+  }
+  await restore(bytes)
+  for (const { hash, after, ...given } of cases) {
+    const [row] = await hub.query(
+      'select reason, released_at from hub.suppression where email_hash = $1',
+      [hash],
+    )
+    expect({ given, ...row }).toEqual({ given, reason: after, released_at: null })
+  }
 })
 
 test('servers, endpoints and powers are only taken when they are named; the check says what they are', async () => {
