@@ -292,6 +292,8 @@ const COMPILED = PATTERNS.map(({ agent, en, tr, anywhere }) => ({
 
 /** So many words are looked through at once; all words of a long task at once would take quadratic time. */
 const MOST_WORDS = 100
+/** And so many characters of each: no word of a pattern is longer. */
+const MOST_LETTERS = 40
 
 /**
  * frameOf finds the kind of sentence a task is, by the first of its sentences that has one; undefined
@@ -321,7 +323,9 @@ function frameFrom(
   tokens: Token[],
   { start, language, isBeginning }: { start: number; language: Language; isBeginning: boolean },
 ): Frame | undefined {
-  const words = tokens.slice(start, start + MOST_WORDS).map(({ word }) => word)
+  const words = tokens
+    .slice(start, start + MOST_WORDS)
+    .map(({ word }) => word.slice(0, MOST_LETTERS))
   // The dash keeps the cut from being taken for the end of the task.
   if (start + MOST_WORDS < tokens.length) words.push('–')
   const text = words.join(' ')

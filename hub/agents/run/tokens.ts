@@ -13,9 +13,10 @@ export type Token = {
 /** Endings that are domains, not files: "import.js" is code. */
 const DOMAINS =
   'com|net|org|info|biz|eu|io|co|de|tr|uk|at|ch|fr|nl|be|it|es|pl|no|se|dk|fi|gr|bg|ro|us|ca|az|ae|ai|app|dev|shop|example|istanbul'
-const ADDRESS = String.raw`https?:\/\/\S+|www\.\S+|[\p{L}\d-]+(?:\.[\p{L}\d-]+)*\.(?:${DOMAINS})(?![\p{L}\d])(?:\/\S*)?`
-const FILE = String.raw`[\w.-]*(?:\/[\w.-]+)+|[\w-]+\.(?:js|jsx|ts|tsx|py|sql|php|sh|css|html|csv|xlsx?|txt|pdf|md)(?![\p{L}\d])|code\/`
-const PLACES = new RegExp(`(${MAIL_ADDRESS})|(${ADDRESS})|(${FILE})`, 'giu')
+const ADDRESS = String.raw`https?:\/\/\S+|www\.\S+|(?<![\p{L}\d-])[\p{L}\d-]+(?:\.[\p{L}\d-]+){0,10}\.(?:${DOMAINS})(?![\p{L}\d])(?:\/\S*)?`
+const FILE = String.raw`(?<![\w.-])[\w.-]*(?:\/[\w.-]+)+|(?<![\w-])[\w-]+\.(?:js|jsx|ts|tsx|py|sql|php|sh|css|html|csv|xlsx?|txt|pdf|md)(?![\p{L}\d])|code\/`
+// None begins within a word: looking from each of its characters to its end would take quadratic time.
+const PLACES = new RegExp(`((?<![\\p{L}\\p{N}._%+-])${MAIL_ADDRESS})|(${ADDRESS})|(${FILE})`, 'giu')
 
 /** A name with a dative ending ("Hans Müller'e"), which in Turkish is whom something goes to. */
 const TO = /^\p{Lu}\p{Ll}+['’ʼ`´](?:y?[ea]|n[ea])$/u
