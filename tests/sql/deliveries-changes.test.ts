@@ -203,3 +203,41 @@ test('the end of a hold makes due what the zone holds back, and nothing of anoth
   expect(await stateOf(past)).toBe('held')
   expect(await stateOf(foreign)).toBe('held')
 })
+
+describe('who follows an alert hears of its messages', () => {
+  /** Whether what happens to a delivery counts as a change of its alert. */
+  const isHeard = async (change: (id: string) => Promise<unknown>): Promise<boolean> => {
+    await run('set local session_replication_role = replica; set constraints all deferred')
+    const id = await add('queued')
+    await run("update watchpost.alerts set changed_in = '1' where id = $1", [alert])
+    await run('set local session_replication_role = origin')
+    await change(id)
+    await run('set constraints all immediate')
+    return (
+      await one(
+        'select changed_in = pg_current_xact_id() as heard from watchpost.alerts where id = $1',
+        [alert],
+      )
+    ).heard
+  }
+
+  test.each([
+    ['queued', true],
+    ['held', true],
+    ['sending', false],
+    ['succeeded', true],
+    ['failed', true],
+  ])('of one that becomes %s: %s', async (status, heard) => {
+    const change = (id: string) =>
+      run('update watchpost.deliveries set status = $2 where id = $1', [id, status])
+    expect(await isHeard(change)).toBe(heard)
+  })
+
+  test('of a new one, but for the first, which comes with the alert', async () => {
+    const type = 'alert.raised'
+    expect(await isHeard(() => add('queued'))).toBe(true)
+    expect(await isHeard((id) => add('queued', { type, redelivery_of: id }))).toBe(true)
+    expect(await isHeard(() => add('queued', { type, step: 1 }))).toBe(true)
+    expect(await isHeard(() => add('queued', { type }))).toBe(false)
+  })
+})
