@@ -83,7 +83,7 @@ async function handle(context: JobContext, job: Work, claimed: Claimed) {
 /** How many milliseconds a delivery waits for the pace of its channel. */
 function turnIn(claimed: Claimed | undefined): number | undefined {
   if (claimed?.waits_for !== 'turn' || !claimed.wait_until) return undefined
-  return Date.parse(claimed.wait_until) - Date.parse(claimed.claimed_at)
+  return Math.max(0, Date.parse(claimed.wait_until) - Date.parse(claimed.claimed_at))
 }
 
 /** Sends what was claimed, unless its host has as many requests under way as it may. */
