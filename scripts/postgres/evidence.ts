@@ -13,7 +13,7 @@ import { recordAct } from './operator.ts'
 
 const REASONS: Record<Exclude<EvidenceFault, 'withdrawn_key'>, string> = {
   too_large: `It has more than ${MAX_EVIDENCE_BYTES / 1024 / 1024} MiB, which no record has.`,
-  not_json: 'It is no JSON.',
+  not_json: 'It is not JSON.',
   not_canonical: 'It is not canonical JSON: a program wrote it anew, or somebody changed it.',
   not_evidence: 'It is not a record of Watchpost, or was made by another version.',
   unsigned: 'It is not signed: it was fetched before the alert had settled.',

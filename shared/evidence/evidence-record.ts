@@ -11,7 +11,7 @@ type Delivery = EvidenceRecord['deliveries'][number]
 /** A value as canonical JSON (RFC 8785). Throws for one that JSON cannot express. */
 export function canonical(value: unknown): string {
   const text = canonicalize(value)
-  if (text === undefined) throw new Error(`a value of type ${typeof value} is no JSON`)
+  if (text === undefined) throw new Error(`a value of type ${typeof value} is not JSON`)
   return text
 }
 

@@ -89,8 +89,8 @@ test('a record is checked without an account, and nothing of it is sent; a chang
   const cases: [content: string, reason: string][] = [
     [text.replace('"severity":60', '"severity":61'), 'The signature does not fit'],
     [JSON.stringify(JSON.parse(text), null, 2), 'not as it was signed'],
-    ['{}', 'no record of Watchpost'],
-    ['no', 'The file is no JSON'],
+    ['{}', 'not a record of Watchpost'],
+    ['no', 'The file is not JSON'],
   ]
   for (const [content, reason] of cases) {
     const path = join(folder, 'other.json')

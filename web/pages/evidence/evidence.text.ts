@@ -55,7 +55,7 @@ export const evidenceText = texts(
     good_text: 'This service signed it, and nobody has changed it since.',
     faults: {
       too_large: 'The file is larger than any record.',
-      not_json: 'The file is no JSON.',
+      not_json: 'The file is not JSON.',
       not_canonical:
         'The file is not as it was signed: a program wrote it anew, or somebody changed it.',
       not_evidence: 'The file is not a record of Watchpost, or was made by another version.',
