@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Suspense } from 'react'
+import { lazy, Suspense } from 'react'
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
+import { loadPart } from '../../web/shared/connection.ts'
 import { ErrorBoundary, FailedQuery } from '../../web/shared/errors.tsx'
 import { useText } from '../../web/ui/language.ts'
+import { SkeletonRows } from '../../web/ui/states.tsx'
 import { Toaster } from '../../web/ui/toast.tsx'
 import { WordsProvider } from '../../web/ui/words.tsx'
 import { BASE, firstOf, healthQuery, projectsQuery } from './api/queries.ts'
@@ -10,10 +12,16 @@ import { common } from './common.text.ts'
 import { useBranding } from './look.ts'
 import { Join } from './pages/join.tsx'
 import { Login } from './pages/login.tsx'
-import { Welcome } from './pages/welcome/welcome.tsx'
 import { firstPage } from './pages.tsx'
 import { Reconnect } from './shell/reconnect.tsx'
 import { Shell } from './shell/shell.tsx'
+
+/** Whoever comes back needs no wizard. */
+const Welcome = lazy(() =>
+  loadPart(() =>
+    import('./pages/welcome/welcome.tsx').then(({ Welcome }) => ({ default: Welcome })),
+  ),
+)
 
 /** The whole interface: set-up and sign-in first, then the pages in their shell. */
 export function App() {
@@ -23,7 +31,7 @@ export function App() {
       <Router base={BASE}>
         <ErrorBoundary>
           <Reconnect />
-          <Suspense>
+          <Suspense fallback={<SkeletonRows />}>
             <Pages />
           </Suspense>
         </ErrorBoundary>

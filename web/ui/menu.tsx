@@ -1,6 +1,5 @@
 import { Check } from 'lucide-react'
 import * as DropdownMenu from 'radix-ui/dropdown-menu'
-import * as PopoverPrimitive from 'radix-ui/popover'
 import type { ReactNode } from 'react'
 import { cn } from './class-names.ts'
 import { useLayer } from './layer.tsx'
@@ -19,7 +18,8 @@ export type MenuItem =
       onSelect: () => void
     }
 
-const PANEL =
+/** The look of what floats at its trigger. */
+export const PANEL =
   'z-50 min-w-52 max-w-80 overflow-y-auto rounded-panel bg-raised p-1 text-fg shadow-panel'
 
 /**
@@ -85,50 +85,5 @@ export function Menu({
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
-  )
-}
-
-/** A floating panel at its trigger, for more than a list of actions. */
-export function Popover({
-  trigger,
-  label,
-  children,
-  align = 'start',
-  className = 'w-80',
-  focusesItself = false,
-  isOpen,
-  onOpenChange,
-}: {
-  trigger: ReactNode
-  label: string
-  children: ReactNode
-  align?: 'start' | 'end'
-  className?: string
-  /** Its content takes the focus, once it is there; else its first control gets it. */
-  focusesItself?: boolean
-  /** Where something in it closes it. */
-  isOpen?: boolean
-  onOpenChange?: (isOpen: boolean) => void
-}) {
-  const layer = useLayer()
-  return (
-    <PopoverPrimitive.Root
-      {...(isOpen === undefined ? {} : { open: isOpen })}
-      {...(onOpenChange ? { onOpenChange } : {})}
-    >
-      <PopoverPrimitive.Trigger asChild>{trigger}</PopoverPrimitive.Trigger>
-      <PopoverPrimitive.Portal container={layer}>
-        <PopoverPrimitive.Content
-          aria-label={label}
-          align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          {...(focusesItself ? { onOpenAutoFocus: (event: Event) => event.preventDefault() } : {})}
-          className={cn(PANEL, 'p-3', className)}
-        >
-          {children}
-        </PopoverPrimitive.Content>
-      </PopoverPrimitive.Portal>
-    </PopoverPrimitive.Root>
   )
 }

@@ -1,7 +1,7 @@
 import { CalendarDays } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useText } from '../language.ts'
-import { Popover } from '../menu.tsx'
+import { Popover } from '../popover.tsx'
 import { Spinner } from '../states.tsx'
 import { useWords } from '../words.tsx'
 import { datesText } from './dates.text.ts'
