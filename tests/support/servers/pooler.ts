@@ -58,19 +58,35 @@ type Backends = ReturnType<typeof createBackends>
 function createBackends(url: string, size: number, first: 'newest' | 'oldest') {
   const all = new Set<Backend>()
   const idle: Backend[] = []
-  const waiting: ((backend: Backend) => void)[] = []
+  const waiting: PromiseWithResolvers<Backend>[] = []
   let opened = 0
   const drop = (backend: Backend) => {
     if (all.delete(backend)) opened -= 1
     const at = idle.indexOf(backend)
     if (at >= 0) idle.splice(at, 1)
     backend.end()
+    refill()
+  }
+  /** Whoever waits gets a connection in the place of one that is gone. */
+  const refill = () => {
+    while (opened < size) {
+      const next = waiting.shift()
+      if (!next) return
+      open().then(next.resolve, next.reject)
+    }
   }
   const open = async (): Promise<Backend> => {
     opened += 1
     const client = new pg.Client({ connectionString: url })
     client.on('error', () => drop(backend))
-    await client.connect()
+    try {
+      await client.connect()
+    } catch (error) {
+      // Such as to a database that was dropped: the place is free again.
+      opened -= 1
+      refill()
+      throw error
+    }
     // safe: pg keeps its socket there; from here on only this pooler reads it
     const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
     stream.removeAllListeners('data')
@@ -88,13 +104,15 @@ function createBackends(url: string, size: number, first: 'newest' | 'oldest') {
       const backend = first === 'newest' ? idle.pop() : idle.shift()
       if (backend) return backend
       if (opened < size) return open()
-      return new Promise((resolve) => waiting.push(resolve))
+      const turn = Promise.withResolvers<Backend>()
+      waiting.push(turn)
+      return turn.promise
     },
     give: (backend: Backend) => {
       // What comes now, such as a notification, is for nobody.
       backend.onData = () => undefined
       const next = waiting.shift()
-      if (next) next(backend)
+      if (next) next.resolve(backend)
       else idle.push(backend)
     },
     drop,
