@@ -9,7 +9,9 @@ import {
   ROUTES,
 } from '../../support/attacks/refusals.ts'
 import { createTestJobs, quake } from '../../support/jobs.ts'
+import { createTestDatabase } from '../../support/servers/database.ts'
 import { type Pooler, startPgbouncer } from '../../support/servers/pgbouncer.ts'
+import { startStandInPooler } from '../../support/servers/pooler.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
 
 const CONNECTIONS = 6
@@ -139,4 +141,31 @@ describe.each(WAYS)('$way', ({ prepared, pooled }) => {
       .poll(() => Promise.all(Array.from({ length: 8 }, (_, index) => ask(index))))
       .toEqual(Array(8).fill(200))
   })
+})
+
+test('the stand-in for a pooler has all its places again after its database was away', async () => {
+  const gone = await createTestDatabase()
+  const pooler = await startStandInPooler([gone.apiUrl], { size: 2 })
+  const pool = createPool({ url: pooler.urlOf(gone.apiUrl), max: 4, prepared: false })
+  const answer = async () => {
+    const connection = await pool.connect()
+    try {
+      const { rows } = await connection.query('select 1 as one', [])
+      connection.release()
+      return rows
+    } catch (error) {
+      connection.release(true)
+      throw error
+    }
+  }
+  await gone.drop()
+  for (let round = 0; round < 4; round += 1) await expect(answer()).rejects.toThrow()
+  const back = await createTestDatabase(gone.name)
+  try {
+    expect(await answer()).toEqual([{ one: 1 }])
+  } finally {
+    await pool.end()
+    await pooler.stop()
+    await back.drop()
+  }
 })
