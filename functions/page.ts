@@ -1,15 +1,10 @@
 import { Hono } from 'hono'
+import { languageOf } from '../shared/words/language-of.ts'
+import type { Language } from '../shared/words/texts.ts'
 import type { Ctx, Env } from './context.ts'
 
-type Language = 'en' | 'tr'
 type Page = { title: string; main: string; script: string }
 type Asked = { public_url: string; language: Language }
-
-/** The language of a page for a reader of whom only the browser is known. */
-export function languageOf(c: Ctx): Language {
-  c.header('Vary', 'Accept-Language', { append: true })
-  return /^tr\b/i.test(c.req.header('accept-language') ?? '') ? 'tr' : 'en'
-}
 
 /**
  * A page of the service at the path where it is mounted: HTML, and beside it its script and style, which
@@ -20,6 +15,7 @@ export function pageRoutes(name: string, page: (asked: Asked) => Page): Hono<Env
   const routes = new Hono<Env>()
   const pageFor = (c: Ctx) => {
     const language = languageOf(c)
+    c.header('Vary', 'Accept-Language', { append: true })
     return { language, ...page({ public_url: c.get('deps').public_url, language }) }
   }
   routes.get('/', (c) => {

@@ -1,6 +1,6 @@
 import type { Check } from '../../shared/decide/checks.ts'
 import type { News } from '../../shared/reason/reason.ts'
-import type { Language } from '../../shared/schemas/channel.ts'
+import type { Language } from '../../shared/words/texts.ts'
 import type { AnyRequest, SendRequest, SendResult } from './transport/send.ts'
 import type { AllowList } from './transport/target.ts'
 

@@ -1,4 +1,4 @@
-import type { Language } from '../../shared/schemas/channel.ts'
+import type { Language } from '../../shared/words/texts.ts'
 import type { AnyKind, Message, Notification, NotificationType } from '../channels/channel.ts'
 import { CHANNEL_KINDS, findKind } from '../channels/kinds.ts'
 import { isWholeDigest, splitDigest } from '../channels/message/digest.ts'

@@ -1,27 +1,9 @@
 import type { Hono } from 'hono'
 import type { Env } from '../context.ts'
 import { pageRoutes } from '../page.ts'
+import { signInText } from './sign-in-page.text.ts'
 
 export const SIGN_IN_PATH = '/sign-in'
-
-const WORDS = {
-  en: {
-    title: 'Sign in to Watchpost',
-    intro: 'This link works once, and only for a short time.',
-    sign_in: 'Sign in',
-    used: 'This link was used before, or its time is over. Whoever runs the service makes a new one with:',
-    failed: 'The service did not answer as it should. Try again.',
-    unreachable: 'The service cannot be reached. Try again.',
-  },
-  tr: {
-    title: 'Watchpost’ta oturum açın',
-    intro: 'Bu bağlantı bir kez ve kısa bir süre çalışır.',
-    sign_in: 'Oturum aç',
-    used: 'Bu bağlantı daha önce kullanıldı ya da süresi doldu. Yenisini hizmeti işleten kişi şu komutla oluşturur:',
-    failed: 'Hizmet beklenen yanıtı vermedi. Yeniden deneyin.',
-    unreachable: 'Hizmete ulaşılamıyor. Yeniden deneyin.',
-  },
-}
 
 /**
  * The page behind a sign-in link of the local issuer, which leads to the console. The token follows `#`, so
@@ -29,7 +11,7 @@ const WORDS = {
  * it up. Without a token the console asks for a link.
  */
 export const signInPage: Hono<Env> = pageRoutes('sign-in', ({ language }) => {
-  const words = WORDS[language]
+  const words = signInText[language]
   return {
     title: words.title,
     main: `<p>${words.intro}</p>

@@ -1,5 +1,4 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { accepts } from 'hono/accepts'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
 import {
@@ -12,12 +11,13 @@ import {
   problemSchema,
 } from '../../shared/problem.ts'
 import { respond as answerJson } from '../../shared/route.ts'
+import { languageOf } from '../../shared/words/language-of.ts'
 import type { Scope } from '../auth/identity.ts'
 import type { Actor } from '../db/actor.ts'
 import { needsRole, readOnlyKey } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
 import { refusalWords } from '../i18n/failure.ts'
-import { LANGUAGES, type Language, type Localizable, localize } from '../i18n/words.ts'
+import { type Localizable, localize } from '../i18n/words.ts'
 
 /** The context of a request. */
 export type Env = {
@@ -40,25 +40,6 @@ export type Env = {
 export type Ctx = Context<Env>
 
 export const Problem = problemSchema(codesOf('hub'))
-
-/**
- * The language the caller reads best, by lookup (RFC 4647 section 3.4): `tr-TR` is answered in
- * `tr`. English where it has none of ours.
- */
-export function languageOf(c: Context): Language {
-  const language = accepts(c, {
-    header: 'Accept-Language',
-    supports: [...LANGUAGES],
-    default: 'en',
-    match: (ranges) =>
-      ranges
-        .filter(({ q }) => q > 0)
-        .sort((a, b) => b.q - a.q)
-        .map(({ type }) => type.toLowerCase().split('-')[0] ?? '')
-        .find((primary) => LANGUAGES.some((one) => one === primary)) ?? 'en',
-  })
-  return LANGUAGES.find((one) => one === language) ?? 'en'
-}
 
 /**
  * Responds with JSON validated by its schema. Texts in both languages are sent in the caller's.

@@ -1,7 +1,7 @@
 /** Sentences for people that explain a decision with its numbers. */
 
 import type { Check } from '../decide/checks.ts'
-import type { Language } from '../schemas/channel.ts'
+import type { Language } from '../words/texts.ts'
 import { english } from './english.ts'
 import type { Clock, Sentences, StayEnd, Update } from './sentences.ts'
 import { turkish } from './turkish.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { GivenInstant, Instant, isTimeZone } from '../time.ts'
+import { LANGUAGES } from '../words/texts.ts'
 import { Delivery } from './alert.ts'
 import { readOnly } from './read-only.ts'
 
@@ -27,10 +28,6 @@ const CHOSEN_MESSAGES: string[] = [
   'alert.reopened',
 ]
 export const DEFAULT_MESSAGES = CHANNEL_MESSAGES.filter((type) => !CHOSEN_MESSAGES.includes(type))
-
-/** The languages of messages; a webhook sends data, and its sentences are English. */
-export const LANGUAGES = ['en', 'tr'] as const
-export type Language = (typeof LANGUAGES)[number]
 
 const CHANNEL_STATUSES = ['ok', 'failing', 'disabled', 'unconfirmed'] as const
 
@@ -70,6 +67,7 @@ const Messages = z
     example: DEFAULT_MESSAGES,
   })
 
+/** Of messages; a webhook sends data, and its sentences are English. */
 const MessageLanguage = z.enum(LANGUAGES).meta({
   description:
     'The language of its messages: `en` or `tr`. A webhook sends data, whose sentences are English. Default `en`.',

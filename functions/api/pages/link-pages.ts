@@ -1,8 +1,9 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { html } from 'hono/html'
 import { tellReason } from '../../../shared/reason/reason.ts'
-import type { Language } from '../../../shared/schemas/channel.ts'
 import type { EventType } from '../../../shared/schemas/event.ts'
+import { languageOf } from '../../../shared/words/language-of.ts'
+import type { Language } from '../../../shared/words/texts.ts'
 import { connect } from '../../auth.ts'
 import type { Facts } from '../../channels/channel.ts'
 import { clockOf } from '../../channels/message/clock.ts'
@@ -17,7 +18,7 @@ import {
   type LinkSubject,
   readLink,
 } from '../../links.ts'
-import { languageOf, pageHtml, STYLE } from '../../page.ts'
+import { pageHtml, STYLE } from '../../page.ts'
 
 /** What a page shows: the thing behind the link, what there is to know before it is done, and what afterwards. */
 type Shown = {

@@ -1,5 +1,5 @@
 /** The words of signed links: of the mail that asks for a confirmation, and of the pages behind the links. */
-import type { Language } from '../../../shared/schemas/channel.ts'
+import type { Language } from '../../../shared/words/texts.ts'
 
 /** `title` asks, `over` says that it was done: now (`done`) or before (`already`). */
 type Page = {

@@ -2,9 +2,9 @@
 
 import type { BANDS } from '../../../shared/decide/bands.ts'
 import type { Clock, Update } from '../../../shared/reason/sentences.ts'
-import type { Language } from '../../../shared/schemas/channel.ts'
 import type { EventType } from '../../../shared/schemas/event.ts'
 import { eventWords } from '../../../shared/words/event-words.ts'
+import type { Language } from '../../../shared/words/texts.ts'
 import type { Cause } from '../channel.ts'
 
 type Band = (typeof BANDS)[number]

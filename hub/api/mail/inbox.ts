@@ -9,8 +9,9 @@ import {
   splitPage,
 } from '../../../shared/schemas/page.ts'
 import type { Sql } from '../../../shared/sql.ts'
+import { languageOf } from '../../../shared/words/language-of.ts'
 import { everywhere, inProject } from '../../db/db.ts'
-import { answer, type Ctx, type Env, languageOf, problems, write } from '../../http/http.ts'
+import { answer, type Ctx, type Env, problems, write } from '../../http/http.ts'
 import { NEWEST, Position, positionOf } from '../../http/page.ts'
 import { absent } from '../../i18n/failure.ts'
 import {

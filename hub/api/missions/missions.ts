@@ -10,6 +10,7 @@ import {
   NextCursor,
   splitPage,
 } from '../../../shared/schemas/page.ts'
+import { languageOf } from '../../../shared/words/language-of.ts'
 import { MissionInput } from '../../agents/agent.ts'
 import { AGENTS } from '../../agents/agents.ts'
 import { AGENT_NAMES } from '../../agents/names.ts'
@@ -17,7 +18,7 @@ import { route } from '../../agents/run/route.ts'
 import { stepTitle } from '../../agents/step-names.ts'
 import { isStillLetIn } from '../../auth/sessions.ts'
 import { everywhere, inProject, type Project } from '../../db/db.ts'
-import { answer, type Env, languageOf, problems, write } from '../../http/http.ts'
+import { answer, type Env, problems, write } from '../../http/http.ts'
 import { NEWEST, Position, positionOf } from '../../http/page.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { AnyKind } from '../../../functions/channels/channel.ts'
 import { CHANNEL_KINDS } from '../../../functions/channels/kinds.ts'
-import { CHANNEL_MESSAGES, LANGUAGES } from '../../../shared/schemas/channel.ts'
+import { CHANNEL_MESSAGES } from '../../../shared/schemas/channel.ts'
+import { LANGUAGES } from '../../../shared/words/texts.ts'
 import { messageOf, NOTIFICATIONS, RECEIVERS, STYLES } from './samples.ts'
 
 /** The kinds that write sentences; the others send data. */

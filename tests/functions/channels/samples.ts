@@ -3,7 +3,7 @@ import type { Facts, Message, Notification } from '../../../functions/channels/c
 import type { Check } from '../../../shared/decide/checks.ts'
 import type { Update } from '../../../shared/reason/sentences.ts'
 import type { Alert } from '../../../shared/schemas/alert.ts'
-import type { Language } from '../../../shared/schemas/channel.ts'
+import type { Language } from '../../../shared/words/texts.ts'
 
 export const NOW = new Date('2026-03-01T12:02:00.000Z')
 export const ALERT_ID = '07b6cb74-cf6b-4c7e-90b9-7b7b6dcfe307'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { LINK_WORDS } from '../../../functions/channels/message/link-words.ts'
 import { drillTitle, WORDS } from '../../../functions/channels/message/words.ts'
-import { LANGUAGES } from '../../../shared/schemas/channel.ts'
 import { eventWords } from '../../../shared/words/event-words.ts'
+import { LANGUAGES } from '../../../shared/words/texts.ts'
 
 /** Arguments that show where they stand in a sentence; those of a plural are one and several. */
 const NAMED = (is: boolean) =>
