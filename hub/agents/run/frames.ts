@@ -244,7 +244,7 @@ const PATTERNS: Pattern[] = [
 ]
 
 const compiled = (...sources: (string[] | undefined)[]) =>
-  sources.flatMap((forms) => (forms ? [new RegExp(forms.join('|'))] : []))
+  sources.flatMap((forms = []) => forms.map((form) => new RegExp(form)))
 const COMPILED = PATTERNS.map(({ agent, en, tr, anywhere }) => ({
   agent,
   beginning: compiled(en?.map((one) => `^${POLITE}(?:${one})`)),
