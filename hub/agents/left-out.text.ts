@@ -9,8 +9,8 @@ export const leftOutText = texts(
     cut_by_context: (what: string) => `${what}: only its beginning fits into the model’s context.`,
     rows: (what: string, read: number) =>
       `${what}: the first ${read} rows were read. Split the table and add the rest.`,
-    columns: (what: string, names: string) =>
-      `${what}: these columns did not become facts of their own, because a table has at most 20 of them: ${names}. They are in the quotation of each row.`,
+    columns: (what: string, most: number, names: string) =>
+      `${what}: these columns did not become facts of their own, because a table has at most ${most} of them: ${names}. They are in the quotation of each row.`,
     parts: (what: string, read: number, total: number) =>
       `${what}: the first ${read} of ${total} parts were read. Split the text and add the rest.`,
     sites: (read: number, total: number) => `${read} of ${total} websites were read.`,
@@ -43,8 +43,8 @@ export const leftOutText = texts(
     full: (what) => `${what}: okunmadı, çünkü modelin bağlamı doldu.`,
     cut_by_context: (what) => `${what}: modelin bağlamına yalnızca başı sığdı.`,
     rows: (what, read) => `${what}: ilk ${read} satır okundu. Tabloyu bölüp kalanını ekleyin.`,
-    columns: (what, names) =>
-      `${what}: bir tablonun en çok 20 sütunu ayrı bilgi olur; şunlar olmadı: ${names}. Her satırın alıntısında yer alırlar.`,
+    columns: (what, most, names) =>
+      `${what}: bir tablonun en çok ${most} sütunu ayrı bilgi olur; şunlar olmadı: ${names}. Her satırın alıntısında yer alırlar.`,
     parts: (what, read, total) =>
       `${what}: ${total} bölümün ilk ${read} bölümü okundu. Metni bölüp kalanını ekleyin.`,
     sites: (read, total) => `${total} web sitesinden ${read} tanesi okundu.`,

@@ -44,7 +44,7 @@ type Row = { position: number; cells: string[]; lead_id: string }
 type Made = { fact: string; quote: string | null; notice: Mistake | null }
 
 /** A cell as one line; one that is too long ends in three dots, and its quotation has it whole. */
-function factOfCell(column: string, cell: string): Made | undefined {
+export function factOfCell(column: string, cell: string): Made | undefined {
   const text = cell.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   if (text === '') return undefined
   const fact = `${column}: ${shorten(text, MAX_FACT_CELL)}`

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { bilingual } from '../../i18n/words.ts'
 import { type FoundLead, storeFound } from '../../leads/found-leads.ts'
+import { factColumns, factOfCell, MAX_FACT_COLUMNS } from '../../leads/import-facts.ts'
 import { factOf, type Mapping, quoteOf, readRow } from '../../leads/import-row.ts'
 import { NewLead } from '../../leads/lead.ts'
 import { MAX_QUOTE } from '../../leads/shorten.ts'
@@ -38,8 +39,6 @@ type Candidate = {
 /** The rows of one transaction. */
 const BATCH = 100
 const MAX_ROWS = 5000
-/** The columns of a table that become facts of their own. */
-const MAX_COLUMNS = 20
 
 /**
  * extractFrom reads leads from a table with code, and from any other text with the model and code.
@@ -101,11 +100,9 @@ async function rows(
 ): Promise<Tally> {
   // A note has no field of a lead: it is a fact, too.
   const { note: _, ...fields } = mapping
-  const used = new Set<string | undefined>(Object.values(fields))
-  const others = columns.filter((column) => !used.has(column))
-  const kept = new Set(others.slice(0, MAX_COLUMNS))
-  if (kept.size < others.length) {
-    context.leaveOut(told.columns(label, others.slice(MAX_COLUMNS).join(', ')))
+  const { kept, over } = factColumns(columns, fields)
+  if (over.length > 0) {
+    context.leaveOut(told.columns(label, MAX_FACT_COLUMNS, over.join(', ')))
   }
   let skipped = 0
   const candidates = rows.slice(0, MAX_ROWS).flatMap((cells, index): Candidate[] => {
@@ -115,10 +112,10 @@ async function rows(
       return []
     }
     const source = `${label}:${index + 2}`
-    const found = columns.flatMap((column, at) => {
-      const quote = one(cells[at], MAX_QUOTE)
-      if (quote === '' || !kept.has(column)) return []
-      return [{ fact: `${column}: ${one(quote, 400)}`, quote }]
+    const found = kept.flatMap((column) => {
+      const cell = cells[columns.indexOf(column)] ?? ''
+      const made = factOfCell(column, cell)
+      return made ? [{ fact: made.fact, quote: made.quote ?? one(cell, MAX_QUOTE) }] : []
     })
     const whole = { fact: factOf(row.lead, mapping), quote: quoteOf(columns, cells).quote }
     return [{ lead: row.lead, facts: [whole, ...found], source }]

@@ -57,7 +57,7 @@ export function languageFor(
   return first !== undefined && others.every((one) => one === first) ? first : context.language
 }
 
-/** The readers of a list by the language that each would get a letter in; the larger group first. */
+/** The readers of a list by the language that each would get a mail in; the larger group first. */
 export type SpokenGroup = { language: Language; ids: string[] }
 
 /** spokenGroups parts leads by the language in which one of them alone would be written to. */
