@@ -110,7 +110,6 @@ export async function upgradeArchive(config: Config, given: Given): Promise<bool
   return unpacked(config, given, async (folder, manifest) => {
     if (!(await isOlder(manifest))) return false
     const upgraded = await upgradeStage(given.ownerUrl, folder, manifest)
-    await rm(join(folder, 'signature.json'), { force: true })
     await writeWhole(join(folder, 'manifest.json'), manifestText(upgraded))
     const { passphrase } = given.secret
     await pack(
