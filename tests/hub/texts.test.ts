@@ -1,5 +1,12 @@
 import { test } from 'vitest'
-import { clip, decimal, languageOf, mentions, numbersIn, one } from '../../hub/agents/run/facts.ts'
+import {
+  clip,
+  decimal,
+  languageOfTask,
+  mentions,
+  numbersIn,
+  one,
+} from '../../hub/agents/run/facts.ts'
 import { asWritten, inflects, wordsOf } from '../../hub/agents/run/words.ts'
 import { isAllowedPath, parseManifest } from '../../hub/backup/manifest.ts'
 import { documentPath } from '../../hub/projects/documents.ts'
@@ -57,7 +64,7 @@ test('words and numbers are compared as people write them', async () => {
   await agree(
     'languages',
     ['Write to them', 'Onlara yaz', 'Bir mail yaz', 'ışık', 'Plan for 2026', 'the ve', 'İ the', ''],
-    languageOf,
+    languageOfTask,
   )
   await agree(
     'clipped',

@@ -5,7 +5,7 @@ import type { Refusals } from '../../mail/suppression.ts'
 import type { Earlier } from '../agent.ts'
 import { sequenceWanted } from '../mails/sequence-wanted.ts'
 import type { AgentName } from '../names.ts'
-import { languageOf, namedLanguage } from '../run/facts.ts'
+import { languageOfTask, namedLanguage } from '../run/facts.ts'
 import { languageIn, namedIn } from '../run/thread.ts'
 import { resolveFollowUp } from './follow-up.ts'
 import { newestLeads } from './newest.ts'
@@ -113,7 +113,7 @@ function spokenFor(
   earlier: Earlier[] | undefined,
 ): Words | null {
   const thread = earlier && { words: task, earlier }
-  const language = thread ? languageIn(thread) : languageOf(task)
+  const language = thread ? languageIn(thread) : languageOfTask(task)
   const named_language = thread ? namedIn(thread) : namedLanguage(task)
   const asked = { language, named_language }
   const groups = spokenWords(spokenGroups(asked, leads))

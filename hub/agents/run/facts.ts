@@ -104,11 +104,11 @@ export function namedLanguage(task: string): Language | undefined {
 }
 
 /**
- * languageOf takes the language that a task names; else it distinguishes English from Turkish by
+ * languageOfTask takes the language that a task names; else it distinguishes English from Turkish by
  * letters that only Turkish has, and by the most common words. A task that shows neither, such as a
  * bare command, is answered in the language of who asks.
  */
-export function languageOf(task: string, asker: Language = 'en'): Language {
+export function languageOfTask(task: string, asker: Language = 'en'): Language {
   return namedLanguage(task) ?? typedIn(task, asker)
 }
 

@@ -31,7 +31,7 @@ import {
 import { leftOutText } from '../left-out.text.ts'
 import { type StepName, stepTitle } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
-import { fence, languageOf, MAX_FACT, markOf, messageOf, namedLanguage } from './facts.ts'
+import { fence, languageOfTask, MAX_FACT, markOf, messageOf, namedLanguage } from './facts.ts'
 import { withRules } from './project-rules.ts'
 import { currentPrompt, fillPrompt } from './prompts.ts'
 import { queryAs } from './query.ts'
@@ -314,7 +314,7 @@ export async function createContext(
     },
     ...(thread ? { thread } : {}),
     project,
-    language: thread ? languageIn(thread) : languageOf(mission.task, mission.input.language),
+    language: thread ? languageIn(thread) : languageOfTask(mission.task, mission.input.language),
     named_language: thread ? namedIn(thread) : namedLanguage(mission.task),
     speak: (language) => {
       context.language = language

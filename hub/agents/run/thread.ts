@@ -3,7 +3,7 @@ import { bilingual, type Words } from '../../i18n/words.ts'
 import type { Fact, Thread } from '../agent.ts'
 import { leftOutText } from '../left-out.text.ts'
 import type { AgentName } from '../names.ts'
-import { clip, languageOf, namedLanguage } from './facts.ts'
+import { clip, languageOfTask, namedLanguage } from './facts.ts'
 
 const told = bilingual(leftOutText)
 
@@ -45,7 +45,7 @@ export function namedIn({ words, earlier }: Thread): Language | undefined {
 
 /** languageIn: the language last asked for, or else that of the conversation's beginning. */
 export function languageIn(thread: Thread): Language {
-  return namedIn(thread) ?? languageOf(thread.earlier[0]?.task ?? thread.words)
+  return namedIn(thread) ?? languageOfTask(thread.earlier[0]?.task ?? thread.words)
 }
 
 /**

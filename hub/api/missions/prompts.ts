@@ -3,7 +3,7 @@ import { ApiError, invalid } from '../../../shared/problem.ts'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/route.ts'
 import { AGENTS } from '../../agents/agents.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from '../../agents/names.ts'
-import { languageOf, markOf, messageOf } from '../../agents/run/facts.ts'
+import { languageOfTask, markOf, messageOf } from '../../agents/run/facts.ts'
 import {
   acceptDefault,
   currentPrompt,
@@ -211,7 +211,7 @@ prompts.openapi(
       task: 'Answer in at most five sentences.',
       user_task: task,
       mark: markOf([{ label: '', text: task }]),
-      language: languageOf(task),
+      language: languageOfTask(task),
       today: new Date().toISOString().slice(0, 10),
     })
     try {

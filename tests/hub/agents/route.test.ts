@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AGENT_NAMES } from '../../../hub/agents/names.ts'
-import { languageOf } from '../../../hub/agents/run/facts.ts'
+import { languageOfTask } from '../../../hub/agents/run/facts.ts'
 import { frameOf } from '../../../hub/agents/run/frames.ts'
 import { PHRASES } from '../../../hub/agents/run/phrases.ts'
 import { route } from '../../../hub/agents/run/route.ts'
@@ -185,16 +185,16 @@ describe('ambiguous tasks', () => {
 
 it('a language that a task names is the one to write in', () => {
   for (const task of ['write to our leads in Turkish', 'Write a mail, Türkçe yaz', 'turkce yaz']) {
-    expect(languageOf(task), task).toBe('tr')
+    expect(languageOfTask(task), task).toBe('tr')
   }
   for (const task of [
     'İngilizce yaz: fiyatlar değişti',
     'bu maili ingilizce hazırla',
     'yanıt ver, in English',
   ]) {
-    expect(languageOf(task), task).toBe('en')
+    expect(languageOfTask(task), task).toBe('en')
   }
-  expect(languageOf('find Turkish companies for us')).toBe('en')
+  expect(languageOfTask('find Turkish companies for us')).toBe('en')
 })
 
 describe('commands', () => {

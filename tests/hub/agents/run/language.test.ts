@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { languageOf } from '../../../../hub/agents/run/facts.ts'
+import { languageOfTask } from '../../../../hub/agents/run/facts.ts'
 
 test.each([
   ['/gelistir', 'tr', 'tr'],
@@ -12,5 +12,5 @@ test.each([
   ['/pm in Turkish', 'en', 'tr'],
   ['leads', 'tr', 'en'],
 ] as const)('%s, asked in %s, is answered in %s', (task, asker, language) => {
-  expect(languageOf(task, asker)).toBe(language)
+  expect(languageOfTask(task, asker)).toBe(language)
 })
