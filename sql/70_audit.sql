@@ -94,6 +94,8 @@ declare
   v_changes jsonb := '{}';
   v_accounts uuid[];
   v_admins uuid[];
+  v_before uuid[];
+  v_after uuid[];
   v_id text;
 begin
   if tg_op = 'UPDATE' then
@@ -137,13 +139,19 @@ begin
   end);
   v_id := coalesce(v_row ->> 'id', v_row ->> 'user_id');
   if v_row ? 'owner_id' and v_changes ? 'org_id' then
-    -- An organisation must not see the state before or after the row was shared with it.
+    -- An organisation must see neither the other one nor the state before or after the row was shared with it.
+    v_before := private.admins_of(array[(v_old ->> 'org_id')::uuid]);
+    v_after := private.admins_of(array[(v_new ->> 'org_id')::uuid]);
     perform private.record_audit(
       v_thing || '.' || v_verb, v_thing, v_id,
-      array(select unnest(v_admins) except select unnest(v_accounts)),
-      jsonb_build_object('changed', jsonb_build_object('org_id', v_changes -> 'org_id'))
-      || private.label_of(case when v_new ->> 'org_id' is null then v_old else v_new end),
-      false);
+      array(
+        select a.id from unnest(v_before || v_after) as a (id)
+        where (a.id = any(v_before), a.id = any(v_after)) = (s.sees_before, s.sees_after) and a.id <> all(v_accounts)),
+      jsonb_build_object('changed', jsonb_build_object('org_id', jsonb_build_array(
+        case when s.sees_before then v_old -> 'org_id' end, case when s.sees_after then v_new -> 'org_id' end)))
+      || private.label_of(case when s.sees_after then v_new else v_old end),
+      false)
+    from (values (true, false), (false, true), (true, true)) as s (sees_before, sees_after);
   else
     v_accounts := v_accounts || v_admins;
   end if;

@@ -49,6 +49,12 @@ test('of zones and channels: their owner, their organisation before and after, a
       ],
       ['unshared, and renamed with it', 'owner', zone("org_id = null, label = 'renamed'")],
       ['moved to another organisation', null, zone(`org_id = '${theirs}'`)],
+      [
+        'moved between organisations of one admin',
+        null,
+        zone(`org_id = '${theirs}', label = 'renamed'`),
+        `insert into watchpost.members (org_id, user_id, email, role, status) values ('${theirs}', '${admin}', 'admin@x', 'admin', 'active')`,
+      ],
       ['passed on to another owner', null, zone(`owner_id = '${admin}'`)],
       [
         'a private one passed on to somebody else',
