@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import pg from 'pg'
 import {
   requireCommit,
   rollBack,
   type Sql,
   sqlOn,
+  statementName,
   wireTypes,
   withoutValues,
 } from '../shared/sql.ts'
@@ -43,21 +43,6 @@ export type DatabaseOptions = {
 }
 
 const types = wireTypes(pg.types)
-
-const names = new Map<string, string>()
-
-/**
- * The name of a prepared statement, the same in every process: a connection parses each text only once. A
- * pooler may show one process what another has prepared, so a name must never stand for two texts.
- */
-function nameOf(text: string): string {
-  let name = names.get(text)
-  if (!name) {
-    name = `w${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
-    names.set(text, name)
-  }
-  return name
-}
 
 /** "prepared statement … already exists" and "… does not exist": a pooler has exchanged the connection behind it. */
 const LOST_STATES = ['42P05', '26000']
@@ -102,7 +87,7 @@ function wrap(
     const isAlone = !isOpen
     // Never prepared: a transaction that a pooler keeps from beginning would go on without one.
     if (isBegin || isEnd) return pipeline.send({ text, values: [], has_rows: false }, isAlone)
-    const name = values && usesNames(options) ? nameOf(text) : undefined
+    const name = values && usesNames(options) ? statementName(text) : undefined
     try {
       if (!values) return await pipeline.sendSimple(text)
       return await pipeline.send({ text, name, values }, isAlone)

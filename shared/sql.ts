@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** A row of a result. */
 type Row = Record<string, unknown>
 
@@ -45,6 +47,21 @@ export function sqlOn(connection: Queryable): Sql {
     const result = await connection.query(rendered.text, rendered.values)
     return result.rows as T[] // safe: each query names the columns of T, and tests run them all
   }
+}
+
+const names = new Map<string, string>()
+
+/**
+ * The name of a prepared statement, the same in every process: a connection parses each text only once. A
+ * pooler may show one process what another has prepared, so a name must never stand for two texts.
+ */
+export function statementName(text: string): string {
+  let name = names.get(text)
+  if (!name) {
+    name = `w${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
+    names.set(text, name)
+  }
+  return name
 }
 
 /**

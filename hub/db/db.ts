@@ -5,6 +5,7 @@ import {
   rollBack,
   type Sql,
   sqlOn,
+  statementName,
   wireTypes,
   withoutValues,
 } from '../../shared/sql.ts'
@@ -58,7 +59,7 @@ export function createDatabase(options: {
           "select set_config('hub.project', $1, true), set_config('hub.actor', $2, true)",
           [project_id, actor ? JSON.stringify(actor) : ''],
         )
-        const value = await work(sqlOn(client), client)
+        const value = await work(sqlOn(preparing(client)), client)
         await watch?.before(client)
         requireCommit(await client.query('commit'))
         watch?.committed()
@@ -77,6 +78,12 @@ export function createDatabase(options: {
   })
   return of()
 }
+
+/** A connection parses and plans each statement once, not each time. */
+const preparing = (client: pg.PoolClient) => ({
+  query: (text: string, values: unknown[] = []) =>
+    client.query({ name: statementName(text), text, values }),
+})
 
 export type Project = {
   id: string

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { wireTypes } from '../../shared/sql.ts'
+import { statementName, wireTypes } from '../../shared/sql.ts'
 
 describe('a time from PostgreSQL', () => {
   const parse = wireTypes(pg.types).getTypeParser(pg.types.builtins.TIMESTAMPTZ)
@@ -26,4 +26,11 @@ describe('a time from PostgreSQL', () => {
   test('that never comes is refused', () => {
     expect(() => parse('infinity')).toThrow(RangeError)
   })
+})
+
+test('a statement has one name, and another statement another', () => {
+  const name = statementName('select 1')
+  expect(name).toMatch(/^w[0-9a-f]{32}$/)
+  expect(statementName('select 1')).toBe(name)
+  expect(statementName('select 1 ')).not.toBe(name)
 })
