@@ -62,6 +62,53 @@ test('the map draws: a zone under the pointer opens its page, and a click there 
   expectClean(opened)
 })
 
+test('the ring of a circle is dragged by its dot, and the map keeps the whole circle in view', async () => {
+  const opened = await at.visit(owner, '/#/nowhere')
+  const { page } = opened
+  await page.setViewportSize(SMALL)
+  await page.goto(`/#/zones/${zone}`)
+  const map = page.locator('section[aria-label="Map of the zone"]')
+  /** The dot where it must be if the map was fitted to the circle, 60 pixels from its nearer edges. */
+  const dotOf = async () => {
+    const { x, y } = await middleOf(page, 'Map of the zone')
+    const { width = 0, height = 0 } = (await map.boundingBox()) ?? {}
+    const dot = { x: x + Math.min(width, height) / 2 - 60, y }
+    await expect
+      .poll(
+        async () => {
+          await page.mouse.move(x, y)
+          await page.mouse.move(dot.x, dot.y)
+          return map.locator('canvas').evaluate((canvas) => canvas.style.cursor)
+        },
+        { timeout: SLOW_MS, interval: 500 },
+      )
+      .toBe('ew-resize')
+    return { ...dot, radius_px: dot.x - x }
+  }
+  const radius = page.getByLabel('Radius in km')
+  const { x, y, radius_px } = await dotOf()
+  await page.mouse.down()
+  await page.mouse.move(x + 10, y, { steps: 4 })
+  await page.mouse.move(x - radius_px / 2, y, { steps: 4 })
+  await page.mouse.up()
+  await eventually(async () => Math.round(Number(await radius.inputValue()) / 2)).toBe(20)
+  // A drag moves neither the map nor the centre.
+  expect(await page.getByLabel('Longitude').inputValue()).toBe('29')
+
+  await radius.fill('600')
+  await dotOf()
+  await page.setViewportSize({ ...SMALL, height: 520 })
+  await dotOf()
+  // A city takes the circle along, as large as it is.
+  const search = page.getByRole('combobox', { name: 'Search a city' })
+  await search.fill('osaka')
+  await page.getByRole('option').first().waitFor()
+  await search.press('Enter')
+  await eventually(() => page.getByLabel('Longitude').inputValue()).toMatch(/^135\.5/)
+  await dotOf()
+  expectClean(opened)
+})
+
 type Ring = [lon: number, lat: number][]
 type Drawn = { label: string; shape_type: string; polygon: { coordinates: [Ring] } | null }
 
@@ -197,7 +244,11 @@ test('a city is found by its name in any spelling, and the map goes there', asyn
   await page.setViewportSize(SMALL)
   await page.goto('/#/')
   await middleOf(page, 'Map of events and zones')
+  // The list gives way to the map, and comes back.
+  await page.getByRole('button', { name: 'Hide the list' }).click()
   const search = page.getByRole('combobox', { name: 'Search a city' })
+  await search.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Show the list' }).press('Enter')
   await search.fill('izmir')
   await page.getByRole('option', { name: 'İzmir' }).waitFor()
   await expectAccessible(page)

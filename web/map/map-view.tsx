@@ -21,6 +21,7 @@ type Look = 'flat' | 'globe'
 
 /** A place is shown with what is around it. */
 const PLACE_ZOOM = 8
+const GLOBE_ZOOM = 1.6
 
 type Props = {
   label: string
@@ -75,7 +76,7 @@ export function MapView(props: Props) {
     const created = openMap({
       container,
       style: { version: 8, sources: {}, layers: [] },
-      ...lastView(coveredOf(container)[0]),
+      ...lastView({ width_px: container.clientWidth, covered_px: coveredOf(container)[0] }),
       renderWorldCopies: true,
     })
     if (!created) return
@@ -157,10 +158,11 @@ export function MapView(props: Props) {
     setData(map, 'place', placeData(at))
     map.easeTo({ center: [at.lon, at.lat], zoom: Math.max(map.getZoom(), PLACE_ZOOM) })
   }, [map, at])
-  useEffect(
-    () => void map?.setProjection({ type: look === 'globe' ? 'globe' : 'mercator' }),
-    [map, look],
-  )
+  useEffect(() => {
+    map?.setProjection({ type: look === 'globe' ? 'globe' : 'mercator' })
+    // The whole world is small on a globe.
+    if (look === 'globe' && map && map.getZoom() < GLOBE_ZOOM) map.easeTo({ zoom: GLOBE_ZOOM })
+  }, [map, look])
   return (
     <section aria-label={label} className="absolute inset-0" data-ready={map !== undefined}>
       <div ref={place} className="h-full" />

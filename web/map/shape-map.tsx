@@ -1,9 +1,10 @@
 import 'maplibre-gl/dist/maplibre-gl.css'
-import type { Map as MapLibre } from 'maplibre-gl'
+import type { Map as MapLibre, MapOptions } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
 import { boxOf } from '../pages/zones/corners.ts'
 import type { Draft } from '../pages/zones/draft.ts'
 import { baseStyle, type Colours, coloursOf, fillBase } from './base.ts'
+import { addHandle, type Handle } from './circle-handle.ts'
 import { type Drawn, drawArea, type Editor, editArea, isEditable } from './drawing.ts'
 import { lastView } from './last-view.ts'
 import { EMPTY, setData } from './layers.ts'
@@ -15,6 +16,8 @@ type Shape = Pick<Draft, 'shape_type' | 'lat' | 'lon' | 'radius_km' | 'polygon'>
 type Props = {
   label: string
   draft: Shape
+  /** One that is being made is shown with what is around it: nobody knows yet where it will be. */
+  isNew: boolean
   /** A place to go to. */
   at: Place | undefined
   onChange: (part: Partial<Draft>) => void
@@ -22,10 +25,11 @@ type Props = {
 
 const PLACE_ZOOM = 8
 const MAX_ZOOM = 12
+const NEW_ZOOM = 4.5
 
 /**
- * A map on which the shape of a zone is drawn: a click moves a circle, clicks make the corners of a
- * polygon, and a polygon is moved and its corners are dragged.
+ * A map on which the shape of a zone is drawn: a click moves a circle, whose ring is dragged; clicks make the corners
+ * of a polygon, and a polygon is moved and its corners are dragged.
  */
 export function ShapeMap(props: Props) {
   const { label, draft, at } = props
@@ -34,6 +38,9 @@ export function ShapeMap(props: Props) {
   latest.current = props
   const [map, setMap] = useState<MapLibre>()
   const colours = useRef<Colours>(undefined)
+  const handle = useRef<Handle>(undefined)
+  /** Whether the reader has gone elsewhere: else the map keeps the whole shape in view. */
+  const isMoved = useRef(false)
 
   const area = draft.shape_type === 'polygon' ? draft.polygon : null
   const mode =
@@ -62,18 +69,25 @@ export function ShapeMap(props: Props) {
     let stopBase = (): void => undefined
     const inside = coloursOf(container)
     colours.current = inside
-    const { draft } = latest.current
-    const created = openMap({ container, style: baseStyle(inside), ...viewOf(draft) })
+    const created = openMap({ container, style: baseStyle(inside), ...viewOf(latest.current) })
     if (!created) return
-    created.on('click', ({ lngLat }) => {
-      if (latest.current.draft.shape_type !== 'circle') return
+    isMoved.current = false
+    created.on('movestart', ({ originalEvent }) => {
+      if (originalEvent) isMoved.current = true
+    })
+    created.on('resize', () => {
+      if (!isMoved.current) fit(created, latest.current)
+    })
+    created.on('click', ({ lngLat, point }) => {
+      if (latest.current.draft.shape_type !== 'circle' || handle.current?.isAt(point)) return
       const { lat, lng } = lngLat.wrap()
       const round = (value: number) => Math.round(value * 10_000) / 10_000
       latest.current.onChange({ lat: round(lat), lon: round(lng) })
     })
     created.once('load', () => {
       stopBase = fillBase(created)
-      created.addSource('zones', { type: 'geojson', data: EMPTY })
+      // Not simplified: nothing but this shape is drawn, and a large circle would have corners.
+      created.addSource('zones', { type: 'geojson', data: EMPTY, tolerance: 0 })
       created.addLayer({
         id: 'area',
         type: 'fill',
@@ -86,6 +100,9 @@ export function ShapeMap(props: Props) {
         source: 'zones',
         paint: { 'line-color': inside.accent, 'line-width': 2 },
       })
+      handle.current = addHandle(created, inside, (radius_km) =>
+        latest.current.onChange({ radius_km }),
+      )
       setMap(created)
     })
     return () => {
@@ -105,12 +122,24 @@ export function ShapeMap(props: Props) {
         ? { type: 'FeatureCollection', features: [{ type: 'Feature', properties: {}, geometry }] }
         : EMPTY,
     )
+    if (map) handle.current?.show(mode === 'circle' ? draft : null)
   }, [map, mode, draft])
 
   useEffect(() => {
     if (!map || !at) return
+    // A circle goes there by itself.
+    isMoved.current = latest.current.draft.shape_type !== 'circle'
+    if (!isMoved.current) return
     map.easeTo({ center: [at.lon, at.lat], zoom: Math.max(map.getZoom(), PLACE_ZOOM) })
   }, [map, at])
+
+  useEffect(() => {
+    if (!map || mode !== 'circle' || isMoved.current || handle.current?.isDragged()) return
+    const [west, south, east, north] = boxOf(areaOf(draft))
+    const seen = map.getBounds()
+    if (seen.contains([west, south]) && seen.contains([east, north])) return
+    fit(map, latest.current)
+  }, [map, mode, draft])
 
   return (
     <section
@@ -124,9 +153,21 @@ export function ShapeMap(props: Props) {
   )
 }
 
+/** Brings the whole shape into view, at once: what is drawn stays under the pointer that draws it. */
+function fit(map: MapLibre, props: Pick<Props, 'draft' | 'isNew'>): void {
+  const { bounds, fitBoundsOptions } = viewOf(props)
+  if (bounds) map.fitBounds(bounds, { ...fitBoundsOptions, animate: false })
+}
+
 /** Where the map begins: around the shape, or where the reader left the other map. */
-function viewOf(draft: Shape) {
+function viewOf({
+  draft,
+  isNew,
+}: Pick<Props, 'draft' | 'isNew'>): Pick<
+  MapOptions,
+  'center' | 'zoom' | 'bounds' | 'fitBoundsOptions'
+> {
   if (draft.shape_type === 'polygon' && !draft.polygon) return lastView()
   const bounds = boxOf(areaOf(draft))
-  return { bounds, fitBoundsOptions: { padding: 60, maxZoom: MAX_ZOOM } }
+  return { bounds, fitBoundsOptions: { padding: 60, maxZoom: isNew ? NEW_ZOOM : MAX_ZOOM } }
 }

@@ -10,6 +10,7 @@ import { useWebGL } from '../../map/use-webgl.ts'
 import { loadPart } from '../../shared/connection.ts'
 import { ApiForm, useToastError } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
+import { cn } from '../../ui/class-names.ts'
 import { Input } from '../../ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
@@ -78,15 +79,15 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
   }
 
   return (
-    <div className="flex h-full min-h-0 max-lg:flex-col max-lg:overflow-y-auto">
+    <div className="flex h-full min-h-0 flex-col max-lg:overflow-y-auto lg:grid lg:grid-cols-[24rem_minmax(0,1fr)] lg:grid-rows-[auto_minmax(0,1fr)]">
+      <header className="flex items-center gap-2 p-4 max-lg:border-b max-lg:border-line lg:pb-0">
+        <BackToList href="/zones" />
+        <h2 className="text-lg">{zone?.label ?? text.new_title}</h2>
+      </header>
       <ApiForm
-        className="flex w-full shrink-0 flex-col gap-4 overflow-y-auto p-4 lg:w-96"
+        className="flex shrink-0 flex-col gap-4 p-4 max-lg:order-2 lg:min-h-0 lg:overflow-y-auto"
         onSubmit={save}
       >
-        <header className="flex items-center gap-2">
-          <BackToList href="/zones" />
-          <h2 className="text-lg">{zone?.label ?? text.new_title}</h2>
-        </header>
         {zone && mayEdit ? <ZoneActions zone={zone} /> : null}
         {zone && !mayEdit ? <Notice text={text.read_only} /> : null}
         <FormField name="label" label={text.label}>
@@ -118,13 +119,21 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
           {zone && mayEdit ? <Delete zone={zone} /> : null}
         </div>
       </ApiForm>
-      <div className="flex min-h-0 min-w-0 flex-1 flex-col border-line lg:border-l">
-        <div className="relative min-h-72 flex-1">
+      {/* On a narrow page the map comes first and the preview last: what is drawn is what the form is about. */}
+      <div className="border-line max-lg:contents lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:flex lg:min-h-0 lg:min-w-0 lg:flex-col lg:border-l">
+        <div
+          className={cn(
+            'relative shrink-0 max-lg:order-1 lg:flex-1',
+            canDraw ? 'min-h-72' : 'max-lg:order-2',
+          )}
+        >
           {canDraw ? (
             <Suspense>
-              <ShapeMap label={text.map} draft={draft} at={at} onChange={change} />
+              <ShapeMap label={text.map} draft={draft} isNew={!zone} at={at} onChange={change} />
             </Suspense>
-          ) : null}
+          ) : (
+            <p className="p-4 text-muted">{text.no_webgl}</p>
+          )}
         </div>
         <Preview body={body} onThreshold={(min_severity) => change({ min_severity })} />
       </div>
