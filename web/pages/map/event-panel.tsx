@@ -90,21 +90,23 @@ export function EventPanel({
             )}
             {chosen ? <Why zone_id={chosen.id} event_id={id} /> : null}
           </section>
-          <section className="flex flex-col gap-1">
-            <h2>{text.revisions(event.revisions.length)}</h2>
-            <ul>
-              {event.revisions.map((revision) => (
-                <li
-                  key={revision.revision}
-                  className="flex items-center justify-between gap-2 border-t border-line py-1.5 text-sm"
-                >
-                  <span className="text-muted">{text.revision(revision.revision)}</span>
-                  <Severity severity={revision.severity} />
-                  <Time at={revision.first_seen_at} className="text-muted" />
-                </li>
-              ))}
-            </ul>
-          </section>
+          {event.revisions.length === 0 ? null : (
+            <section className="flex flex-col gap-1">
+              <h2>{text.revisions(event.revisions.length)}</h2>
+              <ul>
+                {event.revisions.map((revision) => (
+                  <li
+                    key={revision.revision}
+                    className="flex items-center justify-between gap-2 border-t border-line py-1.5 text-sm"
+                  >
+                    <span className="text-muted">{text.revision(revision.revision)}</span>
+                    <Severity severity={revision.severity} />
+                    <Time at={revision.first_seen_at} className="text-muted" />
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
           <p className="text-xs text-muted">{event.attribution}</p>
         </div>
       ) : null}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FeatureCollection } from 'geojson'
-import { Activity, Hexagon } from 'lucide-react'
+import { Activity, ChevronDown, ChevronUp, Hexagon } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import {
@@ -25,7 +25,8 @@ import { useWebGL } from '../../map/use-webgl.ts'
 import { around, type View, WORLD_VIEW } from '../../map/view.ts'
 import { loadPart } from '../../shared/connection.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
-import { buttonClass } from '../../ui/button.tsx'
+import { buttonClass, IconButton } from '../../ui/button.tsx'
+import { cn } from '../../ui/class-names.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { number, useLanguage, useText } from '../../ui/language.ts'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
@@ -59,6 +60,9 @@ export function MapPage() {
   const [until, setUntil] = useState<number>()
   const [at, setAt] = useState<Place>()
   const canDraw = useWebGL()
+  const [wantsFold, setFold] = useState(false)
+  // Without a map the list is all there is, and a chosen event is what somebody asked for.
+  const isFolded = wantsFold && canDraw && selected === null
   const hours = HOURS[window]
   const type = search.get('type')
   const severity = search.get('severity')
@@ -132,7 +136,12 @@ export function MapPage() {
             />
           </Suspense>
         ) : null}
-        <aside className="absolute inset-y-2 left-2 flex w-80 flex-col overflow-hidden rounded-panel bg-surface shadow-panel max-md:inset-x-2 max-md:top-auto max-md:h-2/5 max-md:w-auto">
+        <aside
+          className={cn(
+            'absolute left-2 flex flex-col overflow-hidden rounded-panel bg-surface shadow-panel max-md:right-2 max-md:bottom-2 md:top-2 md:w-80',
+            isFolded ? null : 'max-md:h-2/5 md:bottom-2',
+          )}
+        >
           {selected ? (
             <EventPanel
               id={selected}
@@ -142,36 +151,58 @@ export function MapPage() {
             />
           ) : (
             <>
-              <header className="flex items-baseline justify-between gap-2 border-b border-line px-4 py-3">
+              <header
+                className={cn(
+                  'flex items-center justify-between gap-2 py-2 pr-2 pl-4',
+                  isFolded ? null : 'border-b border-line',
+                )}
+              >
                 <h1 className="text-lg">{text.events}</h1>
-                <p className="text-sm text-muted" data-numbers>
+                <p className="ml-auto text-sm text-muted" data-numbers>
                   {shown ? text.count(shown.total, number(language, shown.total)) : null}
                 </p>
+                {canDraw ? (
+                  <IconButton
+                    label={isFolded ? text.unfold : text.fold}
+                    aria-expanded={!isFolded}
+                    onClick={() => setFold(!isFolded)}
+                  >
+                    {isFolded ? (
+                      <ChevronDown size={16} className="max-md:rotate-180" aria-hidden />
+                    ) : (
+                      <ChevronUp size={16} className="max-md:rotate-180" aria-hidden />
+                    )}
+                  </IconButton>
+                ) : null}
               </header>
-              {canDraw ? (
-                <PlaceSearch onPlace={setAt} className="mx-4 mt-2" />
-              ) : (
-                <p className="px-4 py-2 text-sm text-muted">{text.no_webgl}</p>
-              )}
-              <Filters type={type} severity={severity} onChange={change} />
-              {shown?.clustered ? (
-                <p className="px-4 py-2 text-sm text-muted">{text.many}</p>
-              ) : null}
-              {areas.data?.isCut ? (
-                <p className="px-4 py-2 text-sm text-muted">{text.many_areas}</p>
-              ) : null}
-              {zones.data?.length === 0 ? <FirstZone /> : null}
-              {world.isPending ? (
-                <SkeletonRows />
-              ) : single.length === 0 ? (
-                <Empty
-                  picture={<Activity size={24} strokeWidth={1.5} aria-hidden />}
-                  title={text.none}
-                  text={text.none_text}
-                  className="py-8"
-                />
-              ) : (
-                <EventList events={single} onEvent={(id) => change('event', id)} />
+              {isFolded ? null : (
+                <>
+                  {canDraw ? (
+                    <PlaceSearch onPlace={setAt} className="mx-4 mt-2" />
+                  ) : (
+                    <p className="px-4 py-2 text-sm text-muted">{text.no_webgl}</p>
+                  )}
+                  <Filters type={type} severity={severity} onChange={change} />
+                  {shown?.clustered ? (
+                    <p className="px-4 py-2 text-sm text-muted">{text.many}</p>
+                  ) : null}
+                  {areas.data?.isCut ? (
+                    <p className="px-4 py-2 text-sm text-muted">{text.many_areas}</p>
+                  ) : null}
+                  {zones.data?.length === 0 ? <FirstZone /> : null}
+                  {world.isPending ? (
+                    <SkeletonRows />
+                  ) : single.length === 0 ? (
+                    <Empty
+                      picture={<Activity size={24} strokeWidth={1.5} aria-hidden />}
+                      title={text.none}
+                      text={text.none_text}
+                      className="py-8"
+                    />
+                  ) : (
+                    <EventList events={single} onEvent={(id) => change('event', id)} />
+                  )}
+                </>
               )}
             </>
           )}
