@@ -5,7 +5,12 @@ import type { Settings } from './settings.ts'
 /** Where the browser keeps the session; the sign-in page of the service writes it there, too. */
 const SESSION_KEY = 'watchpost.session'
 
-type State = { client: InstanceType<typeof AuthClient>; session: Session | null }
+type State = {
+  client: InstanceType<typeof AuthClient>
+  session: Session | null
+  /** Why the mailed link that led here signed nobody in; undefined when none led here, or it did. */
+  refused: unknown
+}
 let state: State | undefined
 const listeners = new Set<() => void>()
 
@@ -21,8 +26,13 @@ export async function openSession(sign_in: Pick<Settings, 'auth_url' | 'auth_key
     flowType: 'pkce',
     fetch: fetchByOwnClock,
   })
+  const { error } = await client.initialize()
   const { data } = await client.getSession()
-  state = { client, session: data.session }
+  const { session } = data
+  const refused = sign_in.by === 'mail' && !session ? refusalIn(location, error) : undefined
+  // Else it would be part of the next link, and the page that is shown.
+  if (refused) history.replaceState(null, '', location.pathname)
+  state = { client, session, refused }
   client.onAuthStateChange((_, session) => {
     if (!state) return
     state = { ...state, session }
@@ -51,6 +61,17 @@ function withoutLength(given: Headers): Headers {
   for (const name of ['Content-Length', 'Content-Encoding']) headers.delete(name)
   return headers
 }
+
+/** A mailed link works only in the browser that asked for it. */
+export class OtherBrowser extends Error {}
+
+function refusalIn({ search }: Location, error: unknown): unknown {
+  if (error) return error
+  return new URLSearchParams(search).has('code') ? new OtherBrowser() : undefined
+}
+
+/** Why the mailed link that led here signed nobody in, if so. */
+export const refusedLink = (): unknown => opened().refused
 
 function opened(): State {
   if (!state) throw new Error('the session was not opened')

@@ -1,10 +1,11 @@
 import { useState } from 'react'
-import { mailLink, signInByLink } from '../../api/session.ts'
+import { mailLink, refusedLink, signInByLink } from '../../api/session.ts'
 import { knownSettings } from '../../api/settings.ts'
 import { Input } from '../../ui/field.tsx'
 import { Form, FormError, FormField, Notice, Submit } from '../../ui/form.tsx'
 import { useText } from '../../ui/language.ts'
 import { LanguageSwitch } from '../../ui/language-switch.tsx'
+import { IncompleteLink, refusalOf } from './refusal.ts'
 import { signInText } from './sign-in.text.ts'
 
 /** Without a session: how to get one. */
@@ -19,21 +20,26 @@ export function SignInPage() {
   )
 }
 
-/** What the issuer says about a link that it refuses, in a form's shape. */
-const refusal = (error: unknown) => ({
-  fields: {},
-  whole: error instanceof Error ? error.message : String(error),
-})
+/** What the issuer refuses, in the reader's language. */
+function useRefusal(): (error: unknown) => string {
+  const text = useText(signInText)
+  return (error) => {
+    const refusal = refusalOf(error)
+    if ('why' in refusal) return text.refusals[refusal.why]
+    return text.codes[refusal.code] ?? text.refused(refusal.message)
+  }
+}
 
 function ByLink() {
   const text = useText(signInText)
+  const say = useRefusal()
   return (
     <Form
       className="flex flex-col gap-4"
-      explain={refusal}
+      explain={(error) => ({ fields: {}, whole: say(error) })}
       onSubmit={async ({ link = '' }) => {
         const token = link.split('#')[1] ?? ''
-        if (token === '') throw new Error(text.incomplete)
+        if (token === '') throw new IncompleteLink()
         await signInByLink(token)
       }}
     >
@@ -55,17 +61,20 @@ function ByLink() {
 
 function ByMail() {
   const text = useText(signInText)
+  const say = useRefusal()
   const [sent, setSent] = useState<string>()
+  const refused = refusedLink()
   if (sent) return <Notice text={text.sent(sent)} />
   return (
     <Form
       className="flex flex-col gap-4"
-      explain={refusal}
+      explain={(error) => ({ fields: {}, whole: say(error) })}
       onSubmit={async ({ email = '' }) => {
         await mailLink(email)
         setSent(email)
       }}
     >
+      {refused === undefined ? null : <Notice tone="bad" text={say(refused)} />}
       <p className="text-pretty text-muted">{text.by_mail}</p>
       <FormField name="email" label={text.email}>
         <Input type="email" autoComplete="email" required />
