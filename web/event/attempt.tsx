@@ -3,10 +3,12 @@ import { number, useLanguage, useText } from '../ui/language.ts'
 import { FactsLine } from '../ui/lists/facts-line.tsx'
 import { Time } from '../ui/time.tsx'
 import { deliveriesText } from './deliveries.text.ts'
+import { failuresText } from './failures.text.ts'
 
 /** One attempt: when, what the receiver answered, and how long it took. */
 export function AttemptLine({ attempt }: { attempt: ChannelDelivery['attempt_log'][number] }) {
   const text = useText(deliveriesText)
+  const failures = useText(failuresText)
   const language = useLanguage()
   return (
     <div className="flex flex-col gap-1 text-sm">
@@ -20,7 +22,9 @@ export function AttemptLine({ attempt }: { attempt: ChannelDelivery['attempt_log
         <Time at={attempt.at} />
         {attempt.request_id ? text.request_id(attempt.request_id) : null}
       </FactsLine>
-      {attempt.error ? <code className="break-words text-xs text-bad">{attempt.error}</code> : null}
+      {attempt.error ? (
+        <code className="font-sans break-words text-bad">{failures.say(attempt.error)}</code>
+      ) : null}
       {attempt.response_excerpt ? (
         <pre className="max-h-40 overflow-auto whitespace-pre-wrap break-words rounded-control border border-line bg-ink p-2 text-xs">
           <code>{attempt.response_excerpt}</code>

@@ -8,6 +8,7 @@ import { useMayEdit } from '../../api/rights.ts'
 import { AttemptLine } from '../../event/attempt.tsx'
 import { deliveriesText } from '../../event/deliveries.text.ts'
 import { DELIVERY_TONES } from '../../event/delivery.ts'
+import { failuresText } from '../../event/failures.text.ts'
 import { FailedQuery, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -85,6 +86,7 @@ function DeliveryLine({
   onAgain: (() => void) | undefined
 }) {
   const states = useText(deliveriesText)
+  const failures = useText(failuresText)
   const names: Record<string, string> = states.message_names
   const [isOpen, setOpen] = useState(false)
   return (
@@ -101,7 +103,9 @@ function DeliveryLine({
             <Time at={delivery.delivered_at} className="text-muted" />
           ) : null}
           {delivery.last_error ? (
-            <code className="basis-full break-words text-xs text-bad">{delivery.last_error}</code>
+            <code className="basis-full font-sans break-words text-bad">
+              {failures.say(delivery.last_error)}
+            </code>
           ) : null}
         </summary>
         {isOpen ? <Attempts delivery={delivery} onAgain={onAgain} /> : null}

@@ -7,6 +7,7 @@ import type { Channel, ChannelDelivery } from '../../api/queries.ts'
 import { useMayEdit } from '../../api/rights.ts'
 import { common } from '../../common.text.ts'
 import { AttemptLine } from '../../event/attempt.tsx'
+import { failuresText } from '../../event/failures.text.ts'
 import { ApiForm, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -59,11 +60,12 @@ export function ChannelDetail({ channel }: { channel: Channel }) {
 /** Why it does not work, if it does not. */
 function State({ channel }: { channel: Channel }) {
   const text = useText(channelsText)
+  const failures = useText(failuresText)
   if (channel.status === 'unconfirmed') return <Notice tone="warn" text={text.unconfirmed} />
   if (channel.status === 'disabled') {
     const reason = channel.disabled_reason
     const isOwnDoing = reason === null || reason === 'It was switched off.'
-    return <Notice text={isOwnDoing ? text.switched_off : text.disabled(reason)} />
+    return <Notice text={isOwnDoing ? text.switched_off : text.disabled(failures.say(reason))} />
   }
   if (channel.status !== 'failing') return null
   return (
@@ -71,7 +73,7 @@ function State({ channel }: { channel: Channel }) {
       tone="bad"
       text={
         <>
-          {text.failing(channel.failing_reason ?? '')}{' '}
+          {text.failing(failures.say(channel.failing_reason ?? ''))}{' '}
           {channel.failing_since ? (
             <span className="text-muted">
               {text.failing_since} <Time at={channel.failing_since} />
@@ -190,6 +192,7 @@ function Actions({ channel }: { channel: Channel }) {
 /** What became of the test, with the answer of the receiver. */
 function TestResult({ delivery }: { delivery: ChannelDelivery }) {
   const text = useText(channelsText)
+  const failures = useText(failuresText)
   const last = delivery.attempt_log.at(-1)
   const isDone = delivery.status === 'succeeded'
   return (
@@ -200,7 +203,11 @@ function TestResult({ delivery }: { delivery: ChannelDelivery }) {
       <h3 className={isDone ? 'text-good' : 'text-bad'}>
         {isDone ? text.test_passed : text.test_failed}
       </h3>
-      {last ? <AttemptLine attempt={last} /> : <code>{delivery.last_error}</code>}
+      {last ? (
+        <AttemptLine attempt={last} />
+      ) : (
+        <code className="font-sans">{failures.say(delivery.last_error ?? '')}</code>
+      )}
     </section>
   )
 }

@@ -6,6 +6,7 @@ import { type Channel, type ChannelDelivery, channelDeliveriesQuery } from '../.
 import { AttemptLine } from '../../event/attempt.tsx'
 import { deliveriesText } from '../../event/deliveries.text.ts'
 import { DELIVERY_TONES } from '../../event/delivery.ts'
+import { failuresText } from '../../event/failures.text.ts'
 import { FailedQuery, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -91,6 +92,7 @@ function Recover({ channel }: { channel: Channel }) {
 function DeliveryLine({ delivery, mayEdit }: { delivery: ChannelDelivery; mayEdit: boolean }) {
   const text = useText(channelsText)
   const states = useText(deliveriesText)
+  const failures = useText(failuresText)
   const names: Record<string, string> = states.message_names
   return (
     <li className="border-t border-line py-2">
@@ -103,7 +105,9 @@ function DeliveryLine({ delivery, mayEdit }: { delivery: ChannelDelivery; mayEdi
         </summary>
         <div className="flex flex-col gap-3 py-2 pl-2">
           {delivery.attempt_log.length === 0 && delivery.last_error ? (
-            <code className="text-sm break-words text-bad">{delivery.last_error}</code>
+            <code className="font-sans text-sm break-words text-bad">
+              {failures.say(delivery.last_error)}
+            </code>
           ) : null}
           <ol className="flex flex-col gap-2">
             {delivery.attempt_log.map((attempt) => (
