@@ -51,7 +51,7 @@ export function ChannelsPage({ id, kind }: { id: string | undefined; kind: strin
         </>
       }
     >
-      {id === 'new' ? <NewChannel kind={kind} /> : null}
+      {id === 'new' || (!id && channels.data?.length === 0) ? <NewChannel kind={kind} /> : null}
       {channel ? <ChannelDetail key={channel.id} channel={channel} /> : null}
       {!id && listed.length > 0 ? (
         <Empty picture={picture} title={text.choose} text={text.choose_text} />
