@@ -40,7 +40,7 @@ async function downloaded(page: Page, button: string): Promise<string> {
 }
 
 test('the evidence of an alert is read, downloaded and printed; it is signed once the alert is resolved', async () => {
-  const opened = await at.visit(owner, `/#/alerts/${alert}`)
+  const opened = await at.visit(owner, `/#/alerts/${alert}`, { theme: 'dark' })
   const { page } = opened
   await page.getByRole('link', { name: 'Evidence' }).click()
   await page.getByText('Not signed yet').waitFor()
@@ -74,7 +74,7 @@ test('the evidence of an alert is read, downloaded and printed; it is signed onc
 test('a record is checked without an account, and nothing of it is sent; a changed byte is refused', async () => {
   const good = join(folder, 'record.json')
   const text = await readFile(good, 'utf8')
-  const opened = await open(at.browser, at.origin)
+  const opened = await open(at.browser, at.origin, { theme: 'dark' })
   const { page } = opened
   const asked: string[] = []
   page.on('request', (request) => {
@@ -101,6 +101,8 @@ test('a record is checked without an account, and nothing of it is sent; a chang
     expect(await page.getByText('This evidence is good').count()).toBe(0)
   }
   expect(asked).toEqual([])
+  await page.getByRole('link', { name: 'To the console' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Watchpost' }).waitFor()
   expectClean(opened)
 })
 

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { ShieldCheck, Upload } from 'lucide-react'
+import { Link } from 'wouter'
 import {
   checkEvidence,
   type EvidenceVerdict,
@@ -53,7 +54,10 @@ export function CheckPage() {
         {check.error ? <FailedQuery error={check.error} onRetry={() => check.reset()} /> : null}
         {check.data ? <Verdict verdict={check.data} /> : null}
       </div>
-      <div className="print:hidden">
+      <div className="flex flex-wrap items-center justify-between gap-2 print:hidden">
+        <Link href="/" className="text-accent-text hover:underline">
+          {text.to_console}
+        </Link>
         <LanguageSwitch />
       </div>
     </main>

@@ -37,15 +37,19 @@ export function EvidenceSheet({ evidence, signature }: EvidenceFile) {
       />
       <Decisions evidence={evidence} />
       <Section title={text.revisions}>
-        <Grid
-          head={[text.first_seen, text.revision, text.severity, text.headline]}
-          rows={evidence.revisions.map((one) => [
-            utc(one.first_seen_at),
-            `${one.event_id} · ${one.revision}`,
-            String(one.severity),
-            one.title,
-          ])}
-        />
+        {evidence.revisions.length === 0 ? (
+          <p>{text.no_revisions}</p>
+        ) : (
+          <Grid
+            head={[text.first_seen, text.revision, text.severity, text.headline]}
+            rows={evidence.revisions.map((one) => [
+              utc(one.first_seen_at),
+              `${one.event_id} · ${one.revision}`,
+              String(one.severity),
+              one.title,
+            ])}
+          />
+        )}
         {hasGaps ? (
           <p className="text-muted">{text.omitted(omitted.revisions, omitted.footprints, acts)}</p>
         ) : null}
