@@ -42,6 +42,7 @@ const INTERFACES = {
     sources: [
       'web/operator',
       'web/public',
+      'web/api/refusals.text.ts',
       'web/shell/hash-location.ts',
       'shared/schemas/operator.ts',
       'shared/words/texts.ts',

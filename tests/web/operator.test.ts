@@ -18,6 +18,7 @@ import {
   sharedBrowser,
 } from '../hub/web/browser.ts'
 import { createService, type Person, type Service } from '../support/service.ts'
+import { unreached } from './reach.ts'
 
 const DIST = join(import.meta.dirname, '../../dist')
 const PAGES = ['', 'feeds', 'queues', 'jobs', 'accounts', 'acts']
@@ -128,7 +129,7 @@ test('an operator signs in by a link, changes a plan, revokes a key, discards a 
 
 describe('each page', () => {
   test.each<Look>([{ theme: 'dark' }, { theme: 'light', language: 'tr', isPhone: true }])(
-    'is accessible and clean: %j',
+    'is accessible and clean, and the keyboard reaches all of it: %j',
     async (look) => {
       const opened = await visit(look)
       for (const path of [...PAGES, `accounts/${person.user_id}`]) {
@@ -136,7 +137,12 @@ describe('each page', () => {
         await settled(opened.page)
         await expectAccessible(opened.page)
         await expectNoSideways(opened.page)
-        if (look.language !== 'tr') continue
+        if (look.language !== 'tr') {
+          const { count, missing, unseen } = await unreached(opened.page)
+          expect(count, path).toBeGreaterThan(PAGES.length)
+          expect({ path, missing, unseen }).toEqual({ path, missing: [], unseen: [] })
+          continue
+        }
         // What is not translated is data, and stands in <code>.
         const text = await opened.page.evaluate(() => {
           const copy = document.querySelector('main')?.cloneNode(true)
@@ -149,6 +155,14 @@ describe('each page', () => {
       expectClean(opened)
     },
   )
+})
+
+test('a used link is told in Turkish, too', async () => {
+  const { page } = await open(browser, server.url, { language: 'tr' })
+  await page.goto(`/#${'A'.repeat(43)}`)
+  await page.locator('form button[type=submit]').click()
+  await page.getByText('Bu bağlantı kullanılmış ya da süresi dolmuş.').waitFor()
+  await expectAccessible(page)
 })
 
 test('a page of another port can do nothing with the session, whose cookie it has', async () => {

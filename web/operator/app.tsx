@@ -4,8 +4,10 @@ import { type ComponentType, useEffect, useState } from 'react'
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import type { OperatorSession } from '../../shared/schemas/operator.ts'
 import type { Language } from '../../shared/words/texts.ts'
+import { refusalsText } from '../api/refusals.text.ts'
 import { onConnection, useConnection } from '../shared/connection.ts'
 import { ErrorBoundary, errorMessage } from '../shared/errors.tsx'
+import { ProblemError } from '../shared/problem.ts'
 import { usePlace } from '../shell/hash-location.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { cn } from '../ui/class-names.ts'
@@ -46,10 +48,11 @@ if (given) history.replaceState(null, '', '#/')
 /** The operator page: the sign-in, or the pages with their navigation. */
 export function App() {
   const { failed } = useText(operatorText)
+  const refusal = useText(refusalsText)
   const isSignedIn = useSignedIn()
   const [token, setToken] = useState(given)
   return (
-    <WordsProvider failed={failed}>
+    <WordsProvider failed={{ ...failed, refusal }}>
       <Router hook={usePlace}>
         <ErrorBoundary>
           {isSignedIn && !token ? (
@@ -81,7 +84,8 @@ function SignIn({ token, onDone }: { token: string | undefined; onDone: () => vo
       client.clear()
       onDone()
     } catch (error) {
-      setFailure(errorMessage(error, words))
+      const isUsed = error instanceof ProblemError && error.problem.code === 'unauthenticated'
+      setFailure(isUsed ? text.link_used : errorMessage(error, words))
       setPending(false)
       onDone()
     }
