@@ -1,6 +1,7 @@
 import { serve } from '@hono/node-server'
 import type { Browser } from 'playwright-core'
 import type { Tiles } from '../../functions/console-settings.ts'
+import type { AnyFeed } from '../../functions/feeds/feed.ts'
 import { buildWeb } from '../../scripts/build/build-web.ts'
 import { asOperator, createLink } from '../../scripts/postgres/accounts.ts'
 import {
@@ -63,15 +64,17 @@ export async function makeChannel(
 /** serveConsole starts all that the console needs on a database of its own. */
 export async function serveConsole({
   hasWebGL = false,
+  feeds = [],
   ...options
 }: {
   hasWebGL?: boolean
+  feeds?: AnyFeed[]
   tiles?: Tiles
   origins?: string[]
 } = {}): Promise<ServedConsole> {
   await buildWeb('console')
   const service = await createService()
-  const jobs = await createTestJobs(service)
+  const jobs = await createTestJobs(service, { feeds })
   let isAway = false
   let handle: (request: Request) => Promise<Response>
   const server = serve({
