@@ -189,6 +189,7 @@ function useToasts(): void {
         const said = isOne ? one : text.raised_many(alerts.length, one)
         const show = () => navigate(isOne ? `/alerts/${id}` : '/alerts')
         toast(said, {
+          topic: 'raised',
           mark: <SeverityMark severity={severity} />,
           action: { label: text.show, onClick: show },
         })

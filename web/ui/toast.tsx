@@ -10,6 +10,8 @@ type Toast = {
   /** Instead of the mark of its kind. */
   mark?: ReactNode
   action?: { label: string; onClick: () => void }
+  /** Takes the place of the one with the same topic: the newest says enough. */
+  topic?: string
 }
 
 const SHOWN_MS = 6_000
@@ -27,7 +29,9 @@ const subscribe = (listener: () => void) => {
 
 /** toast shows a message for six seconds; `action` is usually "Undo". */
 export function toast(text: string, options: Partial<Omit<Toast, 'id' | 'text'>> = {}): void {
-  set([...toasts.slice(-2), { id: next++, kind: 'done', text, ...options }])
+  const { topic } = options
+  const others = topic ? toasts.filter((one) => one.topic !== topic) : toasts
+  set([...others.slice(-2), { id: next++, kind: 'done', text, ...options }])
 }
 
 function dismiss(id: number): void {
@@ -52,7 +56,7 @@ export function Toaster() {
       popover="manual"
       role="status"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-0 top-auto bottom-20 m-0 mx-auto w-full max-w-md bg-transparent p-3 md:bottom-4"
+      className="pointer-events-none fixed inset-x-0 top-auto bottom-20 m-0 mx-auto w-full max-w-md overflow-visible bg-transparent p-3 md:bottom-4"
     >
       <div className="flex flex-col gap-2">
         {shown.map((one) => (
