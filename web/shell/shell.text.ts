@@ -78,7 +78,7 @@ export const shellText = texts(
     not_found_text: 'Adres eski ya da yanlış yazılmış olabilir.',
     to_map: 'Haritayı aç',
     raised: (zone: string, title: string) => `${zone}: ${title}`,
-    raised_many: (count: number, worst: string) => `${count} yeni uyarı. En şiddetlisi: ${worst}`,
+    raised_many: (count: number, worst: string) => `${count} yeni uyarı. En önemlisi: ${worst}`,
     show: 'Göster',
   },
 )

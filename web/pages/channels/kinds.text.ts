@@ -162,7 +162,7 @@ export const kindsText = texts(
       password: 'Parola',
       app_token: 'Uygulamanın belirteci',
       device: 'Aygıt',
-      emergency: 'Şiddet 80’den başlayarak biri görene kadar çal',
+      emergency: 'Önem derecesi 80 ve üzeriyse biri görene kadar çal',
       qos: 'Hizmet kalitesi',
       retain: 'Aracı son iletiyi saklar',
     } as Record<string, string>,

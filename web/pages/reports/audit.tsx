@@ -97,11 +97,13 @@ function ActLine({ act, me }: { act: Act; me: string | undefined }) {
             )}
             {label ? <>: {label}</> : null}
           </span>
-          <span className="min-w-0 grow text-muted">
-            {who}
-            {act.key_id ? ` ${text.with_key}` : ''}
+          <span className="flex min-w-0 grow justify-between gap-3 text-muted max-md:basis-full">
+            <span className="min-w-0">
+              {who}
+              {act.key_id ? ` ${text.with_key}` : ''}
+            </span>
+            <Time at={act.at} className="shrink-0" />
           </span>
-          <Time at={act.at} className="text-muted" />
         </summary>
         <div className="flex flex-col gap-1 pb-3 pl-2 text-sm text-muted">
           {act.ip ? <p>{text.from(act.ip)}</p> : null}

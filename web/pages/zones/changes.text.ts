@@ -8,7 +8,7 @@ export const changesText = texts(
     no: 'no',
     gap: (gap: string) => `left out, if smaller by more than ${gap}`,
     step: (minutes: string, channels: string) => `after ${minutes} min: ${channels}`,
-    redrawn: 'drawn anew',
+    redrawn: 'drawn again',
   },
   {
     all: 'tümü',

@@ -54,8 +54,8 @@ export const moreRulesText = texts(
   },
   {
     title: 'Diğer kurallar',
-    severity_multiplier: 'Şiddet çarpanı',
-    multiplier_hint: 'Her şiddet, karşılaştırılmadan önce bununla çarpılır: 0,1–5.',
+    severity_multiplier: 'Önem çarpanı',
+    multiplier_hint: 'Her önem derecesi, karşılaştırılmadan önce bununla çarpılır: 0,1–5.',
     match: 'Bir olay şu durumda sayılır',
     matches: {
       footprint: 'alanı ya da noktası değerse',

@@ -39,15 +39,15 @@ export const previewText = texts(
     since: 'Olaylar şu tarihten beri saklanıyor:',
     many: 'Bu kadar uyarı okunamaz: bölgeyi, olay türlerini ya da kaynakları daraltın.',
     suggested: (severity: number, count: number) =>
-      `${severity} şiddetinden itibaren ${count} kez uyarı verirdi.`,
-    use: (severity: number) => `${severity} şiddetinden uyar`,
+      `En düşük önem derecesi ${severity} olsaydı ${count} kez uyarı verirdi.`,
+    use: (severity: number) => `En düşük: ${severity}`,
     by_rule: 'İçeride olup uyarı vermeyenler',
     steps: (count: number, times: string) =>
       `Onaylanmasaydı ${count === 1 ? 'adımı' : 'adımları'} şu zamanda çalışırdı: ${times}.`,
     rules: {
       enabled: 'Bölge kapalıydı',
       filter: 'Başka tür ya da kaynak',
-      severity: 'Yeterince şiddetli değil',
+      severity: 'Yeterince önemli değil',
       aftershock: 'Artçı',
       duplicate: 'Zaten uyarılmış',
       dwell: 'Yeterince kalmamış',

@@ -36,7 +36,17 @@ const NAMES: Record<SiteField, readonly string[]> = {
   lat: ['lat', 'latitude', 'enlem', 'y'],
   lon: ['lon', 'lng', 'long', 'longitude', 'boylam', 'x'],
   radius_km: ['radius', 'radius km', 'radius in km', 'yaricap', 'yaricap km'],
-  min_severity: ['threshold', 'severity', 'min severity', 'esik', 'siddet', 'en dusuk siddet'],
+  min_severity: [
+    'threshold',
+    'severity',
+    'min severity',
+    'esik',
+    'siddet',
+    'en dusuk siddet',
+    'onem',
+    'onem derecesi',
+    'en dusuk onem derecesi',
+  ],
   emergency_severity: ['emergency', 'emergency severity', 'acil', 'acil siddet'],
 }
 const NUMBERS: readonly SiteField[] = [
