@@ -75,7 +75,7 @@ const PARTS = {
       ),
   },
   listmonk: {
-    about: 'a real listmonk, which must answer as the stand-in does',
+    about: 'a real listmonk, which must answer as the stand-in does and send what the hub shows',
     prove: realListmonk,
   },
   campaign: {
@@ -171,7 +171,11 @@ async function realListmonk(): Promise<Proven> {
     const why = 'set LISTMONK_TEST_URL, _USER and _TOKEN of a listmonk that is there for tests'
     return { outcome: 'left out', numbers: [], why }
   }
-  return longForm('tests/hub/mail/listmonk.test.ts', 'tests/hub/mail/listmonk-conversation.test.ts')
+  return longForm(
+    'tests/hub/mail/listmonk.test.ts',
+    'tests/hub/mail/listmonk-conversation.test.ts',
+    'tests/hub/mail/listmonk-mails.test.ts',
+  )
 }
 
 /** Runs every attack test in its long form, and then attacks a real server. */

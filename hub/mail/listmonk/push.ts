@@ -10,7 +10,7 @@ import { flowText } from '../drafts/flow.text.ts'
 import { requireOpen } from '../drafts/gates.ts'
 import { finishPush, skipMails } from '../drafts/state.ts'
 import { attributeFieldsIn } from '../render/go-template.ts'
-import { line } from '../render/slots.ts'
+import { givenFor } from '../render/placeholders.ts'
 import { readMail } from '../settings.ts'
 import { readSalt, suppress } from '../suppression.ts'
 import { volumeOf } from '../today.ts'
@@ -107,13 +107,16 @@ async function subscribeAll(
   const named = attributeFieldsIn([subject, html, text], own)
   const worker = async () => {
     for (let one = left.shift(); one; one = left.shift()) {
+      const values = personalOf(one)
       const attribs = {
         [`watchpost_${project.slug.replaceAll('-', '_')}`]: { company: one.company },
-        [firstNameAttribute(project.slug)]: personalOf(one).first_name,
+        [firstNameAttribute(project.slug)]: givenFor(values, 'first_name'),
         ...Object.fromEntries(
-          Object.entries(one.own).map(([key, value]) => [`${own}_${key}`, value]),
+          [...Object.keys(one.own), ...named].map((key) => [
+            `${own}_${key}`,
+            givenFor(values, key),
+          ]),
         ),
-        ...Object.fromEntries(named.map((field) => [`${own}_${field}`, line(one[field] ?? '')])),
       }
       const { email } = one
       const { kind } = await client.subscribe({ email, name: one.name ?? email, list_id, attribs })

@@ -72,11 +72,16 @@ export function filled(text: string, values: Personal): string {
   })
 }
 
-/** The value of a placeholder; undefined if the values have no such field. */
+/**
+ * The value of a placeholder as mails have it, and never a placeholder itself; undefined if the values
+ * have no such field.
+ */
 export function givenFor(values: Personal, key: string): string | undefined {
-  if (isPersonal(key)) return line(values[key] ?? '')
-  return values.own && Object.hasOwn(values.own, key) ? line(values.own[key] ?? '') : undefined
+  if (isPersonal(key)) return bare(values[key])
+  return values.own && Object.hasOwn(values.own, key) ? bare(values.own[key]) : undefined
 }
+
+const bare = (value: string | null | undefined) => line(value ?? '').replace(TOKEN, '$1$2')
 
 /** ownShown writes a lead's values of own fields as its mail has them; an empty one is ''. */
 export function ownShown(

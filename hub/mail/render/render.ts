@@ -228,7 +228,7 @@ function substitute(parts: Parts, values: Personal & { unsubscribe_url?: string 
       const isLink = name === 'unsubscribe_url'
       const known = isLink ? values.unsubscribe_url : givenFor(values, name)
       if (known === undefined) return token
-      const value = known.replace(TOKEN, '$1$2') || line(instead ?? '')
+      const value = known || line(instead ?? '')
       return value ? space + encode(value) : ''
     })
   return {

@@ -17,14 +17,19 @@ export type Answer = { asked: string; status: number; answer: unknown }
 /** A mail server that takes every mail, but for those to addresses that begin with `refuse`. */
 export async function startSink(port = 0) {
   const received: Received[] = []
+  /** The last mail to each address, as it came. */
+  const raw = new Map<string, Buffer>()
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onRcptTo: ({ address }, _session, callback) =>
       callback(address.startsWith('refuse') ? new Error('No such user') : null),
     onData(stream, _session, callback) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       simpleParser(stream).then(
         ({ from, to, subject }) => {
           const reader = [to].flat()[0]?.value[0]?.address ?? ''
+          raw.set(reader, Buffer.concat(chunks))
           received.push({ from: from?.text ?? '', to: reader, subject: subject ?? '' })
           callback(null)
         },
@@ -37,6 +42,7 @@ export async function startSink(port = 0) {
   return {
     port: address.port,
     received: () => received,
+    raw,
     close: () => new Promise<void>((resolve) => server.close(resolve)),
   }
 }
