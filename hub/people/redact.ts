@@ -134,13 +134,18 @@ export function namesIn(salt: Salt, hashes: ReadonlySet<string>, text: string): 
   return found
 }
 
-/** addressesIn lists what looks like an address in a text. */
+/** No address is longer. Longer runs of letters, as files have them, would be read again and again. */
+const MAX_PART = 254
+const ADDRESS = new RegExp(
+  `${AT}(?<=([^@\\s,;:"'<>()|\\[\\]={}\\\\]{1,${MAX_PART}})${AT})(?=([^@\\s,;:"'<>()|\\[\\]{}&?\\\\]{1,${MAX_PART}}))`,
+  'giu',
+)
+
+/** addressesIn lists what looks like an address in a text, in time that grows with its length. */
 export function addressesIn(text: string): string[] {
-  const found = text.match(
-    new RegExp(`[^\\s,;:"'<>()|\\[\\]={}\\\\]+${AT}[^\\s,;:"'<>()|\\[\\]{}&?\\\\]+`, 'giu'),
-  )
-  return (found ?? []).flatMap((one) => {
-    const email = normaliseEmail(one.replace(new RegExp(AT, 'i'), '@').replace(/[.!]+$/, ''))
+  return [...text.matchAll(ADDRESS)].flatMap(([, local = '', domain = '']) => {
+    if (!domain.includes('.')) return []
+    const email = normaliseEmail(`${local}@${domain.replace(/[.!]+$/, '')}`)
     return email ? [email] : []
   })
 }

@@ -173,9 +173,14 @@ export async function* allTexts(client: pg.ClientBase): AsyncGenerator<string> {
   for (const table of await textTables(client)) {
     if (table.name === 'suppression') continue
     for await (const { values } of rowsWith(client, table, { likes: null, locks: false })) {
-      yield Object.values(values)
-        .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
-        .join('\n')
+      yield textsIn(values).join('\n')
     }
   }
+}
+
+/** The keys and strings of a value. As JSON, what begins a line would have an n before it. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, one]) => [key, ...textsIn(one)])
 }

@@ -263,7 +263,10 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
     /^hub\/.*(lead|tasks)|^hub\/sql\/20/,
     ['tests/hub/**/leads*.test.ts', 'tests/hub/**/scope*.test.ts'],
   ],
-  [/^hub\/.*(backup|restore)/, ['tests/hub/**/backup*.test.ts']],
+  [
+    /^hub\/.*(backup|restore)/,
+    ['tests/hub/**/backup*.test.ts', 'tests/hub/backup/restore-joins.test.ts'],
+  ],
   [
     /^shared\/(?:\w+\/)*copy/,
     ['tests/scripts/backup/backup.test.ts', 'tests/hub/backup/backup-scratch.test.ts'],
