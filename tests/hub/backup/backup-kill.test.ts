@@ -4,7 +4,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recoverRestore, startBackup, startRestore } from '../../../hub/backup/backup.ts'
-import { readPause } from '../../../hub/mail/settings.ts'
+import { confirmMail, readPause } from '../../../hub/mail/settings.ts'
 import { exportOf, fillHub } from '../support/backup-data.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
@@ -79,6 +79,18 @@ test('killed between two folders, the rest follows; what killed ones left goes w
   expect(await exportOf(hub)).toEqual(old.export)
   await reset()
   expect((await readdir(data_dir)).filter((name) => name.startsWith('.restore-'))).toEqual([])
+})
+
+test('killed after mail was paused and before the commit, mail is as it was', async () => {
+  const file = join(hub.paths.config_dir, 'mail-pause.json')
+  // Until when bounces no longer count is part of it.
+  await confirmMail(hub.paths)
+  const before = await readFile(file, 'utf8')
+  await restoreAndDie('commit')
+  expect((await readPause(hub.paths)).reason).toBe('restored')
+  expect(await recoverRestore(hub.config)).toBeUndefined()
+  expect(await readFile(file, 'utf8')).toBe(before)
+  expect(await exportOf(hub)).toEqual(now.export)
 })
 
 test('killed before the commit it keeps the old, killed after it the new', () => {

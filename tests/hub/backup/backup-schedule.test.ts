@@ -1,7 +1,12 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { backupTimes, isBackupDue, scheduleBackups } from '../../../hub/backup/backup.ts'
+import {
+  backupTimes,
+  isBackupDue,
+  scheduleBackups,
+  watchRestores,
+} from '../../../hub/backup/backup.ts'
 import { backupsIn, listBackups, nameFor } from '../../../hub/backup/make.ts'
 import { BACKUP } from '../../../hub/backup/settings.ts'
 import { writeSetting } from '../../../hub/ops/settings.ts'
@@ -72,4 +77,86 @@ test('who stops it waits for the backup that is being made', async () => {
   await stop()
   expect(lines).toMatchObject([{ msg: 'backup made' }])
   expect(await daily()).toBe(2)
+})
+
+/** What any process does or has done, as its file says. */
+const job = (change: object) =>
+  writeFile(
+    join(backupsIn(hub.paths), '.job.json'),
+    JSON.stringify({
+      id: '11111111-1111-4111-8111-111111111111',
+      kind: 'backup',
+      status: 'running',
+      step: 'start',
+      progress: 0,
+      name: null,
+      reason: null,
+      started_at: new Date().toISOString(),
+      finished_at: null,
+      // Always alive.
+      pid: 1,
+      ...change,
+    }),
+  )
+
+test('in its first ten minutes the hub leaves the backup to cron', async () => {
+  startAtNoon()
+  vi.setSystemTime(Date.now() + 48 * 60 * 60_000)
+  const before = await daily()
+  const lines: Record<string, unknown>[] = []
+  const stop = scheduleBackups(hub.config, (line) => void lines.push(line))
+  forward(8 * 60_000)
+  await stop()
+  expect(lines).toEqual([])
+  expect(await daily()).toBe(before)
+})
+
+test('one that failed is tried again after an hour, and not before', async () => {
+  startAtNoon()
+  vi.setSystemTime(Date.now() + 48 * 60 * 60_000)
+  await job({})
+  const lines: Record<string, unknown>[] = []
+  const stop = scheduleBackups(hub.config, (line) => void lines.push(line))
+  const told = async (count: number) => {
+    await vi.waitFor(() => expect(lines).toHaveLength(count), 20_000)
+    // Real time: a look that is not wanted would have told by then.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(lines).toHaveLength(count)
+  }
+  forward(11 * 60_000)
+  await told(1)
+  forward(50 * 60_000)
+  await told(1)
+  forward(11 * 60_000)
+  await told(2)
+  expect(lines).toMatchObject([{ msg: 'backup failed' }, { msg: 'backup failed' }])
+  await rm(join(backupsIn(hub.paths), '.job.json'))
+  forward(61 * 60_000)
+  await vi.waitFor(() => expect(lines[2]).toMatchObject({ msg: 'backup made' }), 20_000)
+  await stop()
+})
+
+test('a hub restarts after a restore of any process, and not for one from before its own start', async () => {
+  const done = (at: number) => ({
+    kind: 'restore',
+    status: 'done',
+    finished_at: new Date(at).toISOString(),
+  })
+  await job(done(Date.now() - 1_000))
+  let restored = 0
+  const stop = watchRestores(hub.config, () => {
+    restored += 1
+  })
+  const look = () => new Promise((resolve) => setTimeout(resolve, 1_500))
+  await look()
+  await job({ kind: 'restore' })
+  await look()
+  await job({ ...done(Date.now()), kind: 'backup' })
+  await look()
+  expect(restored).toBe(0)
+  await job(done(Date.now()))
+  await vi.waitFor(() => expect(restored).toBe(1), 20_000)
+  await look()
+  expect(restored).toBe(1)
+  stop()
 })

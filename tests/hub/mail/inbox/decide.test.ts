@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { kindOf } from '../../../../hub/mail/inbox/incoming.ts'
 import {
@@ -281,6 +282,25 @@ test('a mail that names none of ours is about the last one that we sent', async 
   )
   expect(row?.sent).toHaveLength(2)
   expect(row?.about).toBe(row?.sent[1])
+})
+
+test('a mail that names an answer of ours is a reply only if that answer went out', async () => {
+  const lead = await add()
+  const id = await writeTo(lead)
+  const first = await receive(lead.email, { headers: `In-Reply-To: ${id}` })
+  const answer_id = randomUUID()
+  await api.ok('inbox/answer', { id: first.id, answer_id, text: 'Hello.' })
+  const [answer] = await hub.query<{ message_id: string }>(
+    'select message_id from hub.answers where id = $1',
+    [answer_id],
+  )
+  const named = { headers: `In-Reply-To: ${answer?.message_id}`, subject: 'Something else' }
+  expect(await receive(lead.email, named)).toMatchObject({ kind: 'reply' })
+  await hub.query(
+    "update hub.answers set state = 'failed', claimed_at = null, sent_at = null where id = $1",
+    [answer_id],
+  )
+  expect(await receive(lead.email, named)).toMatchObject({ kind: 'unrelated' })
 })
 
 test('a reply that a timeline of before there was an inbox tells is not told again', async () => {
