@@ -75,10 +75,10 @@ export async function waitUntil<T>(look: () => Promise<T | undefined>, what: str
   throw new Error(`Timed out waiting until ${what}`)
 }
 
-/** The hub's health, as soon as it answers. */
-export const health = (machine: Machine) =>
+/** The hub's health, as soon as it answers; `trust` are the options of curl for its certificate. */
+export const health = (machine: Machine, origin = 'http://127.0.0.1', trust = '') =>
   waitUntil(async () => {
-    const { code, stdout } = await machine.sh('curl -sf http://127.0.0.1/api/cockpit/health')
+    const { code, stdout } = await machine.sh(`curl -sf ${trust} ${origin}/api/cockpit/health`)
     return code === 0 ? JSON.parse(stdout) : undefined
   }, 'the hub answers')
 

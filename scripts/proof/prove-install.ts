@@ -26,6 +26,7 @@ import {
 import { createRoot, type Machine } from './machine.ts'
 import { killedAnywhere, killedUpgrade } from './prove-kills.ts'
 import { proveLinks } from './prove-links.ts'
+import { twoMembers } from './prove-members.ts'
 import { proveReader } from './prove-reader.ts'
 import { refusals } from './prove-refusals.ts'
 
@@ -89,9 +90,10 @@ async function requireSame(first: string, folder: string, options: BundleOptions
 const SCENARIOS = {
   'installed, used, upgraded, rolled back and removed': wholeLife,
   'listening beyond loopback': beyondLoopback,
+  'with TLS and two members': twoMembers,
   'killed after every step': killedAnywhere,
   'killed in an upgrade': killedUpgrade,
-  'a web page read in its sandbox': proveReader,
+  'a web page read in a sandboxed browser': proveReader,
   'links to elsewhere behind every step': proveLinks,
   'two runs at once': twoAtOnce,
   'refused with a reason': refusals,
