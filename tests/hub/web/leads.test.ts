@@ -76,6 +76,42 @@ test('a file of 500 leads is mapped, imported with a progress bar and shown', as
   expectClean(opened)
 })
 
+test('at every width the table has whole addresses, and leaves out others for them', async () => {
+  const cells = ['Gülşah Lindström', 'Karadeniz AŞ', 'gulsah.l@karadeniz.example']
+  await hub.query(
+    `insert into hub.leads (project_id, name, company, email, tags)
+     select id, $1, $2, $3, '{fair}' from hub.projects`,
+    cells,
+  )
+  const opened = await openLeads()
+  const { page } = opened
+  const expectColumns = async (width: number, ...columns: string[]) => {
+    await page.setViewportSize({ width, height: 800 })
+    await page.reload()
+    await page.locator('[data-lead]').first().waitFor()
+    const heads = await page.locator('thead th:visible').allInnerTexts()
+    expect(heads.map((head) => head.trim()).filter(Boolean)).toEqual(columns)
+    for (const cell of cells) {
+      const shown = page.locator('tbody td').getByText(cell, { exact: true }).first()
+      const cut = await shown.evaluate((node) => node.scrollWidth - node.clientWidth)
+      expect({ width, cell, cut }).toEqual({ width, cell, cut: 0 })
+    }
+  }
+  const first = ['Name', 'Company', 'E-mail', 'Stage']
+  await expectColumns(1280, ...first, 'Score', 'Added')
+  await expectColumns(1440, ...first, 'Tags', 'Score', 'Added')
+  await hub.query("update hub.leads set amount = 1007700, currency = 'EUR'")
+  await expectColumns(1280, ...first, 'Amount', 'Added')
+  await expectColumns(1440, ...first, 'Amount', 'Score', 'Added')
+  const field = (key: string) => ({ key, label: key, kind: 'number', choices: [] })
+  const fields = [field('fleet'), field('lanes')]
+  await hub.call('PUT', 'leads/fields', { project: 'demir', fields })
+  await expectColumns(1280, ...first, 'Amount', 'Added')
+  await expectColumns(1440, ...first, 'fleet', 'lanes', 'Amount', 'Added')
+  await expectColumns(1920, ...first, 'Tags', 'fleet', 'lanes', 'Amount', 'Score', 'Added')
+  expectClean(opened)
+})
+
 test('the filter stands in the address and folds Turkish letters', async () => {
   await addLeads(60)
   const opened = await openLeads()

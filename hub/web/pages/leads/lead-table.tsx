@@ -25,11 +25,13 @@ type Props = {
 
 /** Depends on the width of the table, not of the window: a panel may be open next to it. */
 const WIDE = '@max-4xl:hidden'
-// With columns for amounts and own fields, a narrower table leaves out others first.
-const TAGS_FROM = '@max-5xl:hidden'
 const OWN_FROM = '@max-6xl:hidden'
-const emailFrom = (own: readonly OwnField[], hasAmounts: boolean) =>
-  own.length > 0 || hasAmounts ? '@max-[90rem]:hidden' : WIDE
+/** Whom to write to is never left out for less: with more columns, tags and score need more room. */
+function roomsOf(own: readonly OwnField[], hasAmounts: boolean) {
+  if (own.length > 0) return { tags: '@max-[100rem]:hidden', score: '@max-[90rem]:hidden' }
+  if (hasAmounts) return { tags: '@max-[90rem]:hidden', score: OWN_FROM }
+  return { tags: OWN_FROM, score: WIDE }
+}
 const NOT_PHONE = '@max-xl:hidden'
 /** How many tags fit into a row. */
 const TAGS = 2
@@ -39,6 +41,7 @@ export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props
   const text = useText(leadsText)
   const hasAmounts = leads.some(({ amount }) => amount !== null)
   const chosen = leads.filter(({ id }) => selected.has(id)).length
+  const rooms = roomsOf(rest.own, hasAmounts)
   return (
     <Table aria-label={text.table} className="table-fixed">
       <thead>
@@ -51,20 +54,20 @@ export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props
               onChange={onToggleAll}
             />
           </Th>
-          <Th className="w-[24%] @max-xl:w-auto @6xl:w-[15%]">{text.columns.name}</Th>
+          <Th className="w-[24%] @max-xl:w-auto @4xl:w-[15%]">{text.columns.name}</Th>
           <Th className={NOT_PHONE}>{text.columns.company}</Th>
-          <Th className={emailFrom(rest.own, hasAmounts)}>{text.columns.email}</Th>
+          <Th className={cn('w-[24%] @6xl:w-[20%]', WIDE)}>{text.columns.email}</Th>
           <Th className="w-38 @max-xl:w-31">{text.columns.stage}</Th>
-          <Th className={cn('w-[11%]', TAGS_FROM)}>{text.columns.tags}</Th>
+          <Th className={cn('w-[11%]', rooms.tags)}>{text.columns.tags}</Th>
           {rest.own.map(({ key, label }) => (
             <Th key={key} className={cn('w-24 truncate', OWN_FROM)}>
               {label}
             </Th>
           ))}
           {hasAmounts ? (
-            <Th className={cn('w-30 text-right', WIDE)}>{text.fields.amount}</Th>
+            <Th className={cn('w-28 text-right', WIDE)}>{text.fields.amount}</Th>
           ) : null}
-          <Th className={cn('w-18 text-right', WIDE)}>{text.columns.score}</Th>
+          <Th className={cn('w-16 text-right', rooms.score)}>{text.columns.score}</Th>
           <Th className={cn('w-32 pr-6 text-right', NOT_PHONE)}>{text.columns.added}</Th>
         </tr>
       </thead>
@@ -101,6 +104,7 @@ const Row = memo(
     const shown = (value: string | number | boolean | undefined) =>
       typeof value === 'boolean' ? (value ? deals.yes : deals.no) : (value ?? '')
     const name = nameOf(lead) || text.unnamed
+    const rooms = roomsOf(own, hasAmounts)
     return (
       <tr
         onClick={() => onOpen(lead.id)}
@@ -135,8 +139,10 @@ const Row = memo(
         <Td className={NOT_PHONE}>
           <span className="block truncate">{lead.name ? lead.company : null}</span>
         </Td>
-        <Td className={emailFrom(own, hasAmounts)}>
-          <span className="block truncate text-muted">{lead.email}</span>
+        <Td className={WIDE}>
+          <span className="block truncate text-muted" title={lead.email ?? undefined}>
+            {lead.email}
+          </span>
         </Td>
         <Td>
           <span className="flex items-center gap-2">
@@ -146,7 +152,7 @@ const Row = memo(
             </span>
           </span>
         </Td>
-        <Td className={TAGS_FROM}>
+        <Td className={rooms.tags}>
           <span className="flex items-center gap-1 overflow-hidden py-0.5">
             {lead.tags.slice(0, TAGS).map((tag) => (
               <button
@@ -178,7 +184,7 @@ const Row = memo(
               : null}
           </Td>
         ) : null}
-        <Td className={cn('text-right text-muted', WIDE)}>{lead.score}</Td>
+        <Td className={cn('text-right text-muted', rooms.score)}>{lead.score}</Td>
         <Td className={cn('pr-6 text-right text-muted', NOT_PHONE)}>
           <Time at={lead.created_at} />
         </Td>
