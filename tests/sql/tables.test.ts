@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { defaultsOf, takenByChecks } from '../support/catalogue.ts'
 import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 
 let db: TestDatabase
@@ -96,4 +97,16 @@ test('every function with the rights of its owner finds what it names by the ful
     order by 1`)
   expect(rows.length).toBeGreaterThan(50)
   expect(rows.filter(({ open }) => open).map(({ name }) => name)).toEqual([])
+})
+
+test('every check of a column takes what was agreed, at its edges', async () => {
+  const lines = await takenByChecks(db.query, ['watchpost', 'private'])
+  expect(lines.length).toBeGreaterThan(30)
+  await expect(lines.join('')).toMatchFileSnapshot('golden/checks.txt')
+})
+
+test('what a column holds that is not given', async () => {
+  const lines = await defaultsOf(db.query, ['watchpost', 'private'])
+  expect(lines.length).toBeGreaterThan(100)
+  await expect(lines.join('')).toMatchFileSnapshot('golden/defaults.txt')
 })

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TABLES } from '../../../hub/projects/archive.ts'
+import { defaultsOf, takenByChecks, WORDS } from '../../support/catalogue.ts'
 import { startLicensedHub } from '../support/licensed.ts'
 
 let hub: Awaited<ReturnType<typeof startLicensedHub>>
@@ -145,73 +146,10 @@ test('functions run for those they were granted to, with a search path of their 
   expect(names(open)).toEqual([])
 })
 
-/** Values in which a check may draw its line, in SQL, by type of column. */
-const EDGES: Record<string, string[]> = {
-  text: [
-    ...[
-      0, 1, 2, 41, 42, 60, 61, 64, 65, 100, 101, 120, 121, 200, 201, 253, 254, 300, 301, 320, 321,
-    ],
-    ...[500, 501, 1000, 1001, 2000, 2001, 4000, 4001, 10_000, 10_001, 20_000, 20_001],
-    ...[100_000, 100_001, 102_400, 102_401],
-  ].map((length) => `repeat('x', ${length})`),
-  number: ['-1', '0', '1', '2', '99', '100', '101'],
-  words: [
-    ...[`'{}'`, `'{"en": "x"}'`, `'{"en": 1, "tr": "x"}'`, `'{"en": "x", "tr": 1}'`],
-    ...[2000, 2001].map((n) => `jsonb_build_object('en', repeat('x', ${n}), 'tr', 'x')`),
-    ...[2000, 2001].map((n) => `jsonb_build_object('tr', repeat('x', ${n}), 'en', 'x')`),
-  ],
-  timestamptz: [`now() - interval '1 day'`, 'now()'],
-  other: [],
-}
-const FEW: Record<string, string[]> = { text: [`''`, `'x'`], number: ['0', '1', '2'] }
-const KINDS: Record<string, string> = {
-  ...{ text: 'text', 'timestamp with time zone': 'timestamptz' },
-  ...{ integer: 'number', bigint: 'number', smallint: 'number', real: 'number' },
-  'double precision': 'number',
-}
-
-/** The values at the edges of a type, with the words of a check itself, and no value. */
-function candidates(type: string, check: string, columns: number): string[] {
-  const kind = KINDS[type] ?? 'other'
-  const edges = (columns > 1 ? FEW[kind] : EDGES[kind]) ?? EDGES[kind] ?? []
-  const own =
-    kind === 'text' ? [...check.matchAll(/'([\w. -]+)'::text/g)].map(([, word]) => word) : []
-  const words = own.flatMap((word) => [`'${word}'`, `'x${word}'`, `'${word}x'`])
-  return ['null', ...edges, ...words]
-}
-
 test('every check of a column takes what was agreed, at its edges', async () => {
-  const checks = await hub.query<{
-    name: string
-    check: string
-    columns: string[]
-    types: string[]
-  }>(
-    `select c.conrelid::regclass || '.' || c.conname as name, pg_get_expr(c.conbin, c.conrelid) as check,
-       array_agg(a.attname::text order by a.attnum) as columns,
-       array_agg(format_type(a.atttypid, null) order by a.attnum) as types
-     from pg_catalog.pg_constraint as c
-     join pg_catalog.pg_attribute as a on a.attrelid = c.conrelid and a.attnum = any(c.conkey)
-     where c.contype = 'c' and c.connamespace = 'hub'::regnamespace
-     group by c.oid order by 1`,
-  )
-  expect(checks.length).toBeGreaterThan(30)
-  const lines: string[] = []
-  for (const { name, check, columns, types } of checks) {
-    const given = columns.map((column, at) => {
-      const values = candidates(types[at] ?? '', check, columns.length)
-      const list = values.map((value) => `($q$${value}$q$, (${value})::${types[at]})`).join(', ')
-      return `(values ${list}) as v${at} (said${at}, ${column})`
-    })
-    const said = columns.map((_, at) => `said${at}`).join(` || ', ' || `)
-    const [row] = await hub.query<{ taken: string | null }>(
-      `select string_agg(said, ' | ' order by nr) as taken from (
-         select ${said} as said, row_number() over () as nr from ${given.join(', ')}
-         where coalesce(${check}, true)) taken`,
-    )
-    lines.push(`${name}\n  ${row?.taken}\n`)
-  }
-  for (const value of EDGES.words ?? []) {
+  const lines = await takenByChecks(hub.query, ['hub'])
+  expect(lines.length).toBeGreaterThan(30)
+  for (const value of WORDS) {
     const taken = await hub.query(`select (${value})::jsonb::hub.words`).then(
       () => 'taken',
       () => 'refused',
@@ -219,6 +157,12 @@ test('every check of a column takes what was agreed, at its edges', async () => 
     lines.push(`hub.words ${value}: ${taken}\n`)
   }
   await expect(lines.join('')).toMatchFileSnapshot('golden/checks.txt')
+})
+
+test('what a column holds that is not given', async () => {
+  const lines = await defaultsOf(hub.query, ['hub'])
+  expect(lines.length).toBeGreaterThan(100)
+  await expect(lines.join('')).toMatchFileSnapshot('golden/defaults.txt')
 })
 
 test('the name of each upgrade begins with a whole timestamp, so that they run in their order', () => {
