@@ -1,3 +1,5 @@
+import { pause } from '../shared/pause.ts'
+
 /** How requests that wait for news are woken. A waiting request holds no connection. */
 export type News = {
   /** Waits until there may be news, at most `ms`, or until `signal` aborts. True when the service is stopping. */
@@ -6,44 +8,17 @@ export type News = {
 
 /** News for a process that listens to the database. After `stop` nobody waits any more. */
 export function createNews(): News & { wake: () => void; stop: () => void } {
-  const waiting = new Set<() => void>()
-  let is_stopped = false
-  const wake = () => {
-    for (const resolve of [...waiting]) resolve()
-  }
+  const stopping = new AbortController()
+  let next = new AbortController()
   return {
-    wake,
-    stop: () => {
-      is_stopped = true
-      wake()
+    wake: () => {
+      next.abort()
+      next = new AbortController()
     },
+    stop: () => stopping.abort(),
     wait: async (ms, signal) => {
-      if (is_stopped) return true
-      await pause(ms, signal, (resolve) => {
-        waiting.add(resolve)
-        return () => waiting.delete(resolve)
-      })
-      return is_stopped
+      await pause(ms, AbortSignal.any([signal, next.signal, stopping.signal]))
+      return stopping.signal.aborted
     },
   }
-}
-
-/** Waits `ms` or until `signal` aborts. `register` takes what ends it early, and returns what unregisters it. */
-export function pause(
-  ms: number,
-  signal: AbortSignal,
-  register: (resolve: () => void) => () => void = () => () => undefined,
-): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-    const unregister = register(done)
-    function done() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      unregister()
-      resolve()
-    }
-  })
 }

@@ -13,7 +13,7 @@ import { can } from '../auth.ts'
 import type { Ctx, Env } from '../context.ts'
 import { rateLimited } from '../credential.ts'
 import { problems } from '../http.ts'
-import { pause } from '../news.ts'
+import { pause } from '../../shared/pause.ts'
 import { readInSteps } from '../transaction.ts'
 
 const MAX_WAIT_SECONDS = 30
