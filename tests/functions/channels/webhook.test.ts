@@ -208,12 +208,16 @@ describe('a channel as entered', () => {
   const check = (config: unknown, target = 'https://example.org/') =>
     webhook.check({ target, config, allow }).map(({ path }) => path)
 
-  test.each([undefined, null, {}, { headers: {} }, { headers: { 'X-Api-Key': 'a b\tc' } }])(
-    'config %j is accepted',
-    (config) => {
-      expect(check(config)).toEqual([])
-    },
-  )
+  test.each([
+    undefined,
+    null,
+    {},
+    { headers: {} },
+    { headers: { 'X-Api-Key': 'a b\tc' } },
+    { headers: { 'X-Webhook-Team': 'a' } },
+  ])('config %j is accepted', (config) => {
+    expect(check(config)).toEqual([])
+  })
 
   test.each([
     ['Host', 'a'],

@@ -121,6 +121,31 @@ describe('a row becomes an event', () => {
     expect(await only(over)).toMatchObject({ type, severity })
   })
 
+  test.each([
+    ['01', 'Public statement'],
+    ['02', 'Appeal'],
+    ['03', 'Intent to cooperate'],
+    ['04', 'Consultation'],
+    ['05', 'Diplomatic cooperation'],
+    ['06', 'Material cooperation'],
+    ['07', 'Aid'],
+    ['08', 'Concession'],
+    ['09', 'Investigation'],
+    ['10', 'Demand'],
+    ['11', 'Disapproval'],
+    ['12', 'Rejection'],
+    ['13', 'Threat'],
+    ['14', 'Protest'],
+    ['15', 'Show of force'],
+    ['16', 'Reduced relations'],
+    ['17', 'Coercion'],
+    ['18', 'Assault'],
+    ['19', 'Fight'],
+    ['20', 'Mass violence'],
+  ])('the root code %s of CAMEO is titled %s', async (code, title) => {
+    expect((await only({ code })).title).toBe(`${title} - Port Moresby, Papua New Guinea`)
+  })
+
   test('the time is that of the news, by the day too; an unknown kind has a title', async () => {
     expect(await only({ day: '20041126', added: '20260301', code: '99' }, 1)).toMatchObject({
       ts: '2026-03-01T00:00:00.000Z',

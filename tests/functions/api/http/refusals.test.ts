@@ -62,6 +62,22 @@ test('every route for keys in the OpenAPI document is here, and only health, fee
   ])
 })
 
+const THINGS: Record<string, string> = {
+  zones: 'zone',
+  channels: 'channel',
+  alerts: 'alert',
+  events: 'event',
+  orgs: 'organisation',
+  drills: 'drill',
+  'feed-links': 'feed link',
+}
+/** Routes that name another thing. */
+const OTHERS: Record<string, string> = {
+  'GET /api/v1/orgs/{id}/members/{userId}': 'member',
+  'GET /api/v1/zones/{id}/drills/{drillId}': 'drill',
+  'POST /api/v1/zones/{id}/restore': 'deleted zone',
+}
+
 test('no route reveals anything of another account, in body, header or log line', async () => {
   const account = await service.account()
   const callers: Record<string, string | undefined> = {
@@ -162,10 +178,19 @@ describe.each(withId)('%s', (_, route) => {
       text.replaceAll(headers.get('X-Request-Id') ?? '', ''),
     )
     expect(new Set(bytes).size).toBe(1)
+    expect(theirs.body).toMatchObject({
+      detail: `There is no such ${thingOf(route)}, or it is not yours.`,
+    })
     expect(await foreign.read()).toEqual(before)
     expect(service.receiver.requests).toEqual([])
   })
 })
+
+/** What the first id of a path names; whoever does not see that learns of nothing below it. */
+function thingOf({ method, path }: Route): string {
+  const [, place = ''] = /\/([a-z_-]+)\/\{/.exec(path) ?? []
+  return OTHERS[`${method} ${path}`] ?? THINGS[place] ?? place
+}
 
 /** A body with a mistake, for a route that takes one. */
 function spoiled({ body }: Route): AskOptions {
