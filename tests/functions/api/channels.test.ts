@@ -234,6 +234,21 @@ describe('sharing a channel with an organisation', () => {
   })
 })
 
+/** The ids of the channels that somebody sees, one a page. */
+async function listed(who: Person): Promise<string[]> {
+  const List = z.object({ channels: z.array(Channel), next_cursor: z.string().nullable() })
+  const seen: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const query: string = cursor === '' ? '' : `&cursor=${cursor}`
+    const answer = await service.request('GET', `${PATH}?limit=1${query}`, who)
+    const page = parsed(answer, 200, List)
+    seen.push(...page.channels.map(({ id }) => id))
+    cursor = page.next_cursor
+  }
+  return seen
+}
+
 describe('listing channels', () => {
   test('lists own and shared channels only, newest first, page by page', async () => {
     const { owner, admin, stranger, org } = await team()
@@ -244,17 +259,14 @@ describe('listing channels', () => {
     ].map(({ id }) => id)
     await create(owner)
     await create(stranger)
-    const List = z.object({ channels: z.array(Channel), next_cursor: z.string().nullable() })
-    const seen: string[] = []
-    let cursor: string | null = ''
-    while (cursor !== null) {
-      const query: string = cursor === '' ? '' : `&cursor=${cursor}`
-      const answer = await service.request('GET', `${PATH}?limit=1${query}`, admin)
-      const page = parsed(answer, 200, List)
-      seen.push(...page.channels.map(({ id }) => id))
-      cursor = page.next_cursor
-    }
-    expect(seen).toEqual(made.reverse())
+    expect(await listed(admin)).toEqual(made.reverse())
+
+    // Those of one moment come once each, too, in the order of their ids.
+    await service.database.query(
+      `update watchpost.channels set created_at = '2026-01-01T00:00:00Z' where id = any($1)`,
+      [made],
+    )
+    expect(await listed(admin)).toEqual(made.toSorted().reverse())
   })
 })
 

@@ -75,6 +75,26 @@ describe('failures are sorted', () => {
     server.close()
   })
 
+  test('somebody who is there, but hidden from the token, is refused by name', async () => {
+    const server = createServer((request, response) => {
+      request.resume()
+      response.setHeader('content-type', 'application/json')
+      if (request.method === 'POST') response.writeHead(409).end('{"message":"exists"}')
+      else response.end('{"data":{"results":[]}}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo // safe: it listens on TCP
+    const client = listmonk({ url: `http://127.0.0.1:${port}`, user: 'a', token: 'b' })
+    const hidden = { email: 'ada@client.example', name: 'Ada', list_id: 1, attribs: {} }
+    await expect(client.subscribe(hidden)).rejects.toMatchObject({
+      kind: 'refused',
+      status: 409,
+      message: expect.stringContaining('ada@client.example'),
+    })
+    server.closeAllConnections()
+    server.close()
+  })
+
   test('a redirect is refused and the token is not carried on', async () => {
     const seen: string[] = []
     const server = createServer((request, response) => {

@@ -144,8 +144,12 @@ describe('a mission that works', () => {
       stub.hold(true)
       const id = await compose(hub, 'docs', 'a guide')
       await until(async () => stub.asked.length > 0)
+      const listeners = () =>
+        (['event', 'token'] as const).map((name) => hub.deps.missions.events.listenerCount(name))
+      const before = listeners()
       // The model answers to whom is listening already.
       const events = await eventsOf(id, undefined, () => stub.hold(false))
+      await until(async () => listeners().join() === before.join())
       const states = events.filter(({ event }) => event === 'state').map(({ data }) => data.status)
       expect(states).toEqual(['queued', 'processing', 'done'])
       const steps = events.filter(({ event }) => event === 'step').map(({ data }) => data.name)

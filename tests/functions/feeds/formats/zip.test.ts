@@ -10,7 +10,7 @@ async function zip(files: File[], comment = ''): Promise<Buffer> {
   for (const { name, text, compress = true } of files) {
     archive.addBuffer(Buffer.from(text), name, { compress })
   }
-  archive.end({ comment })
+  archive.end({ comment, forceZip64Format: false })
   return buffer(archive.outputStream)
 }
 

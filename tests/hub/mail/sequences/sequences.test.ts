@@ -239,3 +239,23 @@ test('when people first change what an agent wrote is kept, and nothing else cou
   await api.ok('sequence/edit', { ...of(own), steps: (await steps(own)).slice(0, 1) })
   expect(await editedAt(own)).toBeNull()
 })
+
+test('the timetable comes page by page, by address, and tells of each once', async () => {
+  const { tag } = await group(['zoe', 'ada', 'mia', 'bob', 'eve'])
+  const id = await create({ tag })
+  await approve(id)
+  const { sequence } = await get(id)
+  const seen: string[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query = new URLSearchParams({ ...of(id), limit: '2', ...(cursor ? { cursor } : {}) })
+    const answer = await hub.call('GET', `sequences/timetable?${query}`)
+    expect(answer.status).toBe(200)
+    const page = await answer.json()
+    expect(page.recipients.length).toBeLessThanOrEqual(2)
+    seen.push(...page.recipients.map(({ email }: { email: string }) => email))
+    cursor = page.next_cursor
+  }
+  expect(seen).toHaveLength(sequence.people.active)
+  expect(seen).toEqual([...new Set(seen)].sort())
+  await api.ok('sequence/stop', of(id))
+})
