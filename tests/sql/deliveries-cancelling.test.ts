@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import {
+  add,
+  addAll,
+  alert,
+  alertState,
+  channel,
+  moved,
+  one,
+  run,
+  stateOf,
+  useDeliveries,
+  zone,
+} from './delivery-rows.ts'
+
+useDeliveries()
+
+const CANCELLED = ['queued', 'held', 'sending'].map((name) => `${name} → cancelled`)
+const foreign = async (table: 'alerts' | 'channels') =>
+  (
+    await one(
+      `select id from watchpost.${table} where ${table === 'alerts' ? 'zone_name' : 'label'} = 'foreign'`,
+    )
+  ).id as string
+const endOf = async (table: 'zones' | 'channels', id: string) => {
+  await run('set local session_replication_role = origin')
+  await run(`update watchpost.${table} set deleted_at = now() where id = $1`, [id])
+}
+const setAlert = (status: string, id = alert) =>
+  run('update watchpost.alerts set status = $2 where id = $1', [id, status])
+const reasons = async () =>
+  (
+    await run(
+      `select distinct last_error from watchpost.deliveries where status = 'cancelled' and last_error is not null`,
+    )
+  ).map(({ last_error }) => last_error)
+
+describe('with a zone that is deleted', () => {
+  test('everything is cancelled that is still to be sent of its alerts, and nothing of another', async () => {
+    const ids = await addAll()
+    const others = await addAll({ alert_id: await foreign('alerts') })
+    await endOf('zones', zone)
+    expect(await moved(ids)).toEqual(CANCELLED)
+    expect(await moved(others)).toEqual([])
+    expect(await reasons()).toEqual(['The zone was deleted.'])
+  })
+
+  test.each([
+    ['pending', 'failed'],
+    ['held', 'failed'],
+    ['dispatched', 'dispatched'],
+    ['suppressed', 'suppressed'],
+    ['recorded', 'recorded'],
+  ])('an alert that is %s becomes %s', async (before, after) => {
+    const other = await foreign('alerts')
+    await setAlert(before)
+    await setAlert('pending', other)
+    await endOf('zones', zone)
+    expect([await alertState(), await alertState(other)]).toEqual([after, 'pending'])
+  })
+})
+
+describe('with a channel that is deleted', () => {
+  test('everything is cancelled that is still to be sent to it, and nothing to another', async () => {
+    const ids = await addAll()
+    const others = await addAll({ channel_id: await foreign('channels') })
+    await endOf('channels', channel)
+    expect(await moved(ids)).toEqual(CANCELLED)
+    expect(await moved(others)).toEqual([])
+    expect(await reasons()).toEqual(['The channel was deleted.'])
+  })
+
+  test.each([
+    ['pending', 'queued', 'failed'],
+    ['held', 'held', 'failed'],
+    ['dispatched', 'queued', 'dispatched'],
+    ['recorded', 'queued', 'recorded'],
+    // What had been sent to it before was settled then.
+    ['pending', 'succeeded', 'pending'],
+  ])(
+    'an alert that is %s, with a delivery to it that is %s, becomes %s',
+    async (before, open, after) => {
+      await setAlert(before)
+      await add(open, { type: 'alert.raised', sequence: 0 })
+      await endOf('channels', channel)
+      expect(await alertState()).toBe(after)
+    },
+  )
+
+  test.each([
+    ...['queued', 'held', 'sending', 'succeeded'].map((status) => [status, 'pending']),
+    ...['failed', 'expired', 'cancelled'].map((status) => [status, 'failed']),
+  ])('an alert with a delivery to another channel that is %s is %s', async (status, after) => {
+    const other = await foreign('channels')
+    const id = await add(status, { channel_id: other })
+    await add('queued')
+    await endOf('channels', channel)
+    expect(await alertState()).toBe(after)
+    expect(await stateOf(id)).toBe(status)
+  })
+})
+
+test('what is deleted already is not cancelled for once more', async () => {
+  await run('update watchpost.channels set deleted_at = now() where id = $1', [channel])
+  const id = await add('queued')
+  await run('set local session_replication_role = origin')
+  await run('update watchpost.channels set deleted_at = now() where id = $1', [channel])
+  await run('update watchpost.channels set deleted_at = null where id = $1', [channel])
+  expect(await stateOf(id)).toBe('queued')
+})
