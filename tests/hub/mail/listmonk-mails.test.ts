@@ -1,6 +1,8 @@
 import { simpleParser } from 'mailparser'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { personalOf } from '../../../hub/mail/drafts/audience.ts'
+import { type ListmonkSettings, listmonk } from '../../../hub/mail/listmonk/listmonk.ts'
+import { readLists } from '../../../hub/mail/listmonk/lists.ts'
 import { personalise } from '../../../hub/mail/render/render.ts'
 import { draftCalls } from '../support/draft-calls.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
@@ -40,6 +42,7 @@ describe.each(sides)('sent by %s', (side) => {
   let sink: Awaited<ReturnType<typeof startSink>>
   let standIn: ListmonkStandIn | undefined
   let api: ReturnType<typeof apiOf>
+  let settings: ListmonkSettings
   beforeAll(async () => {
     const isReal = side !== 'the stand-in'
     sink = await startSink(isReal ? Number(process.env.LISTMONK_TEST_SMTP_PORT ?? 2525) : 0)
@@ -56,8 +59,13 @@ describe.each(sides)('sent by %s', (side) => {
     ]
     await api.put('leads/fields', { project: 'demir', fields })
     await setBrand(api, { sender_name: 'Demir, Şti: "Satış"', reply_to: 'cevap@demir.example' })
-    const listmonk = { url: at, user, token }
-    await api.put('settings/mail', { listmonk, smtp: null, daily_cap: 10_000, ramp: null })
+    settings = { url: at, user, token }
+    await api.put('settings/mail', {
+      listmonk: settings,
+      smtp: null,
+      daily_cap: 10_000,
+      ramp: null,
+    })
     await api.ok('settings/mail/confirm')
   })
   afterAll(async () => {
@@ -119,6 +127,25 @@ describe.each(sides)('sent by %s', (side) => {
       expect(mail.replyTo?.value).toMatchObject([{ address: 'cevap@demir.example' }])
       expect(mail.headers.get('list')).toMatchObject({ unsubscribe: { url: unsubscribe_url } })
     }
+  })
+
+  test('has nobody left who was erased', async () => {
+    const email = `erased@${run}.example`
+    const name = 'Erased Öz'
+    await addLead({ name, company: 'Erased AŞ', email, tags: ['erased'], custom: { fleet: 4 } })
+    const to = { kind: 'list', filter: { tag: 'erased' } }
+    const id = await create(to, { subject: SUBJECT, text: TEXT })
+    await steps(id, 'render', 'approve', 'push')
+    const client = listmonk(settings)
+    expect((await client.findSubscriber(email))?.attribs).toMatchObject({
+      [`watchpost_${id.slice(0, 8)}_company`]: 'Erased AŞ',
+    })
+    await api.ok('people/erase', { email, confirm: email, names: [name], replace_in_texts: true })
+    expect(await client.findSubscriber(email)).toBeNull()
+    const { list_id } = (await readLists(hub.paths)).demir ?? { list_id: 0 }
+    const left = JSON.stringify(await client.listMembers(list_id))
+    expect(left).toContain('Boğaz Lojistik')
+    expect(left).not.toMatch(/erased/i)
   })
 
   async function looked(id: string): Promise<string> {
