@@ -78,6 +78,10 @@ const PARTS = {
     about: 'a real listmonk, which must answer as the stand-in does and send what the hub shows',
     prove: realListmonk,
   },
+  imap: {
+    about: 'a real IMAP server, of whose mails the hub must read what it reads from the stand-in',
+    prove: realImap,
+  },
   campaign: {
     about: 'a campaign to 500 leads of a CSV file, each of whom gets it once',
     prove: () => longForm('tests/hub/mail/drafts/mail-flow-listmonk.test.ts'),
@@ -176,6 +180,15 @@ async function realListmonk(): Promise<Proven> {
     'tests/hub/mail/listmonk-conversation.test.ts',
     'tests/hub/mail/listmonk-mails.test.ts',
   )
+}
+
+async function realImap(): Promise<Proven> {
+  if (!process.env.IMAP_TEST_PORT) {
+    const why =
+      'set IMAP_TEST_PORT, _USER and _PASSWORD of a server at 127.0.0.1 that is there for tests'
+    return { outcome: 'left out', numbers: [], why }
+  }
+  return longForm('tests/hub/mail/imap-mailbox.test.ts')
 }
 
 /** Runs every attack test in its long form, and then attacks a real server. */

@@ -204,7 +204,9 @@ async function read(client: ImapFlow, uid: number): Promise<IncomingMail | null>
   if (!message) return null
   const headers = parseHeaders(message.headers?.toString('utf8') ?? '')
   const { envelope } = message
-  const from = normaliseEmail(envelope?.from?.[0]?.address ?? '')
+  // The name of a group of addresses is told as one without an address, before its members.
+  const writer = envelope?.from?.find(({ address }) => address) ?? envelope?.from?.[0]
+  const from = normaliseEmail(writer?.address ?? '')
   // The topmost one, which the delivering server wrote; earlier ones are below.
   const hasNoReturnPath = headers.get('return-path') === '<>'
   const type = headers.get('content-type') ?? ''
@@ -218,7 +220,7 @@ async function read(client: ImapFlow, uid: number): Promise<IncomingMail | null>
     uid,
     message_id: envelope?.messageId || null,
     from,
-    from_name: oneLine(envelope?.from?.[0]?.name ?? '', 200) || null,
+    from_name: oneLine(writer?.name ?? '', 200) || null,
     subject,
     date: dateOf(envelope?.date),
     in_reply_to: messageIds(envelope?.inReplyTo ?? '')[0] ?? null,

@@ -133,14 +133,17 @@ function structure(raw: string): string {
     ? `("${(disposition.split(';')[0] ?? '').trim()}" ${parameters(disposition)})`
     : 'NIL'
   const encoding = fields.get('content-transfer-encoding') ?? '7bit'
+  // Of a mail without a text it counts the end of the head as well.
+  const isHead = kind.toLowerCase() === 'message' && !body.includes('\r\n\r\n')
+  const bytes = body.length + (isHead && sub.toLowerCase() === 'rfc822' ? 2 : 0)
   const lines = kind.toLowerCase() === 'text' ? ` ${body.split('\r\n').length}` : ''
-  return `("${kind}" "${sub}" ${parameters(type)} NIL NIL "${encoding}" ${body.length}${lines} NIL ${shown} NIL NIL)`
+  return `("${kind}" "${sub}" ${parameters(type)} NIL NIL "${encoding}" ${bytes}${lines} NIL ${shown} NIL NIL)`
 }
 
 function parameters(field: string): string {
-  const found = [...field.matchAll(/;\s*([\w*-]+)="?([^";]*)"?/g)]
+  const found = [...field.matchAll(/;\s*([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^";]*))/g)]
   return found.length > 0
-    ? `(${found.map(([, name, value]) => `"${name}" "${value}"`).join(' ')})`
+    ? `(${found.map(([, name, quoted, bare]) => `"${name}" "${quoted ?? bare}"`).join(' ')})`
     : 'NIL'
 }
 
@@ -170,6 +173,11 @@ function envelope(raw: string): string {
 
 /** As Dovecot tells them: each with its name, which may also stand in a comment behind it. */
 function mailboxes(field: string): string {
+  const [, group, members] = /^([^"<@:;]+):([^;]*);?$/.exec(field) ?? []
+  if (group !== undefined) {
+    const each = mailboxes(members ?? '').replace(/^\(|\)$|^NIL$/g, '')
+    return `((NIL NIL "${group.trim()}" NIL)${each}(NIL NIL NIL NIL))`
+  }
   const found = [
     ...field.matchAll(
       /(?:"([^"]*)"|([^,<"(]*?))\s*<([^\s<>@]+)@([^\s<>]+)>|([^\s<>@,]+)@([^\s<>,()]+)(?:\s*\(([^)]*)\))?/g,
