@@ -109,7 +109,7 @@ export function createWire(options: WireOptions) {
       messages,
       max_tokens,
       temperature,
-      ...(seed === undefined ? {} : { seed }),
+      seed,
       response_format: { type: 'json_schema', json_schema: { name, schema, strict: true } },
       ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
     }
