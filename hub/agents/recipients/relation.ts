@@ -79,8 +79,12 @@ export function isPlace(tokens: Token[], { from, to }: Span): boolean {
   )
 }
 
-/** What only an English task says, beside its orders. */
-const ENGLISH = new Set('the to of for with from and who that whoever please'.split(' '))
+/** What only an English task says, beside its orders: no Turkish word is written like one of these. */
+const ENGLISH = new Set(
+  'the to of for with from and who that whoever please how what why when where which our your their my about if they she we much many could should would'.split(
+    ' ',
+  ),
+)
 
 /**
  * isRelated says whether a task is for somebody else, whom it describes by a lead.
