@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { ApprovalNeeded, MissionFailure } from '../agents/agent.ts'
 import { AGENTS } from '../agents/agents.ts'
-import { AGENT_NAMES, isAgentName } from '../agents/names.ts'
+import { isAgentName } from '../agents/names.ts'
+import { ROUTER, whoDoesIt } from '../agents/run/router.ts'
 import { createContext, MissionTaken, type RunDeps } from '../agents/run/run.ts'
 import { everywhere, type Project } from '../db/db.ts'
 import { failureOf } from '../i18n/failure.ts'
@@ -143,16 +143,10 @@ export function createMissions(deps: MissionsDeps): Missions {
     return { status: 'done', result }
   }
 
-  /** No phrase matched, so the model chooses one of the thirteen agents. */
+  /** The words did not decide, so the model chooses one of the thirteen agents. */
   async function askWho(options: Parameters<typeof createContext>[2]): Promise<string> {
     const { mission, project, run } = options
-    const router = { name: 'docs', variables: {}, budget: { steps: 1, tokens: 4000 } } as const
-    const context = await createContext(deps, router, options)
-    const roles = AGENT_NAMES.map((name) => `${name}: ${AGENTS[name].role.en}`).join('\n')
-    const { agent } = await context.complete('who does it', {
-      schema: z.object({ agent: z.enum(AGENT_NAMES) }),
-      task: `Which of these agents should do what the user asked for?\n${roles}`,
-    })
+    const agent = await whoDoesIt(await createContext(deps, ROUTER, options))
     await db.transaction(project.id, (sql) => routeByModel(sql, { id: mission.id, run, agent }))
     return agent
   }

@@ -4,7 +4,13 @@ import { typedIn } from './facts.ts'
 import type { Token } from './tokens.ts'
 
 /** What kind of sentence a task is, and by which of its words: the tokens from `from` up to `to`. */
-export type Frame = { agent: AgentName; from: number; to: number }
+export type Frame = {
+  agent: AgentName
+  from: number
+  to: number
+  /** Those that the pattern names; between them may stand any others. */
+  telling: number[]
+}
 
 /** Patterns over the folded words of a task: `en` from its beginning, `tr` and `anywhere` wherever they fit. */
 type Pattern = { agent: AgentName; en?: string[]; tr?: string[]; anywhere?: string[] }
@@ -282,6 +288,16 @@ export function frameOf(tokens: Token[]): Frame | undefined {
   return undefined
 }
 
+/** A word that begins as one of the pattern's does: Turkish ones have endings that the pattern leaves open. */
+function tellingIn(tokens: Token[], { from, to }: { from: number; to: number }, source: string) {
+  const named = new Set(source.replace(/\\\w/g, ' ').match(/[a-z]{2,}/g))
+  const isNamed = (word: string) =>
+    named.has(word) || [...named].some((one) => one.length > 3 && word.startsWith(one.slice(0, -1)))
+  return Array.from({ length: to - from }, (_, index) => from + index).filter((at) =>
+    isNamed(tokens[at]?.word ?? ''),
+  )
+}
+
 function frameFrom(
   tokens: Token[],
   { start, language, isBeginning }: { start: number; language: Language; isBeginning: boolean },
@@ -299,7 +315,8 @@ function frameFrom(
       if (!found) continue
       const from = start + text.slice(0, found.index).split(' ').length - 1
       const [first = ''] = found
-      return { agent, from, to: from + first.trim().split(' ').length }
+      const to = from + first.trim().split(' ').length
+      return { agent, from, to, telling: tellingIn(tokens, { from, to }, pattern.source) }
     }
   }
   return undefined

@@ -3,7 +3,7 @@ import { AGENT_NAMES, type AgentName, isAgentName } from '../names.ts'
 import { type Frame, frameOf } from './frames.ts'
 import { PHRASES } from './phrases.ts'
 import { routeText } from './route.text.ts'
-import { subjectOf, tokensOf } from './tokens.ts'
+import { subjectOf, type Token, tokensOf } from './tokens.ts'
 import { inflects, wordsOf } from './words.ts'
 
 const say = bilingual(routeText)
@@ -40,7 +40,12 @@ const FIRST_OF_EQUALS: AgentName[] = [
   'docs',
 ]
 
-const MARKS: Record<string, 'deed' | 'sure' | 'weak'> = { '>': 'deed', '!': 'sure', '~': 'weak' }
+const MARKS: Record<string, 'deed' | 'sure' | 'weak' | 'word'> = {
+  '>': 'deed',
+  '!': 'sure',
+  '~': 'weak',
+  '+': 'word',
+}
 
 const COMMANDS: Record<string, AgentName> = { gelistir: 'pm' }
 
@@ -57,6 +62,8 @@ export type Route = {
 type Phrase = {
   words: { stem: string; language: 'en' | 'tr'; is_next: boolean }[]
   points: number
+  /** An ordinary word that many sentences have in passing: with nothing else it decides nothing. */
+  isPassing: boolean
 }
 
 const LEXICON = AGENT_NAMES.map((agent) => ({
@@ -72,13 +79,14 @@ function parse(text: string, language: 'en' | 'tr'): Phrase {
   const words = parts.flatMap((part) =>
     part.split('_').map((stem, index) => ({ stem, language, is_next: index > 0 })),
   )
-  return { words, points: mark ? POINTS[mark] : POINTS.word * words.length }
+  const isPassing = !mark && words.length === 1 && !text.startsWith('@')
+  return { words, points: mark ? POINTS[mark] : POINTS.word * words.length, isPassing }
 }
 
 /**
  * route finds the agent whose phrases match a task best. A word counts once for each agent, in its
  * best phrase. Equal points are decided by FIRST_OF_EQUALS. If no phrase matches, or only one weak
- * word, the model decides.
+ * word or one that is said in passing, the model decides.
  */
 export function route(task: string): Route {
   const command = /^\s*\/(\p{L}[\p{L}\p{N}_]*)/u.exec(task)
@@ -97,10 +105,7 @@ export function route(task: string): Route {
   const candidates = LEXICON.map(({ agent, phrases }) =>
     framed(score(agent, phrases, words, subject), frame),
   )
-    .map(({ places, ...one }) => ({
-      ...one,
-      words: places.map((place) => tokens[place]?.written ?? ''),
-    }))
+    .map(({ places, ...one }) => ({ ...one, words: quoted(tokens, places) }))
     .filter((candidate) => candidate.points > 0)
     .sort((a, b) => b.points - a.points || rank(a.agent) - rank(b.agent))
   const [best, second] = candidates
@@ -108,12 +113,27 @@ export function route(task: string): Route {
     return undecided(say.no_word, candidates)
   }
   // A wrong agent costs its reader more than the model's look at the task.
-  if (best.points <= POINTS.weak) {
-    if (!second) return undecided(say.no_word, candidates)
-    return undecided(say.either(best.words.join(' '), best.agent, second.agent), candidates)
+  if (best.points <= POINTS.weak || best.isPassing) {
+    if (second) return undecided(say.either(best.words, best.agent, second.agent), candidates)
+    return undecided(best.isPassing ? say.passing(best.words) : say.no_word, candidates)
   }
-  const reason = say.said_to(best.words.join(' '), best.agent)
+  const reason = say.said_to(best.words, best.agent)
   return { agent: best.agent, decided_by: 'phrases', reason, candidates: shown(candidates) }
+}
+
+/** Words of any sentence: they help to find a phrase, and tell its reader nothing. */
+const SMALL = new Set(
+  `a an the and or but of to for in on at by with from as is are was were be been am do does did has have had i we you he
+  she it they me us my our your his her its their this that these those there can could may might must will would shall
+  should please some any about hakkinda ve ya veya da de mi mu bir bu su o ile icin ki ise ama ben biz siz bana bize size
+  beni bizi`.split(/\s+/),
+)
+
+/** The words that decided, as they are written; small ones only where there are no others. */
+function quoted(tokens: Token[], places: number[]): string[] {
+  const found = places.flatMap((place) => tokens[place] ?? [])
+  const telling = found.filter(({ word }) => !SMALL.has(word))
+  return (telling.length > 0 ? telling : found).map(({ written }) => written)
 }
 
 /**
@@ -131,7 +151,7 @@ export function routeNamed(task: string): Route | undefined {
 function shown(candidates: Candidate[]): Candidate[] {
   return candidates
     .slice(0, 3)
-    .map((candidate) => ({ ...candidate, points: Math.ceil(candidate.points) }))
+    .map(({ agent, points, words }) => ({ agent, points: Math.ceil(points), words }))
 }
 
 function undecided(reason: Words, candidates: Candidate[]): Route {
@@ -153,25 +173,35 @@ function score(
       places(phrase, words).map((at) => ({
         at,
         points: phrase.points * (at.every(subject) ? SUBJECT : 1),
+        isPassing: phrase.isPassing,
       })),
     )
-    .sort((a, b) => b.points - a.points || b.at.length - a.at.length)
+    .sort(
+      (a, b) =>
+        b.points - a.points ||
+        b.at.length - a.at.length ||
+        Number(a.isPassing) - Number(b.isPassing),
+    )
   const taken = new Set<number>()
-  let points = 0
+  const counted: typeof found = []
   for (const match of found) {
     if (match.at.some((place) => taken.has(place))) continue
     for (const place of match.at) taken.add(place)
-    points += match.points
+    counted.push(match)
   }
-  return { agent, points, places: [...taken].sort((a, b) => a - b) }
+  return {
+    agent,
+    points: counted.reduce((sum, match) => sum + match.points, 0),
+    places: [...taken].sort((a, b) => a - b),
+    isPassing: counted.length === 1 && counted[0]?.isPassing === true,
+  }
 }
 
 /** The kind of sentence counts as much as a phrase that names what is to be made. */
 function framed(found: ReturnType<typeof score>, frame: Frame | undefined) {
   if (frame?.agent !== found.agent) return found
-  const own = Array.from({ length: frame.to - frame.from }, (_, index) => frame.from + index)
-  const places = [...new Set([...found.places, ...own])].sort((a, b) => a - b)
-  return { ...found, points: found.points + POINTS.deed, places }
+  const places = [...new Set([...found.places, ...frame.telling])].sort((a, b) => a - b)
+  return { ...found, points: found.points + POINTS.deed, places, isPassing: false }
 }
 
 /** Every place where a phrase begins, with the positions of its words. */

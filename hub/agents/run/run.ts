@@ -88,7 +88,7 @@ type Done = { output: unknown; tokens: number }
  */
 export async function createContext(
   deps: RunDeps,
-  agent: Pick<Agent, 'name' | 'variables' | 'budget'>,
+  agent: Pick<Agent, 'name' | 'variables' | 'budget'> & { prompt?: string },
   options: RunOptions,
 ): Promise<AgentContext & { keepLeftOut: () => Promise<void> }> {
   const { db, config } = deps
@@ -212,10 +212,7 @@ export async function createContext(
     if (tokens >= agent.budget.tokens + extra) {
       throw new MissionFailure(say.tokens_used(agent.budget.tokens + extra))
     }
-    system ??= await withRules(
-      await fillPrompt(await currentPrompt(config.paths, agent.name), agent, context),
-      { paths: config.paths, slug: project.slug, agent: agent.name },
-    )
+    system ??= await systemOf()
     const { schema, max_tokens } = call
     const before = thread ? await resultFact(thread, { agent: agent.name, read, leaveOut }) : []
     const facts = [...before, ...(call.facts ?? [])]
@@ -269,6 +266,13 @@ export async function createContext(
       })
     const used = spend(answer.tokens)
     return { value: answer.value, tokens: used }
+  }
+
+  /** The agent's prompt with the rules of the project; whoever brings a prompt has no rules. */
+  async function systemOf(): Promise<string> {
+    if (agent.prompt !== undefined) return fillPrompt(agent.prompt, agent, context)
+    const text = await fillPrompt(await currentPrompt(config.paths, agent.name), agent, context)
+    return withRules(text, { paths: config.paths, slug: project.slug, agent: agent.name })
   }
 
   async function approved(name: StepName, request: ApprovalRequest): Promise<void> {

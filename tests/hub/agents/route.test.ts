@@ -59,7 +59,7 @@ describe('phrasings in the words of other agents', () => {
 
   it.each([
     ['written before the kinds of sentences', KINDS, { right: 65, wrong: 1 }],
-    ['written after them', KINDS_AFTER, { right: 70, wrong: 2 }],
+    ['written after them', KINDS_AFTER, { right: 70, wrong: 1 }],
   ] as const)('%s go to their agent at least as often as was measured', (_, tasks, floor) => {
     expect(tasks.length).toBeGreaterThanOrEqual(60)
     expect(new Set(tasks.map(([agent]) => agent)).size).toBe(AGENT_NAMES.length)
@@ -74,7 +74,7 @@ describe('phrasings in the words of other agents', () => {
     ['FIRST', { right: 71, wrong: 0 }],
     ['SECOND', { right: 66, wrong: 0 }],
     ['THIRD', { right: 64, wrong: 0 }],
-    ['UNSEEN', { right: 43, wrong: 6 }],
+    ['UNSEEN', { right: 42, wrong: 4 }],
   ])('typed in a hurry, the %s list, go to their agent as was measured', (list, floor) => {
     const tasks = BLIND.filter((one) => one.list === list)
     expect(new Set(tasks.map(({ agent }) => agent)).size).toBe(AGENT_NAMES.length)
@@ -88,7 +88,7 @@ describe('phrasings in the words of other agents', () => {
   it('are decided by the kind of their sentence, which the reason quotes', () => {
     const task = 'Is it legal to send marketing mails without consent?'
     expect(route(task)).toMatchObject({ agent: 'legal', decided_by: 'phrases' })
-    expect(route(task).candidates[0]?.words).toEqual(['Is', 'it', 'legal', 'consent'])
+    expect(route(task).candidates[0]?.words).toEqual(['legal', 'consent'])
   })
 
   it.each([
@@ -119,17 +119,17 @@ describe('phrasings as people write them', () => {
   })
 
   it.each([
-    ['ceo', { right: 8, wrong: 2 }],
-    ['data', { right: 8, wrong: 3 }],
-    ['docs', { right: 12, wrong: 2 }],
-    ['engineer', { right: 13, wrong: 2 }],
-    ['engineer_system', { right: 11, wrong: 2 }],
-    ['finance', { right: 12, wrong: 1 }],
-    ['legal', { right: 12, wrong: 3 }],
+    ['ceo', { right: 7, wrong: 0 }],
+    ['data', { right: 6, wrong: 2 }],
+    ['docs', { right: 7, wrong: 1 }],
+    ['engineer', { right: 11, wrong: 2 }],
+    ['engineer_system', { right: 12, wrong: 0 }],
+    ['finance', { right: 11, wrong: 1 }],
+    ['legal', { right: 9, wrong: 3 }],
     ['marketing', { right: 10, wrong: 1 }],
-    ['pm', { right: 14, wrong: 2 }],
-    ['research', { right: 8, wrong: 2 }],
-    ['sales', { right: 16, wrong: 0 }],
+    ['pm', { right: 14, wrong: 0 }],
+    ['research', { right: 7, wrong: 1 }],
+    ['sales', { right: 13, wrong: 0 }],
     ['subjects', { right: 22, wrong: 2 }],
     ['system', { right: 12, wrong: 1 }],
     ['web_research', { right: 15, wrong: 0 }],
@@ -176,6 +176,26 @@ describe('ambiguous tasks', () => {
     for (const task of ['hello', 'merhaba, nasılsın?', '🙂', '   ', '12 34']) {
       expect(route(task)).toMatchObject({ agent: null, decided_by: 'model' })
     }
+  })
+
+  it('with one ordinary word are left to the model, unless the word says it by itself', () => {
+    const words = (task: string) => route(task).candidates.map(({ words }) => words)
+    expect(route('the price').agent).toBeNull()
+    expect(route('prices of the machine')).toMatchObject({ agent: null, decided_by: 'model' })
+    expect(route('the budget').agent).toBe('finance')
+    expect(route('anything about a machine').reason.en).toBe('"machine" says too little by itself.')
+    expect(words('anything about a machine')).toEqual([['machine']])
+  })
+
+  it('say by which words they are decided, without those of any sentence', () => {
+    expect(route('write a mail about the fair and the price').reason.en).toBe(
+      'Marketing was chosen because of "write", "mail".',
+    )
+    expect(route('bütçe ve gider tablosunu hazırla').reason.tr).not.toContain('“ve”')
+    expect(route('patch for the hub').candidates[0]?.words).not.toContain('the')
+    expect(route('Invoice for Demir Lojistik: 12 hours at 50 euros, 20 % VAT').reason.en).toBe(
+      'Finance was chosen because of "Invoice", "euros", "VAT".',
+    )
   })
 
   it('with one weak word for each of two are left to the model', () => {
@@ -244,7 +264,7 @@ it('no phrase holds a letter that folding takes away', () => {
   for (const agent of AGENT_NAMES) {
     for (const list of Object.values(PHRASES[agent])) {
       for (const phrase of list.split(',')) {
-        expect(phrase.trim()).toMatch(/^[>!~]?(?:(?:@[a-z]+|[a-z0-9#]+\*?)[ _]?)+$/)
+        expect(phrase.trim()).toMatch(/^[>!~+]?(?:(?:@[a-z]+|[a-z0-9#]+\*?)[ _]?)+$/)
         expect(phrase.trim()).not.toMatch(/[ _]$/)
       }
     }
@@ -257,7 +277,7 @@ describe('the kind of a long task', () => {
 
   it('is found wherever its words stand, and where a part ends is no end', () => {
     for (const before of [0, 99, 149, 650]) {
-      const kind = { agent: 'data', from: before, to: before + 1 }
+      const kind = { agent: 'data', from: before, to: before + 1, telling: [before] }
       expect(kindOf(`${others(before)}hangileri`), String(before)).toEqual(kind)
       expect(kindOf(`${others(before)}hangileri ${others(60)}`), String(before)).toBeUndefined()
     }

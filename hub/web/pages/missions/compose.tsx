@@ -191,7 +191,9 @@ function Chosen({
       <AgentMark agent={agent} size={32} />
       <div className="min-w-0 flex-1">
         {agent === 'auto' ? (
-          <p className="text-muted text-pretty">{routed ? text.unknown : text.waiting}</p>
+          <p className="text-muted text-pretty">
+            {routed ? text.unknown(routed.reason) : text.waiting}
+          </p>
         ) : (
           <>
             <p>
