@@ -49,6 +49,14 @@ export const resolveText = texts(
     unwritten: (languages: string) =>
       `The hub writes English and Turkish; leads with another language get English: ${languages}.`,
     languages: { en: 'English', tr: 'Turkish' },
+    all_in: (language: string, count: number) =>
+      count === 1
+        ? `By their language or country, the recipient is written to in ${language}.`
+        : `By their language or country, all ${count} recipients are written to in ${language}.`,
+    counted: (language: string, count: number) => `${language} (${count})`,
+    not_known: 'not known',
+    some_in: (counts: string) =>
+      `By their language or country, the recipients are written to in ${counts}. Choose one language.`,
     too_many_readers: (count: number, most: number) =>
       `${count} recipients read one language; at most ${most} can be parted by language. Name the language, or choose fewer.`,
     choose: (choices: string) => `Possible: ${choices}.`,
@@ -97,6 +105,14 @@ export const resolveText = texts(
     unwritten: (languages) =>
       `Hub İngilizce ve Türkçe yazar; başka dildeki adaylar İngilizce alır: ${languages}.`,
     languages: { en: 'İngilizce', tr: 'Türkçe' },
+    all_in: (language, count) =>
+      count === 1
+        ? `Diline ya da ülkesine göre alıcıya ${language} yazılır.`
+        : `Dillerine ya da ülkelerine göre ${count} alıcının hepsine ${language} yazılır.`,
+    counted: (language, count) => `${language} (${count})`,
+    not_known: 'bilinmiyor',
+    some_in: (counts) =>
+      `Dillerine ya da ülkelerine göre alıcılara yazılacak diller: ${counts}. Birini seçin.`,
     too_many_readers: (count, most) =>
       `Aynı dili okuyan ${count} alıcı var; dile göre en çok ${most} alıcı ayrılabilir. Dili belirtin ya da daha az alıcı seçin.`,
     choose: (choices) => `Olası adaylar: ${choices}.`,

@@ -52,9 +52,29 @@ export function languageFor(
   context: Pick<AgentContext, 'language' | 'named_language'>,
   readers: Reader[],
 ): Language {
-  if (context.named_language) return context.named_language
+  return context.named_language ?? languageOfAll(readers) ?? context.language
+}
+
+/** languageOfAll returns the language of mails to all of some leads; undefined where it is not one, or not known. */
+export function languageOfAll(readers: Reader[]): Language | undefined {
   const [first, ...others] = readers.map(spokenBy)
-  return first !== undefined && others.every((one) => one === first) ? first : context.language
+  return others.every((one) => one === first) ? first : undefined
+}
+
+/** languageWords says in which language some leads are written to, or how many in which; null for nobody. */
+export function languageWords(readers: Reader[]): Words | null {
+  if (readers.length === 0) return null
+  const all = languageOfAll(readers)
+  const unwritten = unwrittenWords({ named_language: undefined }, readers)
+  const counts = [...LANGUAGES, undefined].map((language): [Words, number] => [
+    language ? say.languages[language] : say.not_known,
+    readers.filter((reader) => spokenBy(reader) === language).length,
+  ])
+  const parts = counts.flatMap(([name, count]) => (count > 0 ? [say.counted(name, count)] : []))
+  const told = all
+    ? say.all_in(say.languages[all], readers.length)
+    : say.some_in(joined(parts, ', '))
+  return unwritten ? joined([told, unwritten]) : told
 }
 
 /** The readers of a list by the language that each would get a mail in; the larger group first. */

@@ -10,9 +10,16 @@ import {
   splitPage,
 } from '../../../shared/schemas/page.ts'
 import type { Sql } from '../../../shared/sql.ts'
+import { languageOfAll, languageWords } from '../../agents/recipients/spoken.ts'
 import { inProject } from '../../db/db.ts'
 import { answer, type Env, problems } from '../../http/http.ts'
-import { type Audience, AudienceFilter, peopleOf } from '../../mail/drafts/audience.ts'
+import { LANGUAGES } from '../../i18n/words.ts'
+import {
+  type Audience,
+  AudienceFilter,
+  peopleOf,
+  readersAmong,
+} from '../../mail/drafts/audience.ts'
 import { Recipient, type RecipientView, readDraft } from '../../mail/drafts/draft-view.ts'
 import { readRefusals } from '../../mail/opt-outs.ts'
 import { stepsOf } from '../../mail/sequences/sequences.ts'
@@ -39,6 +46,14 @@ const Other = z.strictObject({
 const Choices = z.object({ tags: z.array(z.string()), countries: z.array(z.string()) })
 const OtherAudience = z.object({
   recipients: Readers,
+  language: z.enum(LANGUAGES).nullable().meta({
+    description:
+      'The language of mails to all recipients, by their language or else their country; null where there are two, or where it is not known of one.',
+  }),
+  language_note: z
+    .string()
+    .nullable()
+    .meta({ description: 'The same in words, or how many are written to in which.' }),
   choices: Choices.meta({
     description: 'The tags and countries of the project’s leads, to filter by.',
   }),
@@ -87,7 +102,13 @@ draftReaders.openapi(
         refusals,
         written: audience.kind === 'list' ? drafts : [],
       })
-      return { recipients: readersOf(people), choices: await choicesOf(sql, project.id) }
+      const readers = await readersAmong(sql, project_id, people.people)
+      return {
+        recipients: readersOf(people),
+        language: languageOfAll(readers) ?? null,
+        language_note: languageWords(readers),
+        choices: await choicesOf(sql, project.id),
+      }
     })
     return answer(c, OtherAudience, found, 200)
   },

@@ -8,11 +8,14 @@ import {
   NextCursor,
   splitPage,
 } from '../../../shared/schemas/page.ts'
+import { languageOfAll } from '../../agents/recipients/spoken.ts'
 import { everywhere, inProject } from '../../db/db.ts'
 import { answer, type Ctx, type Env, problems, write } from '../../http/http.ts'
 import { NEWEST, Position, positionOf } from '../../http/page.ts'
 import { absent } from '../../i18n/failure.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
+import { readersOf } from '../../mail/drafts/audience.ts'
+import { readRefusals } from '../../mail/opt-outs.ts'
 import {
   mailsFor,
   plannedOf,
@@ -312,9 +315,14 @@ sequences.openapi(
   async (c) => {
     const { project: slug, ...given } = c.req.valid('json')
     const { config, db } = c.get('deps')
+    const refusals = await readRefusals(config.paths)
     const sequence = await inProject(db, slug, async (sql, project) => {
       await requireWritable(sql, project, await readLicense(config))
-      return viewSequence(sql, project.id, await createSequence(sql, project, given))
+      const { filter } = given
+      const readers = await readersOf(sql, { project_id: project.id, filter, refusals })
+      const language = given.language ?? languageOfAll(readers)
+      const id = await createSequence(sql, project, { ...given, ...(language ? { language } : {}) })
+      return viewSequence(sql, project.id, id)
     })
     const Location = `/api/cockpit/sequences/get?id=${sequence.id}&project=${slug}`
     return answer(c, OneSequence, { sequence }, 201, { Location })

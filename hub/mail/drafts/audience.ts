@@ -139,16 +139,28 @@ export async function peopleOf(
   return { people, without_email: rows.length - named.length }
 }
 
+/** A lead, with what says its language. */
+type Reader = { id: string; country: string | null; language: string | null }
+
 /** readersOf returns the leads of a filter who have an address, with their languages and countries. */
 export async function readersOf(
   sql: Sql,
   given: { project_id: string; filter: AudienceFilter; refusals: Refusals },
-): Promise<{ id: string; country: string | null; language: string | null }[]> {
+): Promise<Reader[]> {
   const { project_id, filter, refusals } = given
   const audience = { kind: 'list' as const, filter }
   const { people } = await peopleOf(sql, { project_id, audience, template: 'letter', refusals })
+  return readersAmong(sql, project_id, people)
+}
+
+/** readersAmong returns the languages and countries of an audience. */
+export async function readersAmong(
+  sql: Sql,
+  project_id: string,
+  people: Person[],
+): Promise<Reader[]> {
   const ids = people.map(({ lead_id }) => lead_id)
-  return sql<{ id: string; country: string | null; language: string | null }>`
+  return sql<Reader>`
     select id, country, language from hub.leads
     where id = any(${ids}::uuid[]) and project_id = ${project_id}
     order by id`

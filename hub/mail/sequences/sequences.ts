@@ -41,7 +41,9 @@ const Content = {
 /** A new sequence, by hand or by an agent; without a window, office hours where the hub is. */
 export const NewSequence = z.strictObject({
   ...Content,
-  language: Content.language.default('en'),
+  language: Content.language.optional().meta({
+    description: 'Absent: the language of mails to all recipients, or else English.',
+  }),
   filter: Content.filter.default({}),
   window: Content.window.optional(),
 })
@@ -98,7 +100,7 @@ export async function createSequence(
   given: z.input<typeof NewSequence> & { agent?: string; mission_id?: string },
 ): Promise<string> {
   const { agent = null, mission_id = null, ...content } = given
-  const { name, language, filter, window, steps } = NewSequence.parse(content)
+  const { name, language = 'en', filter, window, steps } = NewSequence.parse(content)
   requireSteps(steps)
   const [made] = await sql<{ id: string }>`
     insert into hub.sequences (project_id, name, language, filter, send_window, agent, mission_id)

@@ -65,7 +65,7 @@ afterAll(async () => {
 /** What is written in each language, and the words in which somebody wants no more mail. */
 const WRITTEN = {
   en: {
-    file: ['Name,Email,Company', 'fair.csv'],
+    file: ['Name,Email,Company,Country', 'fair.csv'],
     name: 'After the fair',
     subject: 'A question for {company}',
     texts: ['would you like to talk?', 'shall I call you?', 'is there anybody else?'],
@@ -74,7 +74,7 @@ const WRITTEN = {
     opt_out: 'unsubscribe',
   },
   tr: {
-    file: ['Ad Soyad;E-posta;Firma', 'fuar.csv'],
+    file: ['Ad Soyad;E-posta;Firma;Ülke', 'fuar.csv'],
     name: 'Fuardan sonra',
     subject: '{company} için bir soru',
     texts: ['görüşmek ister misiniz?', 'sizi arayayım mı?', 'başka biri var mı?'],
@@ -121,7 +121,10 @@ test.each(['en', 'tr'] as const)('a sequence from its file to its end, in %s', a
   await page.getByRole('button', { name: words.leads.import, exact: true }).click()
   const [head, file] = written.file
   const separator = head.includes(';') ? ';' : ','
-  const rows = PEOPLE.map((name) => [`${name} Öz`, emailOf(name), `${name} A.Ş.`].join(separator))
+  const country = language === 'en' ? 'Türkiye' : 'Malta'
+  const rows = PEOPLE.map((name) =>
+    [`${name} Öz`, emailOf(name), `${name} A.Ş.`, country].join(separator),
+  )
   await page.locator('input[type=file]').setInputFiles({
     name: file,
     mimeType: 'text/csv',
@@ -148,6 +151,11 @@ test.each(['en', 'tr'] as const)('a sequence from its file to its end, in %s', a
     else await step.getByLabel(form.wait).fill(at === 1 ? '3' : '4')
   }
   await dialog.getByLabel(words.leads.tag, { exact: true }).selectOption('fair')
+  // They read the other language than the page; who writes it can choose another.
+  const written_in = dialog.getByLabel(form.language)
+  const other = language === 'en' ? 'tr' : 'en'
+  await eventually(async () => expect(await written_in.inputValue()).toBe(other))
+  await written_in.selectOption(language)
   for (const day of ['sat', 'sun'] as const) {
     await dialog.getByLabel(form.weekdays[day]).check()
   }

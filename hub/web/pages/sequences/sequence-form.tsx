@@ -57,6 +57,9 @@ function Fields({ sequence, onClose, onSaved }: Props) {
   const [steps, setSteps] = useState<Step[]>(() => stepsOf(sequence))
   const [days, setDays] = useState<string[]>(sequence?.window.days ?? DAYS.slice(0, 5))
   const { data } = useQuery(sequenceAudienceQuery(slug, sequence?.id ?? null, asked))
+  /** null: that of its recipients. */
+  const [chosen, setChosen] = useState<string | null>(sequence?.language ?? null)
+  const written = chosen ?? data?.language ?? language
   const change = (key: number, part: Partial<Step>) =>
     setSteps(steps.map((one) => (one.key === key ? { ...one, ...part } : one)))
   const zone = sequence?.window.time_zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -69,7 +72,7 @@ function Fields({ sequence, onClose, onSaved }: Props) {
         const body = {
           project: slug,
           name: value('name'),
-          language: value('language') === 'tr' ? ('tr' as const) : ('en' as const),
+          language: written === 'tr' ? ('tr' as const) : ('en' as const),
           filter: chosen.kind === 'list' ? chosen.filter : {},
           window: {
             days: DAYS.filter((day) => days.includes(day)),
@@ -97,10 +100,15 @@ function Fields({ sequence, onClose, onSaved }: Props) {
         <FormField name="name" label={text.form.name}>
           <Input name="name" required maxLength={120} defaultValue={sequence?.name ?? ''} />
         </FormField>
-        <FormField name="language" label={text.form.language}>
+        <FormField
+          name="language"
+          label={text.form.language}
+          hint={data?.language_note ?? undefined}
+        >
           <Select
             name="language"
-            defaultValue={sequence?.language ?? language}
+            value={written}
+            onChange={(event) => setChosen(event.target.value)}
             options={[
               { value: 'en', label: 'English' },
               { value: 'tr', label: 'Türkçe' },

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import {
   languageFor,
+  languageOfAll,
+  languageWords,
   spokenGroups,
   spokenIn,
   spokenWords,
@@ -40,6 +42,24 @@ test('the task decides where it names a language, else the lead, its country, th
   expect(languageFor(asked('en'), [of('Türkiye'), of('Germany')])).toBe('en')
   expect(languageFor(asked('tr'), [of('Türkiye'), of(null)])).toBe('tr')
   expect(languageFor(asked('en'), [])).toBe('en')
+})
+
+test('the readers of a whole list have one language, or how many are written to in which is said', () => {
+  const turks = [of('Türkiye'), of(null, 'tr')]
+  expect(languageOfAll(turks)).toBe('tr')
+  expect(languageWords(turks)?.en).toBe(
+    'By their language or country, all 2 recipients are written to in Turkish.',
+  )
+  expect(languageWords([of('TR')])?.tr).toBe('Diline ya da ülkesine göre alıcıya Türkçe yazılır.')
+  const mixed = [...turks, of('Germany', 'de'), of(null)]
+  expect(languageOfAll(mixed)).toBeUndefined()
+  expect(languageWords(mixed)?.en).toBe(
+    'By their language or country, the recipients are written to in English (1), Turkish (2), not known (1). Choose one language. The hub writes English and Turkish; leads with another language get English: German (1).',
+  )
+  expect(languageOfAll([of(null), of(null)])).toBeUndefined()
+  expect(languageOfAll([of(null), of('TR')])).toBeUndefined()
+  expect(languageOfAll([])).toBeUndefined()
+  expect(languageWords([])).toBeNull()
 })
 
 test('languages that the hub does not write are said, unless the task names one', () => {

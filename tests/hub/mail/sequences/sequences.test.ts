@@ -8,7 +8,18 @@ beforeEach(async () => {
   smtp.to().length = 0
   smtp.mails.length = 0
 })
-const { counter, of, get, create, approve, run, people, group, gatesOf } = useSequences()
+const { counter, of, get, create, approve, run, people, group, gatesOf, add } = useSequences()
+
+test('a sequence without a language has that of its recipients', async () => {
+  await add('ayla', { tags: ['turks'], country: 'Türkiye' })
+  await add('bora', { tags: ['turks', 'both'], language: 'tr' })
+  await add('carl', { tags: ['both'], country: 'Germany' })
+  const languageOf = async (tag: string, more: object = {}) =>
+    (await get(await create({ tag }, more))).sequence.language
+  expect(await languageOf('turks')).toBe('tr')
+  expect(await languageOf('both')).toBe('en')
+  expect(await languageOf('turks', { language: 'en' })).toBe('en')
+})
 
 test('three steps go days apart in one thread, each once', async () => {
   const { tag } = await group(['jo'])
