@@ -48,3 +48,27 @@ export function languageOfCell(text: string): string {
   const [first = ''] = text.split(/[,;/|&+(]|\s(?:and|ve)\s/)
   return codesByName().get(fold(first).trim()) ?? languageTag(first) ?? text
 }
+
+const SAYS_NO = /\b(?:not?|never|without|nor)\b|n['’]?t\b|\b(?:degil|yok|hic)\b|m[iu]yor|m[ae]z\b/
+/** What somebody speaks, or is to be written to in, in words after which or before which the language stands. */
+const SAYS = [
+  /\b(?:speaks?|prefers?|reads?|language(?: is)?:?|speaking) (?<name>\p{L}+)/u,
+  /\b(?:writes?|wrote|mails?|e-?mails?|letters?|answers?|repl(?:y|ies)|talks?|corresponds?|correspondence|contact\w*)\b.{0,60}? in (?<name>\p{L}+)/u,
+  /(?<name>\p{L}+) (?:konus|yazis|tercih ed|bili[ry])/u,
+  /(?<name>\p{L}+) (?:yaz(?!il)|mail|e-?posta|mektup)/u,
+  /\bdil[i]?:? (?<name>\p{L}+)/u,
+]
+
+/**
+ * languageSaid returns the language that a sentence says somebody speaks or is to be written to in;
+ * undefined where it says none, or says no to one.
+ */
+export function languageSaid(sentence: string): string | undefined {
+  const said = fold(sentence).replace(/\s+/g, ' ')
+  if (SAYS_NO.test(said)) return undefined
+  for (const pattern of SAYS) {
+    const code = codesByName().get(pattern.exec(said)?.groups?.name ?? '')
+    if (code) return code
+  }
+  return undefined
+}

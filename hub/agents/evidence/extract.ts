@@ -3,6 +3,7 @@ import { bilingual } from '../../i18n/words.ts'
 import { type FoundLead, storeFound } from '../../leads/found-leads.ts'
 import { factColumns, factOfCell, MAX_FACT_COLUMNS } from '../../leads/import-facts.ts'
 import { factOf, type Mapping, quoteOf, readRow } from '../../leads/import-row.ts'
+import { languageSaid } from '../../leads/languages.ts'
 import { NewLead } from '../../leads/lead.ts'
 import { MAX_QUOTE } from '../../leads/shorten.ts'
 import type { AgentContext, Fact } from '../agent.ts'
@@ -59,7 +60,16 @@ export async function extractFrom(
   return prose(context, text, number)
 }
 
-const ASKED = ['name', 'email', 'company', 'title', 'phone', 'website', 'country'] as const
+const ASKED = [
+  'name',
+  'email',
+  'company',
+  'title',
+  'phone',
+  'website',
+  'country',
+  'language',
+] as const
 
 async function askColumns(
   context: AgentContext,
@@ -188,11 +198,33 @@ async function prose(context: AgentContext, given: Fact, number: string): Promis
       const key = lead.email ?? lead.company ?? lead.name
       const line =
         key && part.split('\n').find((row) => row.toLowerCase().includes(key.toLowerCase()))
+      const language = languageIn(
+        line ?? '',
+        namesOf(lead),
+        candidates.map(({ lead }) => lead),
+      )
+      if (language) lead.language = language
       if (facts.length === 0 && line) facts.push({ fact: one(line, 400), quote: one(line, 400) })
     }
     tallies.push(await store(context, `store ${name}`, candidates))
   }
   return sumOf(tallies)
+}
+
+const namesOf = ({ name, company, email }: NewLead) =>
+  [name, company, email].flatMap((one) => one ?? []).filter((one) => one.trim() !== '')
+
+/**
+ * The language that a line says of a lead, as in "Olga, speaks Polish": in a sentence that names this
+ * lead and none of the others that were found.
+ */
+function languageIn(line: string, own: string[], all: NewLead[]): string | undefined {
+  const others = all.flatMap(namesOf).filter((one) => !own.includes(one))
+  const sentences = line.split(/(?<=[.!?;])\s+/).filter((sentence) => {
+    const names = (one: string) => sentence.toLowerCase().includes(one.toLowerCase())
+    return own.some(names) && !others.some(names)
+  })
+  return sentences.map(languageSaid).find((one) => one !== undefined)
 }
 
 /** A value that does not occur in the text was invented. */

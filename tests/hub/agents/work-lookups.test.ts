@@ -45,10 +45,10 @@ describe('research', () => {
   )
 
   test(
-    'drops a lead that the text does not name, and never loses an address',
+    'drops a lead that the text does not name, never loses an address, and keeps the language said of one',
     async () => {
       const text =
-        'At the fair we met Ayşe Yılmaz of Yıldız Tekstil.\nAlso write to info@kaya.example soon.'
+        'At the fair we met Ayşe Yılmaz of Yıldız Tekstil, whose uncle is German. She met jan@krol.example, who speaks Polish.\nAlso write to info@kaya.example in German soon.'
       const none = {
         name: null,
         company: null,
@@ -84,12 +84,15 @@ describe('research', () => {
         name: string | null
         email: string | null
         title: string | null
-      }>('select name, email, title from hub.leads where id = any($1) order by email nulls first', [
-        mission.result?.leads,
-      ])
+        language: string | null
+      }>(
+        'select name, email, title, language from hub.leads where id = any($1) order by email nulls first',
+        [mission.result?.leads],
+      )
       expect(found).toEqual([
-        { name: 'Ayşe Yılmaz', email: null, title: null },
-        { name: null, email: 'info@kaya.example', title: null },
+        { name: 'Ayşe Yılmaz', email: null, title: null, language: null },
+        { name: null, email: 'info@kaya.example', title: null, language: 'de' },
+        { name: null, email: 'jan@krol.example', title: null, language: 'pl' },
       ])
     },
     LIMIT_MS,
