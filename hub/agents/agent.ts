@@ -29,7 +29,7 @@ export const MissionInput = z.strictObject({
     .array(z.url({ protocol: /^https?$/ }).max(1000))
     .max(10)
     .optional(),
-  /** The language of who asks, for a task that shows none itself, such as `/gelistir`. */
+  /** The language of who asks, for a task that shows none itself: `/gelistir`, `rakip analizi`. */
   language: z.enum(LANGUAGES).optional(),
   /** What caused a mission of the system agent. */
   alert: z.strictObject({ kind: z.string().max(60), message: z.string().max(2000) }).optional(),

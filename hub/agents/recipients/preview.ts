@@ -1,5 +1,5 @@
 import type { Sql } from '../../../shared/sql.ts'
-import { bilingual, joined, type Words } from '../../i18n/words.ts'
+import { bilingual, joined, type Language, type Words } from '../../i18n/words.ts'
 import { type AudienceFilter, peopleOf, readersOf } from '../../mail/drafts/audience.ts'
 import type { Refusals } from '../../mail/suppression.ts'
 import type { Earlier } from '../agent.ts'
@@ -62,6 +62,8 @@ export async function previewRecipients(
     agent: AgentName | null
     task: string
     earlier?: Earlier[]
+    /** Of who asks. */
+    language: Language
     refusals: Refusals
   },
 ): Promise<Preview> {
@@ -72,7 +74,7 @@ export async function previewRecipients(
     ? await resolveFollowUp(sql, project_id, { words: task, earlier, as: takes.as })
     : await resolveLeads(sql, project_id, task, takes.as)
   const speak = (leads: (Reader & { id: string })[]) =>
-    agent === 'marketing' ? spokenFor(leads, task, earlier) : null
+    agent === 'marketing' ? spokenFor(leads, given) : null
   if (resolved.kind === 'nobody') {
     if (agent !== 'marketing') return NONE
     const rows = await newestLeads(sql, project_id)
@@ -109,11 +111,10 @@ export async function previewRecipients(
 /** How many are written to in which language, where that is not one, and who gets another than their own. */
 function spokenFor(
   leads: (Reader & { id: string })[],
-  task: string,
-  earlier: Earlier[] | undefined,
+  { task, earlier, language: asker }: { task: string; earlier?: Earlier[]; language: Language },
 ): Words | null {
   const thread = earlier && { words: task, earlier }
-  const language = thread ? languageIn(thread) : languageOfTask(task)
+  const language = thread ? languageIn(thread) : languageOfTask(task, asker)
   const named_language = thread ? namedIn(thread) : namedLanguage(task)
   const asked = { language, named_language }
   const groups = spokenWords(spokenGroups(asked, leads))

@@ -106,7 +106,7 @@ export function namedLanguage(task: string): Language | undefined {
 /**
  * languageOfTask takes the language that a task names; else it distinguishes English from Turkish by
  * letters that only Turkish has, and by the most common words. A task that shows neither, such as a
- * bare command, is answered in the language of who asks.
+ * bare command or "rakip analizi", is answered in the language of who asks.
  */
 export function languageOfTask(task: string, asker: Language = 'en'): Language {
   return namedLanguage(task) ?? typedIn(task, asker)
@@ -121,7 +121,7 @@ export function typedIn(task: string, asker: Language = 'en'): Language {
     if (COMMON_WORDS.tr.has(word)) points += 2
     if (COMMON_WORDS.en.has(word)) points -= 2
   }
-  if (points === 0) return said.trim() === '' ? asker : 'en'
+  if (points === 0) return asker
   return points > 0 ? 'tr' : 'en'
 }
 

@@ -45,7 +45,8 @@ export function namedIn({ words, earlier }: Thread): Language | undefined {
 
 /** languageIn: the language last asked for, or else that of the conversation's beginning. */
 export function languageIn(thread: Thread): Language {
-  return namedIn(thread) ?? languageOfTask(thread.earlier[0]?.task ?? thread.words)
+  const [first] = thread.earlier
+  return namedIn(thread) ?? languageOfTask(first?.task ?? thread.words, first?.input.language)
 }
 
 /**

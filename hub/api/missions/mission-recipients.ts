@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/route.ts'
+import { languageOf } from '../../../shared/words/language-of.ts'
 import { previewRecipients } from '../../agents/recipients/preview.ts'
 import { route } from '../../agents/run/route.ts'
 import { inProject } from '../../db/db.ts'
@@ -73,7 +74,7 @@ missionRecipients.openapi(
     const { db, config } = c.get('deps')
     const refusals = await readRefusals(config.paths)
     const recipients = await inProject(db, slug, async (sql, { id }) => {
-      const given = { project_id: id, task, refusals }
+      const given = { project_id: id, task, language: languageOf(c), refusals }
       if (continues) {
         const old = await requireDone(sql, continues)
         const { agent } = routeOn(task, department, old.department)

@@ -99,8 +99,6 @@ mission.openapi(
     const { department, task, project: slug, input } = c.req.valid('json')
     const { db, config, missions } = c.get('deps')
     const license = await readLicense(config)
-    // A command shows no language of its own.
-    const isBare = task.startsWith('/')
     const routed =
       department === 'auto'
         ? route(task)
@@ -118,7 +116,7 @@ mission.openapi(
         task,
         routed_by: department === 'auto' ? 'phrase' : 'given',
         routed_because: department === 'auto' ? routed.reason : null,
-        ...(isBare ? { input: { language: languageOf(c), ...input } } : input ? { input } : {}),
+        input: { language: languageOf(c), ...input },
       })
       return getMission(sql, id)
     })

@@ -72,7 +72,7 @@ describe('composing', () => {
       expect(routed).toMatchObject({
         agent: 'docs',
         decided_by: 'phrases',
-        reason: expect.stringContaining('kullanım kılavuzu'),
+        reason: expect.stringContaining('"kılavuzu"'),
       })
       expect(answer.headers.get('location')).toBe(`/api/cockpit/missions/${mission.id}`)
       const done = await reach(hub, mission.id)
@@ -99,7 +99,9 @@ describe('composing', () => {
       expect((await preview.json()).routed).toMatchObject({ agent: null, decided_by: 'model' })
       const done = await reach(hub, await compose(hub, 'auto', 'hmm, mavi olsun'))
       expect(done).toMatchObject({ status: 'done', department: 'docs', routed_by: 'model' })
-      const schema = JSON.stringify(stub.asked[0]?.schema)
+      const asked = stub.asked.find(({ name }) => name === 'who_does_it')
+      expect(asked?.system).toMatch(/^You hand out the work of/)
+      const schema = JSON.stringify(asked?.schema)
       expect(schema.match(/"(research|ceo|pm|engineer_system)"/g)).toHaveLength(4)
     },
     LIMIT_MS,
@@ -255,9 +257,18 @@ describe('what is said of a mission', () => {
         turkish,
       )
       const { mission, routed } = await made.json()
-      expect(routed.reason).toBe('“kullanım kılavuzu yaz” ifadesi Belgeler ajanı için kullanılır.')
+      expect(routed.reason).toBe(
+        'Belgeler ajanı şu sözlere göre seçildi: “kullanım”, “kılavuzu”, “yaz”.',
+      )
+      const [{ input } = {}] = await hub.query<{ input: object }>(
+        'select input from hub.missions where id = $1',
+        [mission.id],
+      )
+      expect(input).toEqual({ language: 'tr' })
       const done = await reach(hub, mission.id)
-      expect(done.routed_because).toBe('"kullanım kılavuzu yaz" is a phrase for Documents.')
+      expect(done.routed_because).toBe(
+        'Documents was chosen because of "kullanım", "kılavuzu", "yaz".',
+      )
       const titles = ({ steps }: typeof done) => steps.map(({ title }) => title)
       expect(titles(done)).toEqual(['Outline', 'Section 1', 'Section 2', 'Document'])
       const read = await inTurkish(mission.id)

@@ -130,7 +130,7 @@ test('whom a mission is for is shown before it starts, asked where the words do 
   const [zeynep] = await hub.query<{ id: string }>(
     "select id from hub.leads where name = 'Zeynep Kaya'",
   )
-  expect(made?.input).toEqual({ lead_ids: [zeynep?.id] })
+  expect(made?.input).toEqual({ language: 'en', lead_ids: [zeynep?.id] })
   expectClean(opened)
 })
 

@@ -10,7 +10,10 @@ test.each([
   ['/pm what went wrong', 'tr', 'en'],
   ['/pm neden başarısız oldu', 'en', 'tr'],
   ['/pm in Turkish', 'en', 'tr'],
-  ['leads', 'tr', 'en'],
+  // Words of which none shows a language.
+  ['leads', 'tr', 'tr'],
+  ['rakip analizi', 'tr', 'tr'],
+  ['rakip analizi', 'en', 'en'],
 ] as const)('%s, asked in %s, is answered in %s', (task, asker, language) => {
   expect(languageOfTask(task, asker)).toBe(language)
 })
