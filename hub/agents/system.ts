@@ -28,6 +28,9 @@ const WORDS = {
   fixes: { en: 'Proposed fixes', tr: 'Önerilen çözümler' },
   name: { en: 'What', tr: 'Ne' },
   value: { en: 'Value', tr: 'Değer' },
+  low: { en: 'Severity: low', tr: 'Önem derecesi: düşük' },
+  high: { en: 'Severity: high', tr: 'Önem derecesi: yüksek' },
+  critical: { en: 'Severity: critical', tr: 'Önem derecesi: kritik' },
   unable: { en: 'This hub cannot do that by itself: {x}', tr: 'Hub bunu kendisi yapamaz: {x}' },
 } satisfies Record<string, Words>
 
@@ -94,7 +97,8 @@ export const system: Agent = {
         title: say('title'),
         blocks: [
           heading(2, say('cause')),
-          plain(diagnosis.explanation),
+          diagnosis.severity !== undefined && plain(say(diagnosis.severity)),
+          diagnosis.opening !== '' && plain(diagnosis.opening),
           findings.length > 0 && list(findings.map(({ says }) => says[language])),
           diagnosis.note !== undefined && plain(diagnosis.note),
           heading(2, say('measured')),
@@ -108,7 +112,13 @@ export const system: Agent = {
   },
 }
 
-type Explained = Pick<z.infer<typeof Diagnosis>, 'explanation' | 'proposals'> & { note?: string }
+type Explained = Pick<z.infer<typeof Diagnosis>, 'explanation' | 'proposals'> & {
+  /** What the document says before the list of what is out of range, without saying that list again. */
+  opening: string
+  /** The model's word for it; code alone has none. */
+  severity?: z.infer<typeof Diagnosis>['severity']
+  note?: string
+}
 
 /**
  * What is the matter: by the model if it answers, else by code. The model may be what the report is
@@ -123,12 +133,11 @@ async function explain(
   const text = findingsText[language]
   const byCode = (why: string): Explained => {
     const { alert } = context.mission.input
-    const said = findings.length > 0 ? findings.map(({ says }) => says[language]) : [text.well]
+    const raised = alert ? [one(alert.message, 300).replace(/(?<![.!?…])$/, '.')] : []
+    const well = findings.length > 0 ? [] : [text.well]
     return {
-      explanation: [
-        ...(alert ? [one(alert.message, 300).replace(/(?<![.!?…])$/, '.')] : []),
-        ...said,
-      ].join(' '),
+      explanation: [...raised, ...findings.map(({ says }) => says[language]), ...well].join(' '),
+      opening: [...raised, ...well].join(' '),
       proposals: fixesOf(findings, language),
       note: text.by_code(why),
     }
@@ -136,11 +145,12 @@ async function explain(
   const { model_state } = measured
   if (typeof model_state === 'string' && model_state !== 'ready') return byCode(text.not_ready)
   try {
-    return await context.complete('diagnosis', {
+    const said = await context.complete('diagnosis', {
       schema: Diagnosis,
       facts,
       task: 'Explain in plain words what is the matter, from the measured numbers only, and propose at most three of the listed actions, or none.',
     })
+    return { ...said, opening: said.explanation }
   } catch (error) {
     if (!(error instanceof ModelError) || error.reason === 'cancelled') throw error
     return byCode(error.words[language])

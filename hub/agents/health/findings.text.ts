@@ -34,6 +34,8 @@ export const findingsText = texts(
     model_none: 'No model is chosen. Choose one in Settings > Models.',
     disk: (percent: string) =>
       `${percent} % of the disk is free. Without space, backups and missions fail.`,
+    disk_mib: (mib: string) =>
+      `${mib} MiB of the disk are free. Without space, backups and missions fail.`,
     memory: (percent: string) => `${percent} % of the memory is free. A smaller model needs less.`,
     backup: 'A backup is due.',
     failed: (count: string) => `${count} missions failed in the last 24 hours.`,
@@ -84,6 +86,7 @@ export const findingsText = texts(
     model_none: 'Model seçilmedi. Ayarlar > Modeller bölümünden seçin.',
     disk: (percent) =>
       `Diskin %${percent} kadarı boş. Yer kalmazsa yedekler ve görevler başarısız olur.`,
+    disk_mib: (mib) => `Diskte ${mib} MiB boş. Yer kalmazsa yedekler ve görevler başarısız olur.`,
     memory: (percent) =>
       `Belleğin %${percent} kadarı boş. Daha küçük bir model daha az bellek ister.`,
     backup: 'Yedek alma zamanı geldi.',

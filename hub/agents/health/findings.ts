@@ -22,12 +22,12 @@ export function findingsOf(measured: Measured, alert?: { kind: string }): Findin
   }
   const { model_state } = measured
   const disk = number('disk_free_percent')
-  const isFull =
-    (disk !== undefined && disk < MIN_PERCENT) ||
-    (number('disk_free_mib') ?? MIN_DISK_MIB) < MIN_DISK_MIB
+  const mib = number('disk_free_mib')
+  const isFull = (disk !== undefined && disk < MIN_PERCENT) || (mib ?? MIN_DISK_MIB) < MIN_DISK_MIB
   if (isFull) {
     const hasOld = (number('backups') ?? 0) > 1
-    const says = say.disk(String(disk ?? 0))
+    const isShare = disk !== undefined && disk < MIN_PERCENT
+    const says = isShare ? say.disk(String(disk)) : say.disk_mib(String(mib))
     found.push(hasOld ? { says, fix: 'delete_old_backups' } : { says })
   }
   if (model_state === 'crashed') found.push({ says: say.model_crashed, fix: 'restart_model' })

@@ -31,7 +31,7 @@ test.each<
   ['the model starts', { model_state: 'starting' }, undefined, []],
   ['5 % of the disk', { disk_free_percent: 5 }, undefined, []],
   ['4 % of the disk', { disk_free_percent: 4 }, /^4 % of the disk/, ['delete_old_backups']],
-  ['a small disk', { disk_free_mib: 2047 }, /of the disk/, ['delete_old_backups']],
+  ['a small disk', { disk_free_mib: 2047 }, /^2047 MiB of the disk/, ['delete_old_backups']],
   ['one backup only', { disk_free_percent: 4, backups: 1 }, /of the disk/, []],
   ['little memory', { memory_free_mib: 300 }, /^4 % of the memory/, []],
   ['a backup is due', { backup_due: 'true' }, /due/, ['run_backup']],
