@@ -3,10 +3,22 @@ import { othersIn } from '../../../hub/agents/recipients/follow-up.ts'
 import { tokensOf } from '../../../hub/agents/recipients/tokens.ts'
 import { namedLanguage } from '../../../hub/agents/run/facts.ts'
 import { routeNamed } from '../../../hub/agents/run/route.ts'
+import { isOnHub } from '../../../hub/web/pages/missions/approval-kind.ts'
 import { chipsFor } from '../../../hub/web/pages/missions/chips.ts'
 import { overLimits } from '../../../hub/web/pages/missions/over-limits.ts'
 import { personName } from '../../../hub/web/pages/missions/person-name.ts'
 import { threadText } from '../../../hub/web/pages/missions/thread.text.ts'
+
+test.each([
+  ['external', 'read_web', false],
+  ['external', 'search_web', false],
+  ['external', 'restart_hub', true],
+  ['external', 'retry_failed_missions', true],
+  ['destructive', 'delete_old_backups', false],
+  ['prompt', 'add_prompt_rule', false],
+] as const)('of %s, %s is about this hub alone: %s', (kind, what, expected) => {
+  expect(isOnHub({ kind, action: { do: what } })).toBe(expected)
+})
 
 const limits = {
   task_characters: 4000,

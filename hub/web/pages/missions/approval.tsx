@@ -8,6 +8,7 @@ import { Time } from '../../../../web/ui/time.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
 import { useIsReadOnly } from '../../api/queries.ts'
+import { isOnHub } from './approval-kind.ts'
 import { missionsText } from './missions.text.ts'
 import { type Approval, refreshMissions } from './queries.ts'
 
@@ -46,6 +47,7 @@ export function ApprovalCard({
     onSettled: () => refreshMissions(queryClient),
   })
   const Icon = ICONS[approval.kind]
+  const label = isOnHub(approval) ? text.on_hub : text.kinds[approval.kind]
   const isWaiting = approval.status === 'waiting'
   const isRule = approval.action.do === 'add_prompt_rule'
   return (
@@ -61,7 +63,7 @@ export function ApprovalCard({
           aria-hidden
           className={approval.kind === 'destructive' ? 'text-bad' : undefined}
         />
-        <span className="min-w-0 flex-1 truncate">{text.kinds[approval.kind]}</span>
+        <span className="min-w-0 flex-1 truncate">{label}</span>
         <Time at={approval.created_at} className="shrink-0 text-xs" />
       </p>
       <p className="mt-1 font-medium break-words">{approval.title}</p>

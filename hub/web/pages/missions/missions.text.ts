@@ -47,8 +47,8 @@ export const missionsText = texts(
     routed: {
       waiting: 'The agent that will take it appears here as you type.',
       to: (agent: string) => `Goes to ${agent}`,
-      unknown:
-        'The wording does not show which agent: the model decides at the start, or choose one yourself.',
+      unknown: (reason: string) =>
+        `${reason} The model decides at the start, or choose an agent yourself.`,
       because: (words: string) => `because of ${words}`,
       command: 'by its command',
       chosen: 'chosen by you',
@@ -91,6 +91,7 @@ export const missionsText = texts(
     },
     approvals: {
       title: 'Needs your decision',
+      on_hub: 'Does something on this hub',
       kinds: {
         external: 'Sends data off this machine',
         destructive: 'Cannot be undone',
@@ -156,8 +157,7 @@ export const missionsText = texts(
     routed: {
       waiting: 'Görevi üstlenecek ajan siz yazdıkça burada görünür.',
       to: (agent) => `Üstlenecek ajan: ${agent}`,
-      unknown:
-        'Hangi ajan olduğu metinden anlaşılmıyor: başlarken model karar verir ya da siz seçin.',
+      unknown: (reason) => `${reason} Başlarken model karar verir; isterseniz ajanı siz seçin.`,
       because: (words) => `gerekçe: ${words}`,
       command: 'komutuna göre',
       chosen: 'siz seçtiniz',
@@ -200,6 +200,7 @@ export const missionsText = texts(
     },
     approvals: {
       title: 'Kararınızı bekleyenler',
+      on_hub: 'Bu hub üzerinde işlem yapar',
       kinds: {
         external: 'Bu makineden dışarı veri gönderir',
         destructive: 'Geri alınamaz',
