@@ -3,17 +3,15 @@ import { bilingual, type Words } from '../i18n/words.ts'
 import { heading, list, plain, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON } from './agent.ts'
 import { givenText, givenTexts } from './evidence/given.ts'
-import { type Line, money, totals } from './numbers/money.ts'
+import { CURRENCIES, currencyIn, type Line, money, totals } from './numbers/money.ts'
 import { decimal, numbersIn } from './run/facts.ts'
 import { spelledNumbers } from './run/spelled.ts'
 import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
 
 const amount = z.string().max(16)
-const CURRENCIES = ['TRY', 'EUR', 'USD', 'GBP', 'CHF'] as const
 
 const Sheet = z.object({
-  kind: z.enum(['invoice', 'cost_table', 'budget']),
   title: z.string().min(3).max(100),
   party: z.string().max(120).nullable(),
   currency: z.enum(CURRENCIES),
@@ -72,10 +70,8 @@ export const finance: Agent = {
   steps: async (context) => {
     context.expect(3)
     const facts = await givenText(context)
-    const known = knownNumbers(
-      context,
-      (await givenTexts(context)).map(({ text }) => text),
-    )
+    const texts = (await givenTexts(context)).map(({ text }) => text)
+    const known = knownNumbers(context, texts)
     const sheet = await context.complete('items', {
       schema: Sheet,
       facts,
@@ -103,7 +99,9 @@ export const finance: Agent = {
     }
     const sums = totals(lines, percent)
     const say = (word: keyof typeof WORDS) => WORDS[word][context.language]
-    const show = (cents: bigint) => money(cents, sheet.currency, context.language)
+    // What the text names counts, whatever the model takes.
+    const currency = currencyIn([context.mission.task, ...texts].join('\n')) ?? sheet.currency
+    const show = (cents: bigint) => money(cents, currency, context.language)
     const columns = [say('item'), say('quantity'), say('unit'), say('price'), say('amount')]
     const rows = sums.lines.map((line) => [
       line.description,

@@ -4,6 +4,9 @@ import { decimal } from '../run/facts.ts'
 const CENT = 100n
 const FINE = 10_000n
 
+/** The currencies that costs are computed in. */
+export const CURRENCIES = ['TRY', 'EUR', 'USD', 'GBP', 'CHF'] as const
+
 export type Line = {
   description: string
   quantity: string
@@ -54,4 +57,19 @@ export function money(cents: bigint, currency: string, language: 'en' | 'tr'): s
   const [thousands, mark] = language === 'tr' ? ['.', ','] : [',', '.']
   const whole = String(cents / CENT).replace(/\B(?=(\d{3})+$)/g, thousands)
   return `${whole}${mark}${String(cents % CENT).padStart(2, '0')} ${currency}`
+}
+
+/** How each currency is written, with Turkish endings; codes in capitals, because "try" is a word. */
+const WRITTEN = {
+  TRY: /₺|(?<!\p{L})(?:TRY|T[Ll](?:ye|den|lik|nin)?|tl|[Ll]ira\p{L}{0,6})(?!\p{L})/u,
+  EUR: /€|(?<!\p{L})(?:EURO?S?|[Ee]ur|[Ee]uro(?!p)\p{L}{0,5}|[Aa]vro\p{L}{0,5})(?!\p{L})/u,
+  USD: /(?<![A-Z])\$|(?<!\p{L})(?:USD|[Uu]sd|[Dd]olar\p{L}{0,5}|[Dd]ollars?)(?!\p{L})/u,
+  GBP: /£|(?<!\p{L})(?:GBP|[Gg]bp|[Pp]ounds?|[Ss]terlin\p{L}{0,5})(?!\p{L})/u,
+  CHF: /(?<!\p{L})(?:CHF|[Cc]hf|[Ss]wiss francs?|[İi]sviçre frang\p{L}{1,5})(?!\p{L})/u,
+} as const
+
+/** currencyIn returns the currency that a text names; undefined where it names none or several. */
+export function currencyIn(text: string): keyof typeof WRITTEN | undefined {
+  const named = CURRENCIES.filter((code) => WRITTEN[code].test(text))
+  return named.length === 1 ? named[0] : undefined
 }
