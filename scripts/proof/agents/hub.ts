@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { BASE } from '../../../hub/app.ts'
 import { authFiles } from '../../../hub/auth/auth.ts'
@@ -11,6 +12,10 @@ import type { ModelSettings } from '../../../hub/model/settings.ts'
 import { writeSetting } from '../../../hub/ops/settings.ts'
 import { prepare } from '../../../hub/prepare.ts'
 import { fastTempFolder, startThrowawayPostgres } from '../../postgres/throwaway.ts'
+
+/** A machine that runs the model and more besides may leave the database without time for a moment. */
+const TIMES_BUSY = 10
+const PAUSE_MS = 3000
 
 export type BookHub = Awaited<ReturnType<typeof startBookHub>>
 
@@ -43,15 +48,21 @@ export async function startBookHub(settings: ModelSettings) {
   const token = (await readFile(authFiles(paths).token, 'utf8')).trim()
   return {
     call: async (method: string, path: string, body?: unknown) => {
-      const answer = await hub.app.request(`${BASE}/${path}`, {
-        method,
-        headers: {
-          host: 'localhost',
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      })
+      const send = () =>
+        hub.app.request(`${BASE}/${path}`, {
+          method,
+          headers: {
+            host: 'localhost',
+            authorization: `Bearer ${token}`,
+            'content-type': 'application/json',
+          },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        })
+      let answer = await send()
+      for (let again = 0; answer.status === 503 && again < TIMES_BUSY; again += 1) {
+        await setTimeout(PAUSE_MS)
+        answer = await send()
+      }
       const text = await answer.text()
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
       return JSON.parse(text)

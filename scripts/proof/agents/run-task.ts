@@ -32,7 +32,7 @@ export async function runTask(hub: BookHub, entry: Entry, limit_ms: number): Pro
     department: agent,
     task: task.task[language],
     project: slug,
-    ...(task.input ? { input: task.input } : {}),
+    ...(task.input ? { input: inputIn(task.input, language) } : {}),
   })
   const { outcome, tokens } = await follow(hub, slug, mission.id, limit_ms)
   const seconds = Math.round((performance.now() - begun) / 100) / 10
@@ -56,6 +56,11 @@ export async function judged(
     tokens: what.tokens,
     outcome: what.outcome,
   }
+}
+
+function inputIn({ alert, ...rest }: NonNullable<Task['input']>, language: Language) {
+  if (!alert) return rest
+  return { ...rest, alert: { kind: alert.kind, message: alert.message[language] } }
 }
 
 async function makeWorld(hub: BookHub, slug: string, task: Task): Promise<void> {

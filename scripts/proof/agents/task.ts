@@ -47,7 +47,12 @@ export type Task = {
   name: string
   task: Record<Language, string>
   given?: Partial<World>
-  input?: { text?: string; files?: string[]; alert?: { kind: string; message: string } }
+  input?: {
+    text?: string
+    files?: string[]
+    /** The hub writes the message in its own language, which is that of the task. */
+    alert?: { kind: string; message: Record<Language, string> }
+  }
   settings?: { engineer_system?: boolean; web?: 'ask' | 'allow' | 'deny' }
   wants: Partial<Wants>
 }

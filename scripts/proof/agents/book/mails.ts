@@ -210,6 +210,9 @@ export const web_research: Task[] = [
   {
     name: 'a lead without a website',
     task: { en: 'Read the website of Demir Lojistik', tr: 'Demir Lojistik’in web sitesini oku' },
+    given: {
+      leads: [{ name: 'Ayşe Demir', company: 'Demir Lojistik', email: 'ayse.demir@gmail.com' }],
+    },
     wants: { status: 'failed', says: [['website', 'web']] },
   },
   {

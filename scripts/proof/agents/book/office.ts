@@ -176,10 +176,10 @@ export const pm: Task[] = [
 ]
 
 const ALERTS = [
-  ['disk', 'Only 2 GB are free on the disk.', 'disk'],
-  ['memory', 'The memory is nearly full.', 'memory'],
-  ['backup', 'The last backup failed.', 'backup'],
-  ['model', 'The model does not answer.', 'model'],
+  ['disk', 'Only 2 GB are free on the disk.', 'Diskte yalnızca 2 GB boş yer kaldı.', 'disk'],
+  ['memory', 'The memory is nearly full.', 'Bellek dolmak üzere.', 'memory'],
+  ['backup', 'The last backup failed.', 'Son yedekleme başarısız oldu.', 'backup'],
+  ['model', 'The model does not answer.', 'Model yanıt vermiyor.', 'model'],
 ] as const
 
 export const system: Task[] = [
@@ -192,13 +192,13 @@ export const system: Task[] = [
     wants: { documents: 1, numbers: 'free' },
   },
   ...ALERTS.map(
-    ([kind, message, word]): Task => ({
+    ([kind, en, tr, word]): Task => ({
       name: `an alert: ${kind}`,
       task: {
-        en: `Health alert: ${message}`,
+        en: `Health alert: ${en}`,
         tr: `Sağlık uyarısı (${kind}): durumu açıkla ve ne yapılmalı söyle`,
       },
-      input: { alert: { kind, message } },
+      input: { alert: { kind, message: { en, tr } } },
       wants: {
         documents: 1,
         says: [[word, { disk: 'disk', memory: 'bellek', backup: 'yedek', model: 'model' }[kind]]],
