@@ -238,7 +238,7 @@ async function askPart(
     task:
       `Which of these ${name} questions are answered by the material, word for word?\n` +
       part.map(({ id, ask }) => `${id}: ${ask[context.language]}`).join('\n') +
-      '\nGive for each its state and the words that answer it as a quote. What the material does not answer is "unknown" with an empty quote.',
+      '\nGive for each its state and the words that answer it as a quote: "met" if they say that it is so, "open" if they say that it is not. What the material does not answer is "unknown" with an empty quote.',
   })
   return Object.fromEntries(answers.map(({ id, ...answer }) => [id, answer]))
 }

@@ -80,7 +80,7 @@ export const pm: Agent = {
       facts: [weeksFact(seen.weeks), ...seen.facts],
       task:
         'Say what went wrong and what worked, from failures, replies, bounces and what people changed in drafts, and propose at most three changes. "prompt": one rule to be added to the prompt of an agent. ' +
-        '"process": something the people should do differently. Propose nothing that the data do not call for.',
+        '"process": something the people should do differently, said as the rule, for the agent whose work it is about. Propose nothing that the data do not call for.',
     })
     const approvals = await context.step('approvals', async (sql) => {
       const ids: string[] = []

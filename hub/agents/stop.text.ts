@@ -22,7 +22,7 @@ export const stopText = texts(
       `${path} has ${length} characters; this agent patches files of at most ${most}.`,
     no_new_name: (path: string) =>
       `"${path}" is not a valid name for a new file; an example is src/name.py.`,
-    no_file_named: 'The task names no file.',
+    no_file_named: 'No file to change or create was named.',
     not_once: (count: number, text: string) =>
       `The text to replace must occur once in the file, but occurs ${count} times: ${text}`,
     broken_syntax: (path: string, error: string) =>

@@ -77,7 +77,7 @@ export async function patchMission(
         text: there.map((path, at) => `${labels[at]}: ${path}`).join('\n') || 'none yet',
       },
     ],
-    task: 'Say by their numbers (F1, F2 …) which files have to be changed, and by their paths which have to be created, at most two of each, and what will be different.',
+    task: 'Say by their numbers (F1, F2 …) which files have to be changed ("none" for a new file alone), and by their paths which have to be created, at most two of each, and what will be different.',
     check: ({ change, create }) => {
       const bad = create.find((path) => !NEW_PATH.test(path) || files.includes(path))
       if (bad !== undefined) return stop.no_new_name(bad)

@@ -42,6 +42,9 @@ function placeTask({ before, of }: Place): string {
   return `${first} It goes, as a reply below the first, only to readers who have not answered the mails before it. Do not repeat those mails: give one other reason to answer, and keep it shorter.${last}`
 }
 
+const TO_MANY =
+  'Many readers get the same letter: say nothing of any one of them, and begin with what all of them have in common.'
+
 /**
  * writeMail has the model write one mail, and once more what the judge of the evidence gate would not
  * let through.
@@ -101,7 +104,9 @@ export async function writeMail(
         return verdict === 'harmless' || verdict === 'supported' ? [] : [{ sentence, verdict }]
       })
   const say = (task: string) =>
-    [task, lead && 'The reader is the lead.', place && placeTask(place)].filter(Boolean).join(' ')
+    [task, lead ? 'The reader is the lead.' : TO_MANY, place && placeTask(place)]
+      .filter(Boolean)
+      .join(' ')
   const task =
     'Write the letter as single sentences. A sentence that states something about the reader or about us cites the evidence it rests on (E1, E2 …) and says no more than that. A question, a wish or an offer cites none. No greeting and no name at the end: those are added.'
   let written = await context.complete(`write ${number}`, { schema, facts, task: say(task) })

@@ -153,7 +153,6 @@ export const PAPERS: Record<string, Scene> = {
     answers: {
       items: [
         {
-          kind: 'invoice',
           title: 'Invoice',
           party: 'Demir',
           currency: 'TRY',
@@ -166,7 +165,6 @@ export const PAPERS: Record<string, Scene> = {
           open_points: ['When?'],
         },
         {
-          kind: 'invoice',
           title: 'Invoice',
           party: 'Demir',
           currency: 'TRY',
@@ -186,7 +184,6 @@ export const PAPERS: Record<string, Scene> = {
     task: said('a budget: 3 desks at 100', 'bütçe: 3 masa, tanesi 100'),
     answers: {
       items: {
-        kind: 'budget',
         title: 'Budget',
         party: null,
         currency: 'EUR',
