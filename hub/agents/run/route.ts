@@ -114,10 +114,11 @@ export function route(task: string): Route {
   }
   // A wrong agent costs its reader more than the model's look at the task.
   if (best.points <= POINTS.weak || best.isPassing) {
-    if (second) return undecided(say.either(best.words, best.agent, second.agent), candidates)
-    return undecided(best.isPassing ? say.passing(best.words) : say.no_word, candidates)
+    if (second)
+      return undecided(say.either(inQuotes(best.words), best.agent, second.agent), candidates)
+    return undecided(best.isPassing ? say.passing(inQuotes(best.words)) : say.no_word, candidates)
   }
-  const reason = say.said_to(best.words, best.agent)
+  const reason = say.said_to(inQuotes(best.words), best.agent)
   return { agent: best.agent, decided_by: 'phrases', reason, candidates: shown(candidates) }
 }
 
@@ -128,6 +129,8 @@ const SMALL = new Set(
   should please some any about hakkinda ve ya veya da de mi mu bir bu su o ile icin ki ise ama ben biz siz bana bize size
   beni bizi`.split(/\s+/),
 )
+
+const inQuotes = (words: string[]) => words.map((word) => `“${word}”`).join(', ')
 
 /** The words that decided, as they are written; small ones only where there are no others. */
 function quoted(tokens: Token[], places: number[]): string[] {

@@ -183,18 +183,18 @@ describe('ambiguous tasks', () => {
     expect(route('the price').agent).toBeNull()
     expect(route('prices of the machine')).toMatchObject({ agent: null, decided_by: 'model' })
     expect(route('the budget').agent).toBe('finance')
-    expect(route('anything about a machine').reason.en).toBe('"machine" says too little by itself.')
+    expect(route('anything about a machine').reason.en).toBe('“machine” says too little by itself.')
     expect(words('anything about a machine')).toEqual([['machine']])
   })
 
   it('say by which words they are decided, without those of any sentence', () => {
     expect(route('write a mail about the fair and the price').reason.en).toBe(
-      'Marketing was chosen because of "write", "mail".',
+      'Marketing was chosen because of “write”, “mail”.',
     )
     expect(route('bütçe ve gider tablosunu hazırla').reason.tr).not.toContain('“ve”')
     expect(route('patch for the hub').candidates[0]?.words).not.toContain('the')
     expect(route('Invoice for Demir Lojistik: 12 hours at 50 euros, 20 % VAT').reason.en).toBe(
-      'Finance was chosen because of "Invoice", "euros", "VAT".',
+      'Finance was chosen because of “Invoice”, “euros”, “VAT”.',
     )
   })
 

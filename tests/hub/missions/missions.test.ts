@@ -72,7 +72,7 @@ describe('composing', () => {
       expect(routed).toMatchObject({
         agent: 'docs',
         decided_by: 'phrases',
-        reason: expect.stringContaining('"kılavuzu"'),
+        reason: expect.stringContaining('“kılavuzu”'),
       })
       expect(answer.headers.get('location')).toBe(`/api/cockpit/missions/${mission.id}`)
       const done = await reach(hub, mission.id)
@@ -267,7 +267,7 @@ describe('what is said of a mission', () => {
       expect(input).toEqual({ language: 'tr' })
       const done = await reach(hub, mission.id)
       expect(done.routed_because).toBe(
-        'Documents was chosen because of "kullanım", "kılavuzu", "yaz".',
+        'Documents was chosen because of “kullanım”, “kılavuzu”, “yaz”.',
       )
       const titles = ({ steps }: typeof done) => steps.map(({ title }) => title)
       expect(titles(done)).toEqual(['Outline', 'Section 1', 'Section 2', 'Document'])

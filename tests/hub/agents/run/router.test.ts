@@ -20,10 +20,13 @@ test('its prompt is its own, names every agent, and uses exactly its variables',
 
 test('the model chooses one agent, and sees which words point to whom', async () => {
   const asked: Call<z.ZodType>[] = []
-  const context = contextOf('the price of the machine, please', (_: string, call: Call<z.ZodType>) => {
-    asked.push(call)
-    return { agent: 'finance' }
-  })
+  const context = contextOf(
+    'the price of the machine, please',
+    (_: string, call: Call<z.ZodType>) => {
+      asked.push(call)
+      return { agent: 'finance' }
+    },
+  )
   expect(await whoDoesIt(context)).toBe('finance')
   expect(asked[0]?.task).toMatch(/finance: price/)
   expect(asked[0]?.schema.safeParse({ agent: 'nobody' }).success).toBe(false)
