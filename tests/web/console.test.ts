@@ -144,6 +144,7 @@ test('a chosen event says which zones hold it and why it alerted or did not', as
 test('a zone is made without a map, too; its preview follows the threshold', async () => {
   const opened = await at.visit(owner, '/#/zones/new')
   const { page } = opened
+  await page.getByText('This browser draws no maps').waitFor()
   await page.getByLabel('Name').fill('By hand')
   await page.getByLabel('Latitude').fill('41')
   await page.getByLabel('Longitude').fill('29')
@@ -168,6 +169,11 @@ test('what the service refuses stands at its field', async () => {
   await page.getByLabel('Time zone').fill('Mars/Olympus')
   await page.getByRole('button', { name: 'Create zone' }).click()
   await eventually(() => page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true')
+  // What is hidden from eyes scrolls with the form, and not the page with it.
+  await page.getByText('More rules').click()
+  await page.getByText('Icon on the map').evaluate((part) => part.scrollIntoView())
+  const scrolled = () => page.evaluate(() => [scrollY, document.body.scrollHeight - innerHeight])
+  expect(await scrolled()).toEqual([0, 0])
   await page.getByLabel('Name').fill('On Mars')
   await page.getByRole('button', { name: 'Create zone' }).click()
   await eventually(() => page.getByLabel('Time zone').getAttribute('aria-invalid')).toBe('true')

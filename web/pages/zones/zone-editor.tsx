@@ -85,7 +85,7 @@ export function ZoneEditor({ zone }: { zone: Zone | undefined }) {
         <h2 className="text-lg">{zone?.label ?? text.new_title}</h2>
       </header>
       <ApiForm
-        className="flex shrink-0 flex-col gap-4 p-4 max-lg:order-2 lg:min-h-0 lg:overflow-y-auto"
+        className="relative flex shrink-0 flex-col gap-4 p-4 max-lg:order-2 lg:min-h-0 lg:overflow-y-auto"
         onSubmit={save}
       >
         {zone && mayEdit ? <ZoneActions zone={zone} /> : null}

@@ -25,7 +25,13 @@ export function Panes({ list, isOpen, isWide = false, children }: PanesProps) {
       >
         {list}
       </section>
-      <section className={cn('min-h-0 min-w-0 flex-1 overflow-y-auto', !isOpen && 'max-md:hidden')}>
+      <section
+        // What is hidden from eyes has a place of its own: it must scroll with the rest.
+        className={cn(
+          'relative min-h-0 min-w-0 flex-1 overflow-y-auto',
+          !isOpen && 'max-md:hidden',
+        )}
+      >
         {children}
       </section>
     </div>
