@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, expectAccessible, expectClean } from '../hub/web/browser.ts'
 import { quake } from '../support/jobs.ts'
@@ -106,6 +106,11 @@ test('the ring of a circle is dragged by its dot, and the map keeps the whole ci
   await search.press('Enter')
   await eventually(() => page.getByLabel('Longitude').inputValue()).toMatch(/^135\.5/)
   await dotOf()
+  // On a phone the map comes before the form.
+  await page.setViewportSize({ width: 390, height: 844 })
+  await dotOf()
+  const topOf = async (part: Locator) => (await part.boundingBox())?.y ?? 0
+  expect(await topOf(map)).toBeLessThan(await topOf(page.getByLabel('Name')))
   expectClean(opened)
 })
 

@@ -25,7 +25,7 @@ type Props = {
 
 const PLACE_ZOOM = 8
 const MAX_ZOOM = 12
-const NEW_ZOOM = 4.5
+const NEW_ZOOM = 3.5
 
 /**
  * A map on which the shape of a zone is drawn: a click moves a circle, whose ring is dragged; clicks make the corners
