@@ -281,6 +281,16 @@ async function searchFor(page: Page): Promise<void> {
 }
 
 /** Takes the pictures with 128 colours each: as sharp on a screen, and a third of the size. */
+/** The page has its title, and for a while no grey bar has stood where something will be. */
+async function loaded(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
+  await page.locator('h1').first().waitFor()
+  for (let calm = 0; calm < 3; calm += 1) {
+    await page.waitForTimeout(100)
+    if ((await page.locator('.late, .animate-pulse').count()) > 0) calm = -1
+  }
+}
+
 async function shoot(browser: Browser, base: string, shots: Shot[], cookie = ''): Promise<void> {
   for (const [name, path, look = {}, before] of shots) {
     const { theme = 'light', language = 'en', viewport = DESKTOP } = look
@@ -296,8 +306,9 @@ async function shoot(browser: Browser, base: string, shots: Shot[], cookie = '')
     if (cookie) await context.addCookies([{ name: key, value, url: base }])
     const page = await context.newPage()
     await page.goto(`${base}/hub${path}`)
-    await page.waitForLoadState('networkidle')
+    await loaded(page)
     await before?.(page)
+    await loaded(page)
     await page.waitForTimeout(400)
     const picture = await page.screenshot()
     await sharp(picture)

@@ -57,7 +57,7 @@ export const dealText = texts(
     weighted: (sum: string) => `weighted ${sum}`,
     lead_fields: {
       title: 'Fields of your own',
-      text: 'Every lead of this project has them: in its form, in filters, imports and exports, and as facts that agents read. In a mail to one lead, {key} is its value.',
+      text: 'Every lead of this project has them: in its form, in filters, imports and exports, and as facts that agents read. In mails, {key} stands for its value.',
       none: 'There are none yet.',
       label: 'Name',
       kind: 'Kind',
@@ -142,7 +142,7 @@ export const dealText = texts(
     weighted: (sum) => `ağırlıklı ${sum}`,
     lead_fields: {
       title: 'Kendi alanlarınız',
-      text: 'Bu projenin her adayında bulunur: formunda, filtrelerde, içe ve dışa aktarmada, ajanların okuduğu bilgilerde. Tek adaya giden e-postada {key} onun değeridir.',
+      text: 'Bu projenin her adayında bulunur: formunda, filtrelerde, içe ve dışa aktarmada, ajanların okuduğu bilgilerde. E-postalarda {key} onun değeridir.',
       none: 'Henüz yok.',
       label: 'Ad',
       kind: 'Tür',

@@ -26,6 +26,8 @@ type Props = {
 /** Depends on the width of the table, not of the window: a panel may be open next to it. */
 const WIDE = '@max-4xl:hidden'
 const OWN_FROM = '@max-6xl:hidden'
+/** The first field of the project's own, and those after it. */
+const ownFrom = (at: number) => (at === 0 ? OWN_FROM : '@max-[90rem]:hidden')
 /** Whom to write to is never left out for less: with more columns, tags and score need more room. */
 function roomsOf(own: readonly OwnField[], hasAmounts: boolean) {
   if (own.length > 0) return { tags: '@max-[100rem]:hidden', score: '@max-[90rem]:hidden' }
@@ -56,11 +58,11 @@ export function LeadTable({ leads, open, selected, onToggleAll, ...rest }: Props
           </Th>
           <Th className="w-[24%] @max-xl:w-auto @4xl:w-[15%]">{text.columns.name}</Th>
           <Th className={NOT_PHONE}>{text.columns.company}</Th>
-          <Th className={cn('w-[24%] @6xl:w-[20%]', WIDE)}>{text.columns.email}</Th>
+          <Th className={cn('w-[24%] @[90rem]:w-[20%]', WIDE)}>{text.columns.email}</Th>
           <Th className="w-38 @max-xl:w-31">{text.columns.stage}</Th>
           <Th className={cn('w-[11%]', rooms.tags)}>{text.columns.tags}</Th>
-          {rest.own.map(({ key, label }) => (
-            <Th key={key} className={cn('w-24 truncate', OWN_FROM)}>
+          {rest.own.map(({ key, label }, at) => (
+            <Th key={key} className={cn('w-24 truncate', ownFrom(at))}>
               {label}
             </Th>
           ))}
@@ -172,8 +174,8 @@ const Row = memo(
             ) : null}
           </span>
         </Td>
-        {own.map(({ key }) => (
-          <Td key={key} className={cn('truncate text-muted', OWN_FROM)}>
+        {own.map(({ key }, at) => (
+          <Td key={key} className={cn('truncate text-muted', ownFrom(at))}>
             {shown(lead.custom[key])}
           </Td>
         ))}
