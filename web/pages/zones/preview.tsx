@@ -64,7 +64,7 @@ export function Preview({
       aria-busy={preview.isFetching}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
       tabIndex={0}
-      className="-outline-offset-2 flex shrink-0 flex-col gap-2 overflow-y-auto border-t border-line p-4 max-lg:order-3 lg:h-[45%]"
+      className="-outline-offset-2 relative flex shrink-0 flex-col gap-2 overflow-y-auto border-t border-line p-4 max-lg:order-3 lg:h-[45%]"
     >
       <h3>{text.preview}</h3>
       {rested === undefined ? <p className="text-muted">{text.preview_none}</p> : null}
