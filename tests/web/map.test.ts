@@ -95,6 +95,18 @@ test('the ring of a circle is dragged by its dot, and the map keeps the whole ci
   // A drag moves neither the map nor the centre.
   expect(await page.getByLabel('Longitude').inputValue()).toBe('29')
 
+  // Once the button is released beside the map, the pointer drags nothing any more.
+  const dot_x = x - radius_px / 2
+  await page.mouse.down()
+  await page.mouse.move(dot_x + 20, y, { steps: 4 })
+  await eventually(async () => Number(await radius.inputValue())).toBeGreaterThan(41)
+  await radius.hover()
+  await page.mouse.up()
+  const left = await radius.inputValue()
+  await page.mouse.move(dot_x - 20, y, { steps: 4 })
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+  expect(await radius.inputValue()).toBe(left)
+
   await radius.fill('600')
   await dotOf()
   await page.setViewportSize({ ...SMALL, height: 520 })

@@ -56,29 +56,29 @@ export function addHandle(
   })
   let shown: Circle | null = null
   let isDragged = false
-  const drag = ({ lngLat }: MapMouseEvent | MapTouchEvent) => {
-    if (shown) onRadius(radiusTo(shown, { lat: lngLat.lat, lon: lngLat.lng }))
+  const end = () => {
+    isDragged = false
+    map.off('mousemove', drag)
+    map.off('touchmove', drag)
+  }
+  function drag({ lngLat, originalEvent }: MapMouseEvent | MapTouchEvent) {
+    // The button may have been released outside the map, which is not told.
+    if (originalEvent instanceof MouseEvent && originalEvent.buttons === 0) end()
+    else if (shown) onRadius(radiusTo(shown, { lat: lngLat.lat, lon: lngLat.lng }))
   }
   map.on('mousedown', HANDLE, (event) => {
     // The map stays where it is.
     event.preventDefault()
     isDragged = true
     map.on('mousemove', drag)
-    map.once('mouseup', () => {
-      isDragged = false
-      map.off('mousemove', drag)
-    })
   })
   map.on('touchstart', HANDLE, (event) => {
     if (event.points.length !== 1) return
     event.preventDefault()
     isDragged = true
     map.on('touchmove', drag)
-    map.once('touchend', () => {
-      isDragged = false
-      map.off('touchmove', drag)
-    })
   })
+  for (const event of ['mouseup', 'touchend', 'touchcancel'] as const) map.on(event, end)
   const canvas = map.getCanvas()
   map.on('mouseenter', HANDLE, () => {
     canvas.style.cursor = 'ew-resize'
