@@ -73,18 +73,21 @@ test('the ring of a circle is dragged by its dot, and the map keeps the whole ci
     const { x, y } = await middleOf(page, 'Map of the zone')
     const { width = 0, height = 0 } = (await map.boundingBox()) ?? {}
     const dot = { x: x + Math.min(width, height) / 2 - 60, y }
-    await expect
+    await hold(dot, { x, y })
+    return { ...dot, radius_px: dot.x - x }
+  }
+  /** Moves the pointer to and fro until the dot is under it. */
+  const hold = (dot: { x: number; y: number }, beside: { x: number; y: number }) =>
+    expect
       .poll(
         async () => {
-          await page.mouse.move(x, y)
+          await page.mouse.move(beside.x, beside.y)
           await page.mouse.move(dot.x, dot.y)
           return map.locator('canvas').evaluate((canvas) => canvas.style.cursor)
         },
         { timeout: SLOW_MS, interval: 500 },
       )
       .toBe('ew-resize')
-    return { ...dot, radius_px: dot.x - x }
-  }
   const radius = page.getByLabel('Radius in km')
   const { x, y, radius_px } = await dotOf()
   await page.mouse.down()
@@ -97,6 +100,7 @@ test('the ring of a circle is dragged by its dot, and the map keeps the whole ci
 
   // Once the button is released beside the map, the pointer drags nothing any more.
   const dot_x = x - radius_px / 2
+  await hold({ x: dot_x, y }, { x: dot_x - 40, y })
   await page.mouse.down()
   await page.mouse.move(dot_x + 20, y, { steps: 4 })
   await eventually(async () => Number(await radius.inputValue())).toBeGreaterThan(41)
