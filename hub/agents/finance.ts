@@ -4,7 +4,7 @@ import { heading, list, plain, table } from '../projects/markdown.ts'
 import { type Agent, type AgentContext, COMMON } from './agent.ts'
 import { givenText, givenTexts } from './evidence/given.ts'
 import { CURRENCIES, currencyIn, type Line, money, totals } from './numbers/money.ts'
-import { decimal, numbersIn } from './run/facts.ts'
+import { decimal, mentions, numbersIn } from './run/facts.ts'
 import { spelledNumbers } from './run/spelled.ts'
 import { stopText } from './stop.text.ts'
 import { saveDocument } from './writing.ts'
@@ -58,6 +58,8 @@ const WORDS = {
   },
 } satisfies Record<string, Words>
 
+const DISCOUNT = /[iİ]ndirim|[iİ]skonto|discount|rebate|reduction|\boff\b/i
+
 /** Invoices, cost tables and budgets: the model reads the items, code does the arithmetic. */
 export const finance: Agent = {
   name: 'finance',
@@ -93,14 +95,17 @@ export const finance: Agent = {
       }
       return { ...item, quantity: quantity ?? '1', unit_price }
     })
+    const written = [context.mission.task, ...texts].join('\n')
     const percent = {
-      discount: given(sheet.discount_percent, known),
+      // A small model gives a tax as a discount, too.
+      discount: DISCOUNT.test(written) ? given(sheet.discount_percent, known) : null,
       tax: given(sheet.tax_percent, known),
     }
     const sums = totals(lines, percent)
     const say = (word: keyof typeof WORDS) => WORDS[word][context.language]
     // What the text names counts, whatever the model takes.
-    const currency = currencyIn([context.mission.task, ...texts].join('\n')) ?? sheet.currency
+    const currency = currencyIn(written) ?? sheet.currency
+    const party = sheet.party && mentions(written, sheet.party) ? sheet.party : undefined
     const show = (cents: bigint) => money(cents, currency, context.language)
     const columns = [say('item'), say('quantity'), say('unit'), say('price'), say('amount')]
     const rows = sums.lines.map((line) => [
@@ -121,7 +126,7 @@ export const finance: Agent = {
         agent: 'finance',
         title: sheet.title,
         blocks: [
-          sheet.party ? plain(`${say('party')}: ${sheet.party}`) : undefined,
+          party ? plain(`${say('party')}: ${party}`) : undefined,
           table(columns, rows, [1, 3, 4]),
           open.length > 0 && heading(2, say('open')),
           open.length > 0 && list(open),
