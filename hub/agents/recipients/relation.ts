@@ -213,6 +213,9 @@ function isRelatedTr(
   if (/^(?:n?[ea]|y[ea])$/.test(suffix) || ACCUSATIVE_TR.test(suffix)) return isLinked
   if (WITH_TR.test(suffix) || /^(?:ile|icin)$/.test(after[0]?.word ?? '')) return isLinked
   if (IN_TR.test(suffix)) return receiver >= 0
+  // "Ayşe Demir ve Hans Müller için": both are whom it is for.
+  if (AND.has(after[0]?.word ?? '') && after[1]?.isName && after[receiver]?.word === 'icin')
+    return false
   return suffix === '' && span.to === next && receiver >= 0 && after[0]?.isNext === true
 }
 
