@@ -13,6 +13,7 @@ import { failureOf, WordsError } from '../i18n/failure.ts'
 import { bilingual, stored, verbatim, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
 import { By } from '../members/by.ts'
+import { FOR_MISSIONS } from './approval-actions.ts'
 import { approvalText } from './approvals.text.ts'
 
 const say = bilingual(approvalText)
@@ -139,9 +140,6 @@ const Rule = z.object({
   agent: z.enum(AGENT_NAMES),
   rule: z.string().min(1).max(600),
 })
-
-/** The actions that a mission carries out itself after the approval. */
-export const FOR_MISSIONS = ['read_web']
 
 /**
  * carryOut does what was approved and stores the outcome. If a killed hub had not stored the

@@ -3,13 +3,13 @@ import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/r
 import { everywhere, inProject } from '../../db/db.ts'
 import { answer, type Env, problems, requireAdmin, write } from '../../http/http.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
+import { FOR_MISSIONS } from '../../missions/approval-actions.ts'
 import {
   Approval,
   type ApprovalKept,
   approvalColumns,
   approve,
   carryOut,
-  FOR_MISSIONS,
   getApproval,
   reject,
 } from '../../missions/approvals.ts'
@@ -79,8 +79,9 @@ approvals.openapi(
     const { id, ...decision } = c.req.valid('json')
     const { db, config, actions, missions, log } = c.get('deps')
     const asked = await everywhere(db, (sql) => getApproval(sql, id))
-    if (asked.kind !== 'external') requireAdmin(c)
-    if (FOR_MISSIONS.includes(String(asked.action.do))) {
+    const isForMission = FOR_MISSIONS.includes(String(asked.action.do))
+    if (asked.kind !== 'external' || !isForMission) requireAdmin(c)
+    if (isForMission) {
       const license = await readLicense(config)
       await inProject(db, asked.project, (sql, project) => requireWritable(sql, project, license))
     }

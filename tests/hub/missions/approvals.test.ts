@@ -4,6 +4,7 @@ import { verbatim } from '../../../hub/i18n/words.ts'
 import { propose } from '../../../hub/missions/approvals.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { apiOf } from '../support/mail-help.ts'
+import { joinAs } from '../support/members.ts'
 
 let hub: TestHub
 let api: ReturnType<typeof apiOf>
@@ -133,5 +134,40 @@ describe('what was decided', () => {
       api.post('approvals/reject', { id }),
     ])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+  })
+})
+
+describe('who may approve', () => {
+  const asked = async (kind: 'external' | 'destructive' | 'process', what: string) => {
+    const request = { kind, title: verbatim(what), action: { do: what } }
+    id = await everywhere(hub.deps.db, (sql) => propose(sql, { project_id, mission_id }, request))
+    return (await kept())?.action_hash
+  }
+  const approveAs = async (cookie: string, given: { id: string; hash: string }) => {
+    const headers = { cookie, authorization: '', origin: 'http://localhost' }
+    return (await hub.call('POST', 'approvals/approve', given, headers)).status
+  }
+
+  test.each(['read_web', 'search_web'])(
+    '%s: a seller too; the mission itself does it, and says what came of it',
+    async (what) => {
+      const seller = await joinAs(hub, 'seller', `Seller ${what}`)
+      const shown = await asked('external', what)
+      expect(await approveAs(seller.cookie, { id, hash: shown })).toBe(200)
+      expect(await kept()).toMatchObject({ status: 'approved', outcome: null })
+    },
+  )
+
+  test.each([
+    ['external', 'restart_hub'],
+    ['external', 'pause_mail'],
+    ['destructive', 'delete_old_backups'],
+    ['process', 'note_process'],
+  ] as const)('%s, %s: an admin alone', async (kind, what) => {
+    const seller = await joinAs(hub, 'seller', `Seller ${what}`)
+    const shown = await asked(kind, what)
+    expect(await approveAs(seller.cookie, { id, hash: shown })).toBe(403)
+    expect(await kept()).toMatchObject({ status: 'waiting' })
+    await api.ok('approvals/reject', { id })
   })
 })
