@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pause } from '../../shared/pause.ts'
 import { ApiError } from '../../shared/problem.ts'
 import { createRoute, jsonResponse, resource, respond } from '../../shared/route.ts'
 import {
@@ -13,7 +14,6 @@ import { can } from '../auth.ts'
 import type { Ctx, Env } from '../context.ts'
 import { rateLimited } from '../credential.ts'
 import { problems } from '../http.ts'
-import { pause } from '../../shared/pause.ts'
 import { readInSteps } from '../transaction.ts'
 
 const MAX_WAIT_SECONDS = 30
