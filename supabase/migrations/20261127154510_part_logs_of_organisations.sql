@@ -15,7 +15,6 @@ declare
   v_verb text := case tg_op when 'INSERT' then 'created' when 'UPDATE' then 'updated' else 'deleted' end;
   v_changes jsonb := '{}';
   v_accounts uuid[];
-  v_admins uuid[];
   v_before uuid[];
   v_after uuid[];
   v_id text;
@@ -55,10 +54,6 @@ begin
     when v_row ? 'owner_id' then array[(v_row ->> 'owner_id')::uuid, (v_old ->> 'owner_id')::uuid]
     else array[(v_row ->> 'user_id')::uuid]
   end;
-  v_admins := private.admins_of(case
-    when v_thing = 'organisation' then array[(v_row ->> 'id')::uuid]
-    else array[(v_new ->> 'org_id')::uuid, (v_old ->> 'org_id')::uuid]
-  end);
   v_id := coalesce(v_row ->> 'id', v_row ->> 'user_id');
   if v_row ? 'owner_id' and v_changes ? 'org_id' then
     -- An organisation must see neither the other one nor the state before or after the row was shared with it.
@@ -75,7 +70,10 @@ begin
       false)
     from (values (true, false), (false, true), (true, true)) as s (sees_before, sees_after);
   else
-    v_accounts := v_accounts || v_admins;
+    v_accounts := v_accounts || private.admins_of(case
+      when v_thing = 'organisation' then array[(v_row ->> 'id')::uuid]
+      else array[(v_new ->> 'org_id')::uuid, (v_old ->> 'org_id')::uuid]
+    end);
   end if;
   perform private.record_audit(
     v_thing || '.' || v_verb, v_thing, v_id, v_accounts,
