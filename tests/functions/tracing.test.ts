@@ -6,7 +6,7 @@ import { ingestEvents } from '../../functions/jobs/ingest.ts'
 import { startService } from '../../functions/service.ts'
 import { startTracing } from '../../functions/tracing/otlp/otlp.ts'
 import { traceMail } from '../../functions/tracing/outgoing.ts'
-import { NO_TRACING, originOf, traceCall } from '../../functions/tracing/tracing.ts'
+import { NO_TRACING, traceCall } from '../../functions/tracing/tracing.ts'
 import { CreatedChannel, CreatedZone } from '../support/delivery-service.ts'
 import { createTestJobs, quake } from '../support/jobs.ts'
 import { receiver } from '../support/servers/receiver.ts'
@@ -392,16 +392,4 @@ test('nothing of it is loaded where it is off, and what is missing where it is o
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
   })
   expect([on.code, on.text]).toEqual([1, expect.stringContaining('sh scripts/setup.sh tracing')])
-})
-
-test.each([
-  [undefined, {}],
-  [null, {}],
-  ['', {}],
-  [
-    '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
-    { parent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
-  ],
-])('a job whose row has the trace %j goes on from %j', (trace, origin) => {
-  expect(originOf(trace)).toEqual(origin)
 })
