@@ -90,6 +90,8 @@ test.each([
     'süresi doldu',
   ],
   ['/?code=of-another-browser', 'başka bir tarayıcıda istenmişti'],
+  // A code that every object has a property for.
+  ['/?error=denied&error_code=constructor&error_description=Nobody+knows', '“Nobody knows”'],
 ])('a mailed link that leads back without a session says why: %s', async (path, said) => {
   const { page, wrongs } = await openByMail(TURKISH, { status: 200, body: {} })
   await page.goto(path)

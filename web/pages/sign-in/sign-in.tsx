@@ -26,7 +26,9 @@ function useRefusal(): (error: unknown) => string {
   return (error) => {
     const refusal = refusalOf(error)
     if ('why' in refusal) return text.refusals[refusal.why]
-    return text.codes[refusal.code] ?? text.refused(refusal.message)
+    // The code may come from the address of the page, and stands for nothing but itself.
+    const known = Object.hasOwn(text.codes, refusal.code) ? text.codes[refusal.code] : undefined
+    return known ?? text.refused(refusal.message)
   }
 }
 
