@@ -280,7 +280,6 @@ async function searchFor(page: Page): Promise<void> {
   await page.getByRole('option').first().waitFor()
 }
 
-/** Takes the pictures with 128 colours each: as sharp on a screen, and a third of the size. */
 /** The page has its title, and for a while no grey bar has stood where something will be. */
 async function loaded(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
@@ -291,6 +290,7 @@ async function loaded(page: Page): Promise<void> {
   }
 }
 
+/** Takes the pictures with 128 colours each: as sharp on a screen, and a third of the size. */
 async function shoot(browser: Browser, base: string, shots: Shot[], cookie = ''): Promise<void> {
   for (const [name, path, look = {}, before] of shots) {
     const { theme = 'light', language = 'en', viewport = DESKTOP } = look
