@@ -1,5 +1,7 @@
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdtempSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -213,6 +215,28 @@ describe('verifying a signature as channels.md says', () => {
       await refused(body, { ...headers, 'webhook-timestamp': 'soon' }, secret)
     },
   )
+})
+
+test('nginx accepts the site of self-hosting.md', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'watchpost-docs-nginx-'))
+  const site = blocksOf('docs/self-hosting.md').find(({ language }) => language === 'nginx')
+  const [certificate, key] = [join(folder, 'crt'), join(folder, 'key')]
+  try {
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+    const files = ['-subj', '/CN=x', '-keyout', key, '-out', certificate]
+    execFileSync('openssl', ['req', '-x509', ...curve, ...files], { stdio: 'ignore' })
+    const server = site?.code
+      .replace('/etc/ssl/watchpost.crt', certificate)
+      .replace('/etc/ssl/watchpost.key', key)
+    const file = join(folder, 'nginx.conf')
+    await writeFile(file, `pid ${folder}/pid; events {} http { access_log off; ${server} }`)
+    const { stderr } = spawnSync('nginx', ['-t', '-q', '-p', folder, '-c', file, '-e', 'stderr'], {
+      encoding: 'utf8',
+    })
+    expect(stderr).toBe('')
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 describe('tables', () => {
