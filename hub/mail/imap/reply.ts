@@ -64,7 +64,9 @@ const WROTE =
 /** The same, broken into two lines. */
 const BROKEN = /^((?:on|am) [^\n]{5,200})\n([^\n]{0,120}(?:wrote|schrieb)[^\n]{0,40}:)[^\S\n]*$/gimu
 const DIVIDER =
-  /^\s*(?:-{2,}\s*(?:original message|original mesaj|orijinal (?:ileti|mesaj)|özgün ileti|ursprüngliche nachricht|forwarded message|iletilen).*|_{10,})\s*$/iu
+  /^\s*(?:-{2,}\s*(?:original message|original mesaj|orijinal (?:ileti|mesaj)|özgün ileti|ursprüngliche nachricht|forwarded message|[iİ]letilen).*|_{10,}|begin forwarded message:|[iİ]letilen (?:iletinin|mesajın) başlangıcı:)\s*$/iu
+/** The line that some programs draw above the head of what they quote. */
+const RULE = /^(?:-{3,}|={3,}|\*{3,})$/u
 const FROM = /^\s*\*?(?:from|kimden|gönderen|von)\*?\s*:/iu
 const HEADER =
   /^\s*\*?(?:sent|date|to|cc|subject|gönderildi|gönderme tarihi|tarih|kime|bilgi|konu|gesendet|datum|an|betreff)\*?\s*:/iu
@@ -78,7 +80,11 @@ export function unquoted(text: string): string {
   for (const [at, line] of lines.entries()) {
     const rest = lines.slice(at + 1)
     if (SIGNATURE.test(line.trim()) || DIVIDER.test(line)) break
-    if (FROM.test(line) && rest.slice(0, 5).some((next) => HEADER.test(next))) break
+    if (FROM.test(line) && rest.slice(0, 5).some((next) => HEADER.test(next))) {
+      while (kept.at(-1)?.trim() === '') kept.pop()
+      if (RULE.test(kept.at(-1)?.trim() ?? '')) kept.pop()
+      break
+    }
     if (WROTE.test(line.trim())) {
       // Below it stand the quoted lines and perhaps answers to them; without marks it is all quoted.
       if (!rest.some((next) => next.trimStart().startsWith('>'))) break

@@ -32,7 +32,24 @@ test.each([
   ],
   ['a divider', 'No.\n\n-----Original Message-----\nWe carry freight.', 'No.'],
   ['a divider in Turkish', 'Hayır.\n\n---- Özgün ileti ----\nYük taşırız.', 'Hayır.'],
+  ['a divider that begins with İ', 'Sana.\n\n--- İletilen ileti ---\nYük taşırız.', 'Sana.'],
   ['a line', 'No.\n________________________________\nWe carry freight.', 'No.'],
+  [
+    'forwarded, a line above its head',
+    'For you.\n\n---------------\nFrom: Bo <b@x.example>\nDate: Monday\nTo: Cy\n\nAsk them.',
+    'For you.',
+  ],
+  [
+    'forwarded by Apple Mail',
+    'For you.\n\nBegin forwarded message:\n\nFrom: Bo <b@x.example>\nSubject: Re\n\nAsk them.',
+    'For you.',
+  ],
+  [
+    'forwarded by Apple Mail in Turkish',
+    'Sana.\n\nİletilen iletinin başlangıcı:\n\nKimden: Bo <b@x.example>\nKonu: Re\n\nSorun.',
+    'Sana.',
+  ],
+  ['a list that is parted by lines', 'Ali\n-----\nVeli', 'Ali\n-----\nVeli'],
   [
     'answers between',
     `On Mon, 2 Mar 2026, Ada wrote:\n> How many?\n\nForty.\n\n> When?\n\nMay.`,
