@@ -107,6 +107,7 @@ async function main(): Promise<void> {
   const data = join(folder, 'data')
   const demo = ['scripts/start.ts', '--replay', '--port', '0', '--data-dir', data]
   const child = spawn(process.execPath, demo, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
   const executablePath = process.env.CHROMIUM || '/usr/bin/chromium'
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...WEBGL] })
   try {
@@ -137,7 +138,7 @@ async function main(): Promise<void> {
   } finally {
     await browser.close()
     child.kill('SIGTERM')
-    await once(child, 'exit')
+    await ended
     receiver.close()
     await rm(folder, { recursive: true, force: true })
   }
@@ -218,6 +219,7 @@ async function printed(output: NodeJS.ReadableStream) {
   }
   // What it says later is not waited for, and must not fill the pipe.
   output.resume()
+  if (!link || !key) throw new Error('The demo ended before it printed its link; see above.')
   const url = new URL(link)
   return { origin: url.origin, token: url.hash.slice(1), key }
 }

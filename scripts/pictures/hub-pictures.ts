@@ -93,6 +93,11 @@ async function main(): Promise<void> {
     env: { ...process.env, LOG: 'json' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  const closed = once(child, 'close')
+  const ended = closed.then(() => {
+    throw new Error('The hub ended before its pictures were taken; see above.')
+  })
+  ended.catch(() => {})
   const model = await startStubModel()
   const executablePath = process.env.CHROMIUM || '/usr/bin/chromium'
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
@@ -104,7 +109,7 @@ async function main(): Promise<void> {
       if (failed) throw new Error(failed)
       return said.filter((line) => line.includes('"listening"')).length
     }
-    while (listening() < 1) await once(lines, 'line')
+    while (listening() < 1) await Promise.race([once(lines, 'line'), ended])
     const told = said.join('\n')
     const base = `${new URL(/Open\s+(\S+)/.exec(told)?.[1] ?? '').origin}`
     const code = /Set-up code\s+(\S+)/.exec(told)?.[1] ?? ''
@@ -113,7 +118,7 @@ async function main(): Promise<void> {
     const cookie = await setUp(base, code)
     const key = (await readFile(keyFiles(paths).service, 'utf8')).trim()
     await send(base, cookie, 'POST', 'settings/service_key', { key })
-    while (listening() < 2) await once(lines, 'line')
+    while (listening() < 2) await Promise.race([once(lines, 'line'), ended])
 
     const call: Call = (method, path, body) => send(base, cookie, method, path, body)
     await shoot(browser, base, [['welcome-model', '/welcome/model']], cookie)
@@ -152,7 +157,7 @@ async function main(): Promise<void> {
     await browser.close()
     await model.close()
     child.kill('SIGTERM')
-    await once(child, 'close')
+    await closed
     await rm(folder, { recursive: true, force: true })
   }
 }
