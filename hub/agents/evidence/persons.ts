@@ -1,5 +1,5 @@
 import type { Language } from '../../i18n/words.ts'
-import { tokensOf } from './tokens.ts'
+import { isNumber, tokensOf } from './tokens.ts'
 
 /** Who a sentence may speak of. A company's name with and without its legal form is one name. */
 export type Names = { us: string[]; person: string | null; company: string | null }
@@ -25,6 +25,10 @@ const NOTED = new Set(
     ' ',
   ),
 )
+
+/** "Runs 40 trucks": a verb, for no number follows a noun in the plural. */
+const isNoteOf = ([first = '', second = '']: string[]) =>
+  NOTED.has(first) || (/[^sui]s$/.test(first) && isNumber(second))
 
 const PRONOUNS: Record<Language, Record<string, string>> = {
   en: { we: US, us: US, our: US + OF, you: YOU, your: YOU + OF },
@@ -56,13 +60,14 @@ export function personed(text: string, names: Names, voice: Voice, language: Lan
     return who === undefined ? token : isKnown ? who : `‹${token}?›`
   })
   if (language === 'tr') return conjugated(replaced, isKnown)
-  const isNote = voice === 'lead' && NOTED.has(replaced[0] ?? '')
+  const isNote = voice === 'lead' && isNoteOf(replaced)
   return isNote ? agreed([YOU, ...replaced], [YOU, ...tokens]) : agreed(replaced, tokens)
 }
 
-/** A reader with our own name is told apart by "we" and "you" alone. */
+/** A reader with our own name, whatever its legal form, is told apart by "we" and "you" alone. */
 function distinct(names: Names, language: Language): Names {
-  const of = (name: string | null) => tokensOf(name ?? '', language).join(' ')
+  const of = (name: string | null) =>
+    tokensOf((name ?? '').trim().replace(LEGAL, ''), language).join(' ')
   const theirs = [of(names.company), of(names.person)]
   return { ...names, us: names.us.filter((name) => !theirs.includes(of(name))) }
 }
@@ -196,10 +201,13 @@ function joinedEndings(tokens: string[]): string[] {
 }
 
 const HARMONY: Record<string, string> = { a: 'ı', e: 'i', o: 'u', ö: 'ü' }
+/** Words that end as if somebody owned them: "deniz", "temiz". */
+const NOT_OWNED =
+  /^(?:(?:kara|ak)?deniz|temiz|omuz|domuz|yıldız|semiz)(?:[ıiuü]n?|[ae]|d[ae]n?|l[ae])?$/u
 
 function ownedBy(token: string): { word: string; who: string } | undefined {
   const match = /^(.{2,})([nm])([ıiuü])z([ıiuü]n?|[ae]|d[ae]n?|l[ae])?$/u.exec(token)
-  if (!match) return undefined
+  if (!match || NOT_OWNED.test(token)) return undefined
   const [, stem = '', owner, vowel = '', ending = ''] = match
   const before = stem.at(-1) ?? ''
   const isVowelStem = before in HARMONY

@@ -12,8 +12,8 @@ import {
   statementsIn,
   textsOf,
 } from './rewordings.ts'
-import { sentencesOf } from './sentences.ts'
-import { isNumber } from './tokens.ts'
+import { speaksForItself, stated } from './stated.ts'
+import { isNumber, tokensOf } from './tokens.ts'
 
 /**
  * A piece of evidence; without a lead it is about us. A fact from a column of a list is the
@@ -37,16 +37,11 @@ const UNSURE: Found = { verdict: 'unsure', evidence_ids: [] }
 export type Index = {
   exact: Map<string, string>
   loose: Map<string, { id: string; tokens: string[] }[]>
+  /** The evidence that is about us. */
+  ours: Set<string>
 }
 
 const keyOf = (tokens: string[]) => tokens.join(' ')
-
-/** A sentence that begins like this may take back the one before it. */
-const TAKES_BACK: Record<Language, RegExp> = {
-  en: /^(?:this|that|it|these|those|but|however|yet|although|except|only|no|not|never|wrong|false|untrue)\b/iu,
-  tr: /^(?:bu|bunun|o|şu|bunlar|ama|ancak|fakat|artık|yalnız|oysa|ne var ki|değil|yanlış|hayır)(?=[\s,.]|$)/iu,
-}
-const QUESTION = /[?？][\s"”’')]*$/u
 
 /**
  * indexOf prepares evidence for many sentences, so that the cost is its length and not its length
@@ -58,7 +53,7 @@ export function indexOf(
   language: Language,
   now = new Date(),
 ): Index {
-  const index: Index = { exact: new Map(), loose: new Map() }
+  const index: Index = { exact: new Map(), loose: new Map(), ours: new Set() }
   const addExactly = (id: string, tokens: string[]) => {
     const key = keyOf(tokens)
     if (!index.exact.has(key)) index.exact.set(key, id)
@@ -72,6 +67,7 @@ export function indexOf(
     index.loose.set(loose, alike)
   }
   for (const { id, lead_id, fact, column, said_by_lead, created_at } of evidence) {
+    if (lead_id === null) index.ours.add(id)
     if (column && lead_id !== null) {
       const value = fact.slice(column.length + 1)
       for (const statement of statementsOf(column, value, language)) {
@@ -81,21 +77,18 @@ export function indexOf(
       }
       continue
     }
-    const said = sentencesOf(fact, language)
-    const heading = said.findIndex((sentence) => sentence.endsWith(':'))
-    for (const [at, sentence] of said.entries()) {
-      // What stands below a heading means what the heading says: "Wrong claims:".
-      if (heading >= 0 && at >= heading) break
+    for (const sentence of stated(fact, lead_id === null, language)) {
       if (isOutdated(sentence, created_at, now)) continue
-      if (QUESTION.test(sentence) || TAKES_BACK[language].test(said[at + 1] ?? '')) continue
       if (lead_id !== null && said_by_lead) {
-        for (const tokens of fromReader(turned(sentence, names, language))) add(id, tokens)
+        const told = turned(sentence, names, language)
+        if (speaksForItself(sentence, told, language)) continue
+        for (const tokens of fromReader(told)) add(id, tokens)
         continue
       }
       const voice = lead_id === null ? 'us' : 'lead'
-      for (const tokens of asReader(personed(sentence, names, voice, language))) {
-        add(id, tokens)
-      }
+      const read = personed(sentence, names, voice, language)
+      if (lead_id !== null && speaksForItself(sentence, read, language)) continue
+      for (const tokens of asReader(read)) add(id, tokens)
       const placeless = withoutPlace(sentence, language)
       for (const tokens of placeless ? asReader(personed(placeless, names, voice, language)) : []) {
         for (const implied of impliedBy(tokens, language)) addExactly(id, implied)
@@ -181,6 +174,7 @@ function above(tokens: string[], indexes: Index[], language: Language): string |
     return (
       isCount(value) &&
       value > bound.least &&
+      !isNumber(row.tokens[bound.at + 2] ?? '') &&
       rest &&
       !other.isTurned &&
       isPlain(row.tokens, language)
@@ -244,8 +238,11 @@ function halves(
     const alone = supportOf(rest, indexes, names, language)
     if (alone.verdict === 'contradicted') return alone
     const shared = subject && language === 'en' ? withSubject(subject, rest, names) : undefined
-    const found =
-      alone.verdict === 'supported' || !shared ? alone : supportOf(shared, indexes, names, language)
+    const isAlone =
+      alone.verdict === 'supported' &&
+      !(takesSubject(before, rest, names, language) && isOfOther(first, alone, indexes))
+    const found = isAlone || !shared ? alone : supportOf(shared, indexes, names, language)
+    if (!isAlone && !shared && alone.verdict === 'supported') continue
     if (found.verdict === 'unsure') continue
     if (found.verdict === 'contradicted') return found
     return {
@@ -254,6 +251,31 @@ function halves(
     }
   }
   return undefined
+}
+
+/**
+ * Whether a second half has no subject of its own, so that it speaks of the first half's: "Demir
+ * employs 120 people and cuts costs" says that Demir does.
+ */
+function takesSubject(before: string, rest: string, names: Names, language: Language): boolean {
+  const tokens = personed(rest, names, 'mail', language)
+  if (tokens.some((token) => token.startsWith('‹'))) return false
+  if (language === 'en')
+    return (
+      !/^(?:the|a|an|no|some|all|most|many|each|\p{Lu}|\d)(?!\p{Ll})/u.test(rest) &&
+      !/^\p{Lu}/u.test(rest)
+    )
+  // Where the first verb names its person, a verb without one has another subject.
+  return tokensOf(before, language).at(-1) === personed(before, names, 'mail', language).at(-1)
+}
+
+/** Whether a half's evidence is about another than the subject of the first half. */
+function isOfOther(first: string[], found: Found, indexes: Index[]): boolean {
+  const subject = subjectOf(first)
+  // Of a thing or of a third company we know nothing but what names it.
+  if (!subject) return false
+  const isOurs = (id: string) => indexes.some(({ ours }) => ours.has(id))
+  return found.evidence_ids.some((id) => isOurs(id) !== (subject === '‹us›'))
 }
 
 /** The second half with the subject of the first, in words that are read the same way. */

@@ -62,6 +62,9 @@ function split(text: string, language: Language): string[] {
   const even = squashed(text)
     .replace(/[’ʼ`´‘]/g, "'")
     .replace(/\bper cent\b/gi, 'percent')
+    // ".5" is no 5, and "No, they pay" is not "No … pay".
+    .replace(/(?<![\p{L}\p{N}.,])[.,](?=\d)/gu, '0.')
+    .replace(/^(no|not|yes|hayır|evet)(?=[,:;.!])/iu, '$1answer')
     // The country is not "us".
     .replace(/\bUS\b/g, 'U_S')
     .replace(/\bU_S\b/g, 'unitedstates')

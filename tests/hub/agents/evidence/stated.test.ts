@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { type Evidence, judgeOf } from '../../../../hub/agents/evidence/judge.ts'
+import { speaksForItself, stated } from '../../../../hub/agents/evidence/stated.ts'
+import type { Language } from '../../../../hub/i18n/words.ts'
+
+const reader = { id: 'r', name: 'Ayşe Demir', company: 'Demir Lojistik' }
+type About = 'lead' | 'us' | 'said' | 'list'
+
+/** What code says of a sentence with these facts. */
+function says(language: Language, sentence: string, facts: [About, string][]) {
+  const evidence = facts.map(
+    ([about, fact], at): Evidence => ({
+      id: `e${at}`,
+      lead_id: about === 'us' ? null : 'r',
+      fact,
+      said_by_lead: about === 'said',
+      column: about === 'list' ? fact.slice(0, fact.indexOf(':')) : null,
+    }),
+  )
+  return judgeOf({ language, us: 'Nordlicht', reader }, evidence)(sentence).verdict
+}
+
+describe('a fact says nothing of whom nobody knows', () => {
+  test.each<[Language, string, [About, string]]>([
+    ['en', 'I have 40 trucks.', ['said', 'I have 40 trucks.']],
+    ['en', 'My company has three depots.', ['said', 'My company has three depots.']],
+    ['en', 'I have 20 years of experience.', ['lead', 'I have 20 years of experience.']],
+    ['en', 'It has 12 branches.', ['lead', 'It has 12 branches.']],
+    ['en', 'They won the export award.', ['lead', 'They won the export award.']],
+    ['en', 'The company opened in 2019.', ['lead', 'The company opened in 2019.']],
+    ['en', 'Nordlicht – sells fuel in Bursa.', ['lead', 'Fuel in Bursa.']],
+    ['tr', '40 kamyonum var.', ['said', '40 kamyonum var.']],
+    ['tr', 'Polonya’ya gidiyorum.', ['said', 'Polonya’ya gidiyorum.']],
+    ['tr', 'Benim üç depom var.', ['said', 'Benim üç depom var.']],
+    ['tr', 'Üç depo açtım.', ['lead', 'Üç depo açtım.']],
+    ['tr', '12 şubesi var.', ['lead', '12 şubesi var.']],
+    ['tr', 'Bursa’dan kamyon işletiyor.', ['lead', 'Bursa’dan kamyon işletiyor.']],
+  ])('%s: “%s”', (language, sentence, fact) => {
+    expect(says(language, sentence, [fact])).toBe('unsure')
+  })
+
+  test.each<[Language, string, [About, string]]>([
+    ['en', 'The depot in Bursa opened in 2019.', ['lead', 'The depot in Bursa opened in 2019.']],
+    ['en', 'You run 40 trucks.', ['lead', 'Runs 40 trucks.']],
+    ['en', 'Your drivers are tired.', ['said', 'Our drivers are tired.']],
+    ['en', 'I founded Nordlicht.', ['us', 'I founded Nordlicht.']],
+    ['en', 'Cuts fuel costs by 12 %.', ['us', 'Cuts fuel costs by 12 %.']],
+    ['tr', 'Şoförleriniz yorgun.', ['said', 'Şoförlerimiz yorgun.']],
+    [
+      'tr',
+      'Deniz taşımacılığı yapıyorsunuz.',
+      ['lead', 'Demir Lojistik deniz taşımacılığı yapıyor.'],
+    ],
+  ])('but %s: “%s” is supported', (language, sentence, fact) => {
+    expect(says(language, sentence, [fact])).toBe('supported')
+  })
+
+  test('a half without a subject says what it says of the subject of the first', () => {
+    const en: [About, string][] = [
+      ['lead', 'Demir Lojistik employs 120 people.'],
+      ['lead', 'Runs 40 trucks from Bursa.'],
+      ['us', 'Cuts fuel costs by 12 %.'],
+      ['us', 'Nordlicht plans routes.'],
+      ['us', 'The first month is free.'],
+    ]
+    const tr: [About, string][] = [
+      ['lead', 'Demir Lojistik 120 kişi çalıştırıyor.'],
+      ['us', 'Yakıt giderini %12 düşürüyor.'],
+      ['us', 'İlk ay ücretsizdir.'],
+    ]
+    const both: [Language, [About, string][], string, string][] = [
+      ['en', en, 'Demir Lojistik employs 120 people and cuts fuel costs by 12 %.', 'unsure'],
+      ['en', en, 'Nordlicht plans routes and runs 40 trucks from Bursa.', 'unsure'],
+      ['en', en, 'Nordlicht plans routes and cuts fuel costs by 12 %.', 'supported'],
+      ['en', en, 'You employ 120 people and the first month is free.', 'supported'],
+      ['tr', tr, 'Demir Lojistik 120 kişi çalıştırıyor ve yakıt giderini %12 düşürüyor.', 'unsure'],
+      ['tr', tr, '120 kişi çalıştırıyorsunuz ve ilk ay ücretsizdir.', 'supported'],
+    ]
+    const found = both.map(([language, facts, sentence]) => says(language, sentence, facts))
+    expect(found).toEqual(both.map(([, , , verdict]) => verdict))
+  })
+
+  test('“I” is a word, and no part of one', () => {
+    expect(speaksForItself('Demir Lojistik imports my brand.', ['‹company›'], 'en')).toBe(true)
+    expect(speaksForItself('Demir Lojistik imports mythic.', ['‹company›'], 'en')).toBe(false)
+  })
+})
+
+describe('a fact says nothing that is asked, cut, quoted, open or taken back', () => {
+  test.each<[Language, string, string]>([
+    ['en', 'Vexa costs 90 euros.', 'Vexa costs 90 euros…'],
+    ['en', 'Vexa costs 90 euros.', 'Vexa costs 90 euros...'],
+    ['en', 'Vexa costs 90 euros.', 'Vexa costs 90 euros (?)'],
+    ['en', 'Vexa costs 90 euros a month.', 'Vexa costs 90 euros (?) a month.'],
+    ['en', 'We cut costs by 30 %.', '“We cut costs by 30 %. Great team.” Mehmet Kaya'],
+    ['en', 'The team is great.', '“We cut costs by 30 %. The team is great.” Mehmet Kaya'],
+    ['en', 'The team is great.', '"We love it. The team is great." Mehmet Kaya'],
+    ['en', 'We are certified to ISO 27001.', '[ ] We are certified to ISO 27001.'],
+    ['en', 'We deliver to Italy.', 'We deliver to Italy. Until 2020.'],
+    ['en', 'We deliver to Italy.', 'We deliver to Italy. Unfortunately that ended.'],
+    ['tr', 'Giderimizi %30 düşürdük.', '“Giderimizi %30 düşürdük. Ekip harika.” Mehmet Kaya'],
+    ['tr', 'İtalya’ya teslimat yapıyoruz.', 'İtalya’ya teslimat yapıyoruz. 2020’ye kadar.'],
+    ['tr', 'İtalya’ya teslimat yapıyoruz.', 'İtalya’ya teslimat yapıyoruz. Maalesef bitti.'],
+  ])('%s: “%s” of “%s”', (language, sentence, fact) => {
+    expect(says(language, sentence, [['us', fact]])).toBe('unsure')
+  })
+
+  test('a name between quotation marks and what follows a quotation stay', () => {
+    expect(stated('“Rota” plans routes. We sell it.', true, 'en')).toHaveLength(2)
+    expect(stated('“Rota” plans 40 routes. We sell “Rota”.', true, 'en')).toHaveLength(2)
+    expect(stated('»We love it all.« We plan 40 routes.', true, 'en')).toContain(
+      'We plan 40 routes.',
+    )
+  })
+
+  test('a value of a list with a question mark is not known', () => {
+    expect(says('en', 'Your trucks are 42.', [['list', 'Trucks: 42?']])).toBe('unsure')
+    expect(says('en', 'Your trucks are 42.', [['list', 'Trucks: 42']])).toBe('supported')
+    expect(says('tr', 'Aracınız 42.', [['list', 'Araç: 42?']])).toBe('unsure')
+  })
+})
+
+test.each<[Language, string, string]>([
+  ['en', 'Errors fell by 5 %.', 'Errors fell by .5 %.'],
+  ['tr', 'Hatalar %5 azaldı.', 'Hatalar %,5 azaldı.'],
+  ['en', 'No, customers pay for support.', 'No customers pay for support.'],
+])('%s: “%s” is not “%s”', (language, sentence, fact) => {
+  expect(says(language, sentence, [['us', fact]])).not.toMatch(/supported/)
+})
+
+test('a reader with our name and another legal form is told apart', () => {
+  const evidence = [{ id: 'e', lead_id: 'r', fact: 'Demir runs 40 trucks.' }]
+  const scene = {
+    language: 'en' as const,
+    us: 'Demir AG',
+    reader: { ...reader, company: 'Demir GmbH' },
+  }
+  const judge = judgeOf(scene, evidence)
+  expect(judge('We run 40 trucks.').verdict).toBe('unsure')
+  expect(judge('Demir AG runs 40 trucks.').verdict).toBe('unsure')
+  expect(judge('You run 40 trucks.').verdict).toBe('supported')
+})
