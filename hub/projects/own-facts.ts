@@ -10,20 +10,38 @@ const MAX_LENGTH = 1000
 
 export type OwnFact = { id: string; lead_id: null; fact: string; source: string }
 
+const ITEM = /^\s*(?:[-*+]|\d+[.)]) /
+const HEADING = /^#{3,}\s|:\s*$/
+/** Headings of what is not so, not yet so, or not about us. */
+const DENIES =
+  /(?<!\p{L})(?:not|never|no|don['’]t|avoid|wrong|false|plan(?:s|ned)?|to-?\s?do|until|former(?:ly)?|future|ideas?|drafts?|competitors?|değil|asla|hiç|yanlış|henüz|plan(?:lar|lanan)|yapılacak\p{L}*|eski(?:den)?|rakip\p{L}*|fikir\p{L}*|taslak|\p{L}+m[ae]y[ıi]n|\p{L}+m[ıiuü]yoruz|\p{L}+[ns]?m[ae]z)(?!\p{L})/iu
+
+/** The lines of a text without the list or paragraph under a heading that denies it: "Never say:". */
+function saidLines(text: string): string[] {
+  let denied: 'list' | 'paragraph' | 'begins' | undefined
+  return text.split('\n').filter((line) => {
+    const isItem = ITEM.test(line)
+    if (line.trim() === '') {
+      if (denied === 'paragraph') denied = undefined
+      return false
+    }
+    if (!isItem && HEADING.test(line)) {
+      denied = DENIES.test(line) ? 'begins' : undefined
+      return true
+    }
+    if (denied === 'list' && !isItem) denied = undefined
+    if (denied === 'begins') denied = isItem ? 'list' : 'paragraph'
+    return denied === undefined
+  })
+}
+
 /** ownFacts lists what CONTEXT.md says about us that a mail may say. */
 export function ownFacts(text: string): string[] {
   const { description, value_proposition, proof_points, offers } = parseContext(text)
   // A paragraph is one fact: a sentence may take back the one before it. One that is too long is
   // none, because its rest could.
-  const facts = [description, value_proposition, proof_points, offers]
-    .join('\n')
-    .split(/\n+/)
-    .map((line) =>
-      line
-        .replace(/^\s*(?:[-*+]|\d+[.)]) /, '')
-        .replace(/\s+/g, ' ')
-        .trim(),
-    )
+  const facts = saidLines([description, value_proposition, proof_points, offers].join('\n\n'))
+    .map((line) => line.replace(ITEM, '').replace(/\s+/g, ' ').trim())
     .filter((fact) => fact.length > 10 && fact.length <= MAX_LENGTH)
   return [...new Set(facts)].slice(0, MAX_OWN)
 }

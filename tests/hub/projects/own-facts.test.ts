@@ -17,6 +17,20 @@ test.each([
   expect(ownFacts(`${HEAD}${text}\n`)).toEqual(facts)
 })
 
+test.each([
+  ['Never say:\n\n- We lead all of Europe.\n- We are certified.\n\nWe plan routes.', 1],
+  ['### What we do not do\nWe repair no trucks.\nWe sell no fuel.\n\nWe plan routes.', 2],
+  ['Competitors:\n1. Kaya plans routes, too.\nWe plan routes.', 2],
+  ['Bunları söylemeyin:\n- Avrupa lideriyiz.\n\nRota planlıyoruz.', 2],
+  ['What we offer:\n- We plan routes.\n- We save much fuel.', 3],
+  ['Never say:\n- We lead Europe.\nWhat is true:\n- We plan routes.', 2],
+])('what stands under a heading that denies it is no fact: %j', (text, facts) => {
+  const found = ownFacts(`${HEAD}${text}\n`)
+  expect(found).toHaveLength(facts)
+  expect(found.join(' ')).toMatch(/We plan routes|Rota planlıyoruz/)
+  expect(found.join(' ')).not.toMatch(/Europe|certified|no trucks|fuel\. We|Kaya|Avrupa/)
+})
+
 test('value proposition, proof points and offers are facts about us, the rest is not', () => {
   const text = `${HEAD}\n## ICP\n\nFirms in Marmara.\n\n## Value proposition\n\nSaves much fuel.\n\n## Tone of voice\n\nWarm and short.\n\n## Proof points\n\n40 trucks run on it.\n\n## Offers\n\nA free trial.\n\n## Mine\n\nBest in the world.\n`
   expect(ownFacts(text)).toEqual(['Saves much fuel.', '40 trucks run on it.', 'A free trial.'])
