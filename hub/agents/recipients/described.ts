@@ -12,6 +12,7 @@ const WHICH = new Set('who that whom whose we i in from at with without on'.spli
 /** A thing of theirs: "a customer letter". */
 const THINGS =
   /^(?:mails?|emails?|e|letters?|messages?|lists?|base|data|stor(?:y|ies)|support|service|relations?|portal|meetings?|notes?|feedback|survey|visits?)$/
+const HEAR = /^(?:gets?|receives?|needs?|should|must|hears?)$/
 const PLURAL_TO_TR = '(?:lara|lere|larina|lerine|larimiza|lerimize)'
 const DESCRIBED_TR = new RegExp(
   `^(?:(?:aday|musteri|kisi|firma|sirket|lead|abone|uye|insan|patron|mudur|yonetici|alici)\\w*${PLURAL_TO_TR}` +
@@ -35,7 +36,12 @@ export function describedIn(tokens: Token[]): string | undefined {
     while (BETWEEN.has(tokens[before]?.word ?? '') && !tokens[before + 1]?.isFirst) before -= 1
     const isTold = TO.test(tokens[before]?.word ?? '') && !tokens[before + 1]?.isFirst
     const isSome = WHICH.has(tokens[at + 1]?.word ?? '') && isEverybody(token.word)
-    if (isTold || (isSome && token.isFirst)) return writtenIn(tokens, before + 1, at + 4)
+    // "All Turkish leads should hear about it"
+    const isHeard =
+      before < at - 1 &&
+      isEverybody(tokens[before + 1]?.word) &&
+      HEAR.test(tokens[at + 1]?.word ?? '')
+    if (isTold || isHeard || (isSome && token.isFirst)) return writtenIn(tokens, before + 1, at + 4)
   }
   return undefined
 }

@@ -111,6 +111,20 @@ export function groupsOf(tokens: Token[]): Group[] {
   return groups
 }
 
+const SINCE_EN =
+  /^(?:since \w+|in the last \w+|last (?:week|month|year|quarter)|yesterday|\w+ (?:days|weeks|months) ago)\b/
+const SINCE_TR = /(?:^| )(?:\w+(?:dan|den|tan|ten) beri|(?:gecen|son) \w+(?: \w+)?|dun)$/
+
+/** timedIn finds a time that narrows a group, which no filter of leads can: "not answered since May". */
+export function timedIn(tokens: Token[], { from, to }: Group): string | undefined {
+  const before = tokens.slice(Math.max(0, from - 3), from).map(({ word }) => word)
+  const behind = tokens.slice(to, to + 4).map(({ word }) => word)
+  const since = SINCE_TR.exec(before.join(' '))?.[0].trim().split(' ').length
+  if (since) return writtenIn(tokens, from - since, to)
+  const later = SINCE_EN.exec(behind.join(' '))?.[0].split(' ').length
+  return later ? writtenIn(tokens, from, to + later) : undefined
+}
+
 function isAddressedAt(
   tokens: Token[],
   { words, from, to }: { words: string; from: number; to: number },

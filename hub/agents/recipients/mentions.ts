@@ -118,6 +118,8 @@ function fits(tokens: Token[], from: number, words: string[]): 'exact' | 'inflec
   const word = words[last] ?? ''
   if (!token) return 'no'
   if (token.word === word) return 'exact'
+  // "the two Murats"
+  if (token.isName && word.length > 2 && token.word === `${word}s`) return 'inflected'
   return token.suffix === '' && word.length > 2 && inflects(token.word, word, 'tr')
     ? 'inflected'
     : 'no'
@@ -170,6 +172,10 @@ const FROM_TR = /^(?:n?[dt][ea]n)$/
 const ABOUT_TR = new Set('hakkinda gibi konusunda dair kadar tarafindan'.split(' '))
 const AND = new Set(['and', 've', 'ile'])
 
+/** What a name is the subject of: "Ali must not get it". */
+const CLAUSE =
+  /^(?:is|isn|was|wasn|has|hasn|had|hadn|will|won|would|can|could|must|mustn|should|shouldn|may|does|doesn|did|didn|said|says|thinks|knows)$/
+
 function withRoles(tokens: Token[], mentions: Mention[]): Mention[] {
   const found = mentions.map((mention) => {
     const role = roleOf(tokens, mention)
@@ -183,6 +189,8 @@ function withRoles(tokens: Token[], mentions: Mention[]): Mention[] {
     if (!between.every(({ word }) => AND.has(word))) return
     // "Ali’ye Veli’nin selamını ilet": side by side without a comma they are two.
     if (between.length === 0 && tokens[other.from]?.isNext) return
+    // "Write to Ali, Veli was wrong": of the second one it is only said.
+    if (tokens[other.to]?.isNext && CLAUSE.test(tokens[other.to]?.word ?? '')) return
     if (one.role === 'unknown') one.role = other.role
     if (other.role === 'unknown') other.role = one.role
     const isSure = one.isSure || other.isSure
@@ -225,6 +233,7 @@ function isSaidTo(tokens: Token[], mention: Mention): boolean {
 /** What "to" leads to a place after: "our trip to Paris". */
 const MOTION =
   /^(?:trips?|journeys?|moves?|visits?|flights?|deliver(?:y|ies)|expansion|shipments?|transports?|relocation|routes?|exports?|way|tours?)$/
+const INTRODUCED = /^(?:introduc(?:ed|ing)|recommend(?:ed|ing)|referr(?:ed|ing))$/
 const PLACE_EN = new Set(['in', 'near', 'around'])
 
 function roleOf(tokens: Token[], mention: Mention): Mention['role'] {
@@ -249,6 +258,9 @@ function roleOf(tokens: Token[], mention: Mention): Mention['role'] {
   // "like the one for Ali": an example, not a recipient.
   const isExample = tokens.slice(Math.max(0, from - 5), from).some(({ word }) => word === 'like')
   if (isExample) return 'subject'
+  // "Thank Ali for introducing us to Veli"
+  const isMet = tokens[from - 1]?.word === 'to' && INTRODUCED.test(tokens[from - 3]?.word ?? '')
+  if (isMet) return 'subject'
   const isPlace = tokens[from - 1]?.word === 'to' && MOTION.test(tokens[from - 2]?.word ?? '')
   if (isPlace || PLACE_EN.has(before ?? '')) return 'subject'
   if (before !== undefined && TO_EN.has(before)) return 'recipient'

@@ -5,7 +5,7 @@ import type { AudienceFilter } from '../../mail/drafts/audience.ts'
 import { describedIn } from './described.ts'
 import { endingOf } from './endings.ts'
 import { alternativesIn, exclusionIn, type Span } from './exclusion.ts'
-import { type Group, groupsOf, isCampaign } from './groups.ts'
+import { type Group, groupsOf, isCampaign, timedIn } from './groups.ts'
 import { type Mention, mentionsOf } from './mentions.ts'
 import { isEverybody, isPeople } from './people.ts'
 import { besideOthers, isPlace } from './relation.ts'
@@ -158,6 +158,8 @@ function decideGroup(
   const [one, ...others] = groups
   const other = others.find(({ filter }) => JSON.stringify(filter) !== JSON.stringify(one?.filter))
   if (one && other) return unclear(say.two_groups(one.words, other.words), [])
+  const timed = one && timedIn(tokens, one)
+  if (timed) return unclear(say.described(timed), [])
   const country = countryOf(
     tokens,
     known,
@@ -248,7 +250,10 @@ function countryOf(
     for (const { from, to, suffix } of placesOf(tokens, words)) {
       const isIn = tokens[from - 1]?.word === 'in' || tokens[from - 1]?.word === 'from'
       const isThere = /^(?:[dt][ae]ki|[dt][ae]n)/.test(suffix)
-      const isOfPeople = isPeople(tokens[to]?.word) || isPeople(tokens[from - 2]?.word)
+      const isOfPeople =
+        isPeople(tokens[to]?.word) ||
+        isPeople(tokens[from - 2]?.word) ||
+        (isThere && isEverybody(tokens[to]?.word))
       const isOfAll = isEverybody(tokens[from - 2]?.word) && GET.test(tokens[to]?.word ?? '')
       if ((isIn || isThere) && (isForMany || isOfPeople || isOfAll)) {
         return { filter: { country }, words: country }

@@ -54,6 +54,23 @@ test.each([
   expect(whom(task)).toEqual(wanted)
 })
 
+test.each([
+  ['Prepare a note for Claire Dubois; Tom Becker must not get it', ['claire']],
+  ['Write an apology to Nowak Transport, Claire Dubois was wrong', ['piotr']],
+  ['Write to Tom Becker, Claire Dubois', ['claire', 'tom']],
+  ['Thank Ayla Güneş for introducing us to Kemal Usta', ['ayla']],
+  ['Mail the two Murats', '?'],
+  ['All Turkish leads should hear about the fair', '?'],
+  ['Türkiye’deki herkes fuardan haberdar olsun, mail yaz', { country: 'Türkiye' }],
+  ['Invite customers who have not answered since May', '?'],
+  ['Follow up with everyone who replied last week', '?'],
+  ['Mayıstan beri cevap vermeyenlere yaz', '?'],
+  ['Geçen hafta cevap verenlere yaz', '?'],
+  ['Write to those who have not answered, today', { answered: false }],
+] satisfies [string, Wanted][])('%s: nobody gets it of whom it is only said', (task, wanted) => {
+  expect(whom(task, TEAM)).toEqual(wanted)
+})
+
 describe.each(Object.entries(BLIND))('tasks typed in a hurry, the %s list', (list, tasks) => {
   const found = [...tasks.en, ...tasks.tr].map(([task, wanted]) => {
     const got = whom(task, TEAM)
