@@ -175,3 +175,117 @@ test('what may be linked, heard and known', async () => {
     ),
   ])
 })
+
+test('what a new or changed zone may concern', async () => {
+  const asked = (zone = 'private') => `select array(
+    select c.id || ' ' || c.revision || case when c.standing then ' stands' else '' end
+    from private.zone_candidates((select id from watchpost.zones where label = '${zone}')) c)`
+  /** What is there alone: public events, each with its time of end, and revisions, each with when it was first seen. */
+  const there = ({ events = {}, revisions = {} }: Record<string, Record<string, string>>) =>
+    `delete from watchpost.events; delete from watchpost.event_revisions;
+    update watchpost.batches set matched_at = now(), matched_to = null;
+    update watchpost.account_states set valid_from = ${ago('1 day')};
+    update watchpost.zone_versions set valid_from = case version when 1 then ${ago('1 hour')} else now() end;
+    ${Object.entries(events)
+      .map(
+        ([name, ends_at]) =>
+          `insert into watchpost.events (id, source, type, title, ts, severity, status, ends_at, lon, lat, extent)
+          values ('${name}', 'test', 'other', '', now(), 50, 'active', ${ends_at}, 2, 1, box '(2,1),(2,1)');`,
+      )
+      .join('')}${Object.entries(revisions)
+      .map(
+        ([name, first_seen_at]) =>
+          `insert into watchpost.event_revisions (event_id, revision, batch_id, first_seen_at, source, type, title, ts, severity, status, lon, lat, extent)
+          select '${name}', 2, id, ${first_seen_at}, 'test', 'other', '', now(), 50, 'active', 2, 1, box '(2,1),(2,1)' from watchpost.batches limit 1;`,
+      )
+      .join('')}`
+  const standing = there({ events: { e: `now() + interval '1 s'` } })
+  const seen = there({ revisions: { r: ago('30 minutes') } })
+  const change = (table: string, set: string, where = 'true') =>
+    `update watchpost.${table} set ${set} where ${where};`
+  const id = (zone: string) => `(select id from watchpost.zones where label = '${zone}')`
+  /** A zone with a second version, which is the one that counts. */
+  const again = (zone: string, valid_from: string) =>
+    `insert into watchpost.zone_versions (zone_id, version, definition, valid_from)
+    select zone_id, 2, definition, ${valid_from} from watchpost.zone_versions where zone_id = ${id(zone)};
+    update watchpost.zones set version = 2 where label = '${zone}';`
+  const tenants = `${there({ events: { open: `now() + interval '1 h'` }, revisions: { open: 'now()' } })}
+    insert into watchpost.events (id, source, type, title, ts, severity, status, ends_at, lon, lat, extent, owner_id, org_id)
+    select 'of ' || label, 'test', 'other', '', now(), 50, 'active', now() + interval '1 h', 2, 1, box '(2,1),(2,1)', owner_id, org_id from watchpost.zones;
+    insert into watchpost.event_revisions (event_id, revision, batch_id, first_seen_at, source, type, title, ts, severity, status, lon, lat, extent, tenant_id)
+    select 'of ' || label, 1, b.id, now(), 'test', 'other', '', now(), 50, 'active', 2, 1, box '(2,1),(2,1)', tenant_id from watchpost.zones, watchpost.batches b;`
+  const told = (revision: number) =>
+    `insert into watchpost.alert_events (zone_id, event_id, alert_id, source, event, event_revision, checks, reason, zone_version, added_at)
+    select zone_id, 'r', alert_id, 'other', '{}', ${revision}, '[]', '', 1, now() from watchpost.alert_events;`
+  await agree('candidates', [
+    ['an event that stands', asked(), standing],
+    ['one that ends now', asked(), there({ events: { e: 'now()' } })],
+    ['one without an end', asked(), there({ events: { e: 'null' } })],
+    ['one that was ended', asked(), standing + change('events', "status = 'ended'")],
+    ['one elsewhere', asked(), standing + change('events', "extent = box '(9,9),(9,9)'")],
+    ['of a deleted zone', asked(), standing + change('zones', 'deleted_at = now()')],
+    ['a revision since the change', asked(), seen],
+    [
+      'one just then',
+      asked(),
+      there({ revisions: { r: `date_trunc('milliseconds', ${ago('1 hour')})` } }),
+    ],
+    ['one just before', asked(), there({ revisions: { r: ago('1 hour 1 ms') } })],
+    ['one before the last change', asked(), seen + again('private', ago('20 minutes'))],
+    ['one since the last change', asked(), seen + again('private', ago('40 minutes'))],
+    ['one before another zone changed', asked(), seen + again('shared', ago('20 minutes'))],
+    ['one elsewhere', asked(), seen + change('event_revisions', "extent = box '(9,9),(9,9)'")],
+    [
+      'one before the owner’s plan changed',
+      asked(),
+      seen +
+        change(
+          'account_states',
+          `valid_from = ${ago('20 minutes')}`,
+          `user_id = '${questions.world.ids.owner}'`,
+        ),
+    ],
+    [
+      'one before the plan of somebody else changed',
+      asked(),
+      seen +
+        change(
+          'account_states',
+          `valid_from = ${ago('20 minutes')}`,
+          `user_id <> '${questions.world.ids.owner}'`,
+        ),
+    ],
+    ['one of a batch that waits', asked(), seen + change('batches', 'matched_at = null')],
+    [
+      'one of a batch that was begun',
+      asked(),
+      seen + change('batches', 'matched_at = null, matched_to = gen_random_uuid()'),
+    ],
+    ['one of no batch', asked(), seen + change('event_revisions', 'batch_id = null')],
+    ...[1, 2, 3].flatMap((revision): Case[] => [
+      [
+        `told with revision ${revision}`,
+        asked(),
+        seen +
+          change('alerts', `event_id = 'r', event_revision = ${revision}`, "zone_name = 'private'"),
+      ],
+      [
+        `told to another zone with revision ${revision}`,
+        asked(),
+        seen +
+          change('alerts', `event_id = 'r', event_revision = ${revision}`, "zone_name = 'shared'"),
+      ],
+      [`told with revision ${revision} by another source`, asked(), seen + told(revision)],
+    ]),
+    [
+      'told of another event',
+      asked(),
+      seen +
+        change('alerts', "event_id = 's', event_revision = 3", "zone_name = 'private'") +
+        change('alert_events', 'event_revision = 3'),
+    ],
+    ...['private', 'shared', 'foreign'].map(
+      (zone): Case => [`of whom: ${zone}`, asked(zone), tenants],
+    ),
+  ])
+})

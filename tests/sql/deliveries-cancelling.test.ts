@@ -4,6 +4,7 @@ import {
   addAll,
   alert,
   alertState,
+  anotherAlert,
   channel,
   moved,
   one,
@@ -97,6 +98,84 @@ describe('with a channel that is deleted', () => {
     await endOf('channels', channel)
     expect(await alertState()).toBe(after)
     expect(await stateOf(id)).toBe(status)
+  })
+})
+
+describe('with a channel that is deleted, where the owner has another one', () => {
+  const second = async () =>
+    (
+      await one(
+        `insert into watchpost.channels (owner_id, kind, label, target_sealed, target_masked)
+        select owner_id, 'webhook', 'second', 'x', 'x' from watchpost.channels where id = $1 returning id`,
+        [channel],
+      )
+    ).id as string
+  const told = async (id = alert) =>
+    (
+      await run(
+        `select c.label, d.type, d.status from watchpost.deliveries d
+        join watchpost.channels c on c.id = d.channel_id
+        where d.alert_id = $1 and d.channel_id <> $2 order by d.type`,
+        [id, channel],
+      )
+    ).map(({ label, type, status }) => `${label} ${type} ${status}`)
+
+  test.each([
+    ['pending', 'queued'],
+    ['held', 'held'],
+  ])('an alert that is %s goes there, %s, whatever is of other alerts', async (state, status) => {
+    const other = await anotherAlert()
+    await add('queued', { alert_id: other, channel_id: await second() })
+    await setAlert(state)
+    await add('queued')
+    await endOf('channels', channel)
+    expect(await told()).toEqual([`second alert.raised ${status}`])
+    expect(await told(other)).toEqual(['second alert.revised queued'])
+    expect(await alertState()).toBe(state)
+  })
+
+  test.each(['dispatched', 'suppressed', 'recorded', 'failed'])(
+    'an alert that is %s does not',
+    async (state) => {
+      await second()
+      await setAlert(state)
+      await add('queued')
+      await endOf('channels', channel)
+      expect(await told()).toEqual([])
+    },
+  )
+
+  test.each(['queued', 'held', 'sending', 'succeeded'])(
+    'an alert that is %s to another channel does not',
+    async (status) => {
+      const other = await second()
+      await setAlert('pending')
+      await add(status, { channel_id: other })
+      await add('queued')
+      await endOf('channels', channel)
+      expect(await told()).toEqual([`second alert.revised ${status}`])
+    },
+  )
+
+  test.each(['failed', 'expired', 'cancelled'])(
+    'an alert that has %s on another channel goes there anew',
+    async (status) => {
+      const other = await second()
+      await setAlert('pending')
+      await add(status, { channel_id: other })
+      await add('queued')
+      await endOf('channels', channel)
+      expect(await told()).toEqual(['second alert.raised queued', `second alert.revised ${status}`])
+    },
+  )
+
+  test('an alert whose only other channel is a stranger’s does not wait for that one', async () => {
+    await second()
+    await setAlert('pending')
+    await add('queued', { channel_id: await foreign('channels') })
+    await add('queued')
+    await endOf('channels', channel)
+    expect(await told()).toEqual(['second alert.raised queued', 'foreign alert.revised queued'])
   })
 })
 

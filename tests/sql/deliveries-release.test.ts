@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import {
   add,
@@ -113,11 +114,41 @@ describe('tests of a channel', () => {
       add('succeeded', { type: 'channel.test', alert_id: null, created_at, ...more })
     const limit = await at('2026-01-02')
     for (let nth = 0; nth < 3; nth += 1) await at('2026-01-01')
-    const message = await at('2026-01-01', { alert_id: alert })
+    const kept = [
+      await at('2026-01-01', { alert_id: alert }),
+      await at('2026-01-01', { type: 'zone.blind', blindness_id: randomUUID() }),
+      await at('2026-01-01', { type: 'channel.failing', trouble_id: randomUUID() }),
+    ]
     const purge = async () =>
       (await one("select private.purge_tests('2026-01-02', 2) as count")).count
     expect([await purge(), await purge(), await purge()]).toEqual([2, 1, 0])
-    expect([await stateOf(limit), await stateOf(message)]).toEqual(['succeeded', 'succeeded'])
+    for (const id of [limit, ...kept]) expect(await stateOf(id)).toBe('succeeded')
+  })
+})
+
+describe('an alert that goes out', () => {
+  test.each([
+    ['pending', 'seen', ['alert.acknowledged queued']],
+    ['pending', 'not seen', []],
+    ['pending', 'resolved', []],
+    ['held', 'seen', []],
+    ['dispatched', 'seen', []],
+  ])('as %s and is %s brings %j with it', async (status, what, expected) => {
+    await run(
+      "update watchpost.channels set messages = '{alert.raised,alert.acknowledged,alert.resolved}' where id = $1",
+      [channel],
+    )
+    await add('succeeded', { type: 'alert.raised', sequence: 0 })
+    await run(
+      `update watchpost.alerts set status = $2, resolved = $3,
+        seen_at = case when $4 then now() end, seen_via = case when $4 then 'api' end where id = $1`,
+      [alert, status, what === 'resolved', what !== 'not seen'],
+    )
+    await run('select private.deliver_seen(array[$1::uuid])', [alert])
+    const told = await run(
+      "select type, status from watchpost.deliveries where type <> 'alert.raised'",
+    )
+    expect(told.map((one) => `${one.type} ${one.status}`)).toEqual(expected)
   })
 })
 
