@@ -15,8 +15,8 @@ export type Scene = {
   website?: string | null
   /** What the model answers at each step; several, if it is asked again. */
   answers?: Record<string, unknown>
-  /** What the database answers to the statements that match. */
-  rows?: [statement: RegExp, rows: unknown[]][]
+  /** What the database answers to the statements that match, whatever they ask for or by their values. */
+  rows?: [statement: RegExp, rows: unknown[] | ((params: unknown[]) => unknown[])][]
   files?: Record<string, string>
   /** What else the context has, in place of a hub. */
   more?: Partial<AgentContext>
@@ -103,7 +103,7 @@ function standIns(scene: Scene, say: (what: string, text?: string) => void) {
     if (word !== 'select')
       say(`${word} ${table}`, params.map((one) => JSON.stringify(one)).join('\n'))
     const found = scene.rows?.find(([pattern]) => pattern.test(statement))
-    if (found) return found[1]
+    if (found) return typeof found[1] === 'function' ? found[1](params) : found[1]
     made += 1
     return word === 'insert'
       ? [{ id: `44444444-0000-4000-8000-${String(made).padStart(12, '0')}` }]

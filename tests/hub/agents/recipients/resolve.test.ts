@@ -52,6 +52,7 @@ describe('names', () => {
     ['Write to Ayşe of Demir Lojistik', ['ayse']],
     ['Write to Zeynep Kaya', ['zeynep']],
     ['Write to Veli, Demir Lojistik', ['veli']],
+    ['Ankara’daki Ali’ye yaz', ['ali']],
     ['Ali Kaya ve Hans Müller için arama metni', ['ali', 'hans']],
     ['Mail Hans Müller how many kilometres our customers save', ['hans']],
     ['Mail Hans Müller why they should book now', ['hans']],

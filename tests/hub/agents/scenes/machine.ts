@@ -112,7 +112,10 @@ export const MACHINE: Record<string, Scene> = {
   'engineer/patch': {
     agent: 'engineer',
     task: said('total should skip None', 'total None’ı atlasın'),
-    files: { 'code/total.py': 'def total(items):\n    return sum(items)\n' },
+    files: {
+      'code/total.py': 'def total(items):\n    return sum(items)\n',
+      'docs/plan.md': 'Not code.\n',
+    },
     answers: {
       plan: [
         { title: 'Skip', summary: 'x', change: ['none'], create: [] },

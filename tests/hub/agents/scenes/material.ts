@@ -31,12 +31,28 @@ export const evidence = [
     source: 'demir.example',
   },
 ]
-export const known: Scene['rows'] = [
+/** The rows about leads that a statement asks for. */
+const ofLeads = <Row extends { lead_id: string }>(rows: Row[], params: unknown[]) =>
+  rows.filter(({ lead_id }) => params.flat().includes(lead_id))
+type Rows = NonNullable<Scene['rows']>
+export const known: Rows = [
   [/^select id, name, company, email from hub\.leads/, [lead]],
   [/^select id, name, email.*from hub\.leads/, [lead]],
   [/array_position/, []],
-  [/from hub\.evidence/, evidence],
+  [/from hub\.evidence/, (params) => ofLeads(evidence, params)],
   [/^select from hub\.leads/, [{}]],
+]
+const answered = {
+  lead_id: lead.id,
+  kind: 'they',
+  at: '2026-02-27T09:00:00Z',
+  subject: 'Re: Routes',
+}
+export const history: Rows = [
+  [
+    /hub\.recipients as recipient .* as found$/,
+    (params) => ofLeads([{ ...answered, text: 'Call me in March.' }], params),
+  ],
 ]
 export const brief =
   '# Rota\n\n## What we do\n\nRota plans routes for cold chains. It saves 12 % of the fuel.\n'

@@ -1,5 +1,5 @@
 import type { Scene } from '../run-alone.ts'
-import { known, outline, said, sections } from './material.ts'
+import { history, known, outline, said, sections } from './material.ts'
 
 /** Agents that write papers. */
 export const PAPERS: Record<string, Scene> = {
@@ -97,7 +97,7 @@ export const PAPERS: Record<string, Scene> = {
   'sales/script': {
     agent: 'sales',
     task: said('call script for Demir Lojistik', 'Ayşe Yılmaz için arama metni'),
-    rows: known,
+    rows: [...history, ...known],
     answers: {
       script: {
         opening: 'Good morning.',
