@@ -83,10 +83,11 @@ async function fill() {
     [own, { en: texts, tr: texts }, { do: 'read_web', url: texts }],
   )
   const drafts = await query<{ id: string }>(
-    `insert into hub.drafts (project_id, audience, subject, text, html, state)
-     values ($1, jsonb_build_object('kind', 'lead', 'lead_id', $2::uuid), 'Dear', 'Only for you', 'x', 'sent'),
-       ($1, jsonb_build_object('kind', 'lead', 'lead_id', $2::uuid), 'Next', 'Only for you', null, 'approved'),
-       ($1, '{"kind": "list", "filter": {}}', 'All', $3, $3, 'sent') returning id`,
+    `insert into hub.drafts (project_id, audience, subject, text, html, state, first_text)
+     values ($1, jsonb_build_object('kind', 'lead', 'lead_id', $2::uuid), 'Dear', 'Only for you', 'x', 'sent', 'Only for you'),
+       ($1, jsonb_build_object('kind', 'lead', 'lead_id', $2::uuid), 'Next', 'Only for you', null, 'approved', null),
+       ($1, '{"kind": "list", "filter": {}}', 'All', $3, $3, 'sent', null),
+       ($1, jsonb_build_object('kind', 'lead', 'lead_id', $2::uuid), 'Perhaps', 'Only for you', null, 'unclear', null) returning id`,
     [own, lead?.id, texts],
   )
   for (const draft of [drafts[0], drafts[2]]) {
@@ -120,7 +121,7 @@ async function fill() {
   )
   await query(
     `insert into hub.sequence_recipients (sequence_id, project_id, lead_id, email, name, time_zones)
-     values ($1, $2, $3, $4, $5, '{UTC}')`,
+     values ($1, $2, $3, $4, $5, '{UTC}'), ($1, $2, $3, 'earlier@example.com', $5, '{UTC}')`,
     [sequence?.id, own, lead?.id, EMAIL, NAME],
   )
   await query(
@@ -253,7 +254,7 @@ describe('a person', () => {
       notes: [{ text: 'Likes tea' }],
       recipients: [{ email: EMAIL }, { email: EMAIL }],
     })
-    expect(body.records.drafts).toHaveLength(2)
+    expect(body.records.drafts).toHaveLength(3)
     expect(body.page).toContain('Likes tea')
     expect(body.page).toContain('&lt;AYSE.ISIK@Example.com&gt;')
   })
@@ -265,6 +266,9 @@ describe('a person', () => {
       ["update hub.imports set status = 'processing'", "update hub.imports set status = 'done'"],
       ["update hub.missions set status = 'processing'", "update hub.missions set status = 'done'"],
       ["update hub.recipients set state = 'sending'", "update hub.recipients set state = 'sent'"],
+      ["update hub.imports set status = 'queued'", "update hub.imports set status = 'done'"],
+      ["update hub.answers set state = 'waiting'", "update hub.answers set state = 'sent'"],
+      ["update hub.answers set state = 'sending'", "update hub.answers set state = 'sent'"],
     ] as const) {
       await hub.query(busy)
       expect(await ask(hub, 'erase', { ...given, confirm: EMAIL })).toMatchObject({ status: 409 })
@@ -284,7 +288,7 @@ describe('a person', () => {
     expect(status).toBe(200)
     expect(body.erased).toEqual({
       leads: 1,
-      drafts: 2,
+      drafts: 3,
       recipients: 2,
       import_rows: 1,
       texts: 0,
@@ -305,6 +309,9 @@ describe('a person', () => {
     expect(await hub.query('select name, email from hub.leads')).toEqual([
       { name: NAME, email: OTHER },
     ])
+    // What was sent, or may have been, stays as a number.
+    const emptied = "select state from hub.drafts where subject = '[erased]' order by state"
+    expect(await hub.query(emptied)).toEqual([{ state: 'sent' }, { state: 'unclear' }])
     const sent = await hub.query(
       "select from hub.recipients where sent_at is not null and state = 'sent'",
     )

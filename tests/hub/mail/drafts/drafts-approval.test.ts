@@ -136,6 +136,22 @@ describe('an approval is void when there is changed', () => {
     })
   })
 
+  test('and what was seen of one list approves no other one', async () => {
+    const [one, other] = await Promise.all(
+      ['one', 'other'].map(async (name) => {
+        const tag = `${name}${count}`
+        await addLead({ tags: [tag] })
+        const text = 'Hello,\n\nwould you like to talk next week?'
+        const id = await create({ text, audience: { kind: 'list', filter: { tag } } })
+        await steps(id, 'render')
+        return { id, hash: (await get(id)).hash }
+      }),
+    )
+    const refused = await api.post('draft/approve', { ...of(one?.id ?? ''), hash: other?.hash })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'audience_changed' } })
+    await api.ok('draft/approve', { ...of(one?.id ?? ''), hash: one?.hash })
+  })
+
   test('and stays when nothing is, in whatever order people are read', async () => {
     const tags = [`same${count}`]
     const people = [await addLead({ tags }), await addLead({ tags }), await addLead({ tags })]

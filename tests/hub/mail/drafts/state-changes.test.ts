@@ -132,10 +132,12 @@ describe('a step of a draft', () => {
         }
         return moved(drafts)
       }
-      for (const name of ['waiting', 'pushed', 'sending']) {
+      const open = ['waiting', 'pushed', 'sending']
+      for (const name of open) {
+        await hub.query('update hub.recipients set state = $1 where state = any($2)', [name, open])
         expect(await end(), name).toEqual([])
-        await hub.query('delete from hub.recipients where state = $1', [name])
       }
+      await hub.query('delete from hub.recipients where state = any($1)', [open])
       expect(await end()).toEqual([`sending → ${to}`])
       const [row] = await hub.query<{ sent_at: Date | null }>(
         'select sent_at from hub.drafts where id = $1',
@@ -333,8 +335,15 @@ describe('after an interruption', () => {
   test('clearMails takes the admin’s word that a mail arrived, as of when it was claimed', async () => {
     const id = await addDraft('unclear')
     await hub.query("delete from hub.recipients where state in ('waiting', 'pushed', 'sending')")
-    const given = { is_sent: true, email: 'unclear@x.example' }
-    await write((sql) => state.clearMails(sql, { id, via: 'smtp' }, given))
+    await hub.query(
+      `insert into hub.recipients (draft_id, project_id, email, state) values ($1, $2, 'another@x.example', 'unclear')`,
+      [id, project_id],
+    )
+    const clear = (email: string) =>
+      write((sql) => state.clearMails(sql, { id, via: 'smtp' }, { is_sent: true, email }))
+    await clear('another@x.example')
+    expect(await moved({ unclear: id })).toEqual([])
+    await clear('unclear@x.example')
     const [mail] = await hub.query(
       `select state, portion, claimed_at = sent_at as same from hub.recipients where email = 'unclear@x.example'`,
     )
