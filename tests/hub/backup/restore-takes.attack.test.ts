@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { crc32, deflateRawSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBackup, startRestore } from '../../../hub/backup/backup.ts'
 import { backupFile } from '../../../hub/backup/make.ts'
@@ -211,6 +212,29 @@ test('servers, endpoints and powers are only taken when they are named; the chec
   expect(await stat(configOf('agents.json')).catch(() => undefined)).toBeUndefined()
   await rm(configOf('models.json'))
 })
+
+test('an archive whose first block comes alone is read like any other', async () => {
+  const tar = gunzipSync(tarOf(membersOf(await archiveOf(hub))))
+  await writeFile(backupFile(hub.paths, NAME), firstAlone(tar))
+  const checked = await (await hub.call('POST', 'backup/check', { name: NAME })).json()
+  expect(checked).toMatchObject({ ok: true })
+})
+
+/** A gzip file of which the first 64 KiB, which are read at once, have 512 bytes of content. */
+function firstAlone(tar: Buffer): Buffer {
+  const block = tar.subarray(0, 512)
+  const size = Buffer.alloc(5)
+  size.writeUInt16LE(block.length, 1)
+  size.writeUInt16LE(0xffff - block.length, 3)
+  // A name of the file that fills what is left.
+  const header = Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 255])
+  const name = Buffer.alloc(64 * 1024 - header.length - size.length - block.length, 'x')
+  name[name.length - 1] = 0
+  const end = Buffer.alloc(8)
+  end.writeUInt32LE(crc32(tar), 0)
+  end.writeUInt32LE(tar.length, 4)
+  return Buffer.concat([header, name, size, block, deflateRawSync(tar.subarray(512)), end])
+}
 
 test('whatever modes an archive names, files are neither open to others nor shut to the hub', async () => {
   const modes = [0o777, 0o000, 0o222]

@@ -52,6 +52,21 @@ async function receive(...mails: string[]) {
   return pollMailbox(settings(), cursor)
 }
 
+/** A mail with an attachment of so many bytes in all. */
+function withAttachment(bytes: number): string {
+  const head = `From: jo@client.example
+Content-Type: multipart/mixed; boundary=b
+
+--b
+
+Yes, please.
+--b
+Content-Type: application/octet-stream; name=plan.bin
+
+`.replaceAll('\n', '\r\n')
+  return `${head}${'x'.repeat(bytes - head.length - 7)}\r\n--b--`
+}
+
 describe('polling a mailbox', () => {
   test('starts with new mail, reads each once, and marks nothing as read', async () => {
     server.deliver(reply)
@@ -160,6 +175,16 @@ describe('a mail that came in', () => {
     expect(mails).toMatchObject([
       { is_report: true, report: { kind: 'complaint', original_ids: [OURS], bounced: [] } },
     ])
+  })
+
+  test.each([
+    ['as large as what is fetched', 100_000, false],
+    ['larger', 100_001, true],
+  ])('that is wanted, %s: whether its end was left out', async (_, bytes, is_cut) => {
+    const { cursor } = await pollMailbox(settings(), null)
+    server.deliver(withAttachment(bytes))
+    const { mails } = await pollMailbox(settings(), cursor, { wants: async () => true })
+    expect(mails).toMatchObject([{ body: { said: 'Yes, please.', is_cut } }])
   })
 
   test('may lack every header', async () => {

@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { verbatim, type Words } from '../../../hub/i18n/words.ts'
 import type { ModelState } from '../../../hub/model/model.ts'
 import { createHealth, readAlerts } from '../../../hub/ops/health.ts'
@@ -95,6 +95,24 @@ describe('settings/system', () => {
     expect((await hub.call('GET', 'system_info', undefined, headers)).status).toBe(200)
     expect(await file('hub.json')).toEqual({ ...before, public_url: 'https://hub.example.com' })
   })
+})
+
+test('a look at the health that fails is logged, and others follow', async () => {
+  const { config, deps } = hub
+  const said: unknown[] = []
+  const given = {
+    config,
+    db: deps.db,
+    model: deps.model,
+    log: ({ msg }: { msg?: unknown }) => said.push(msg),
+  }
+  const noClock = () => {
+    throw new Error('no clock')
+  }
+  const end = createHealth({ ...given, is_writable: true }, noClock).start(1)
+  await vi.waitFor(() => expect(said.length).toBeGreaterThan(1), { timeout: 60_000 })
+  end()
+  expect(new Set(said)).toEqual(new Set(['health check failed']))
 })
 
 describe('health', () => {

@@ -179,16 +179,36 @@ describe('a campaign does not start', () => {
 
   test('for more people than the day has left, and says why', async () => {
     await api.put('settings/mail', { daily_cap: 10_000 })
+    await campaign('render', 'approve', 'push', 'send')
+    await look(3)
     const id = await campaign('render', 'approve', 'push', 'send')
-    const [used] = await hub.query<{ n: number }>(
-      `select count(*)::int as n from hub.recipients where claimed_at >= date_trunc('day', now(), 'UTC')`,
+    const [used = 0] = (
+      await hub.query<{ n: number }>(
+        `select count(*)::int as n from hub.recipients where claimed_at >= date_trunc('day', now(), 'UTC')`,
+      )
+    ).map(({ n }) => n)
+    const whyNot = async (settings: object) => {
+      await api.put('settings/mail', settings)
+      await isLeftAlone(id)
+      return (await get(id)).state_reason
+    }
+    const limit = (most: number) =>
+      `Today’s limit of ${most} mails is reached. Sending continues tomorrow.`
+    expect(used).toBeGreaterThanOrEqual(2)
+    expect(await whyNot({ daily_cap: 1 })).toBe(
+      'This campaign goes to 2 people, but the daily limit is 1. Raise it in Settings > Mail.',
     )
-    await api.put('settings/mail', { daily_cap: (used?.n ?? 0) + 1 })
-    await isLeftAlone(id)
-    expect((await get(id)).state_reason).toEqual(expect.any(String))
-    await api.put('settings/mail', { daily_cap: (used?.n ?? 0) + 2 })
+    expect(await whyNot({ daily_cap: 2 })).toBe(limit(2))
+    expect(await whyNot({ daily_cap: used + 1 })).toBe(limit(used + 1))
+    expect(await whyNot({ daily_cap: 10_000, ramp: { start: used + 1, step: 1 } })).toBe(
+      `This campaign goes to 2 people, and ${BRAND.sender_email} may send 1 more mails today. It starts on the day that has room for it.`,
+    )
+    // Where both stand in the way, it is the limit, which no day raises.
+    expect(await whyNot({ daily_cap: used + 1 })).toBe(limit(used + 1))
+    await api.put('settings/mail', { daily_cap: used + 2, ramp: null })
     await look(3)
     expect(await get(id)).toMatchObject({ state: 'sent', state_reason: null })
+    await api.put('settings/mail', { daily_cap: 10_000 })
   })
 })
 
