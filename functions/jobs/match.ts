@@ -250,7 +250,7 @@ function isDecisive({ memory, outcome, update }: LinkedDecision, before: Memory 
   return !isSeenAgain(before, memory)
 }
 
-/** Brief first: most pairs fail early, and only those with an effect need all numbers. */
+/** Brief first: most pairs fail early, and only those with an effect need all numbers. One that passes has them. */
 function decidePair(
   prepared: PreparedZone<ZoneFields>,
   event: DecidableEvent,
@@ -259,7 +259,7 @@ function decidePair(
   options: DecideOptions,
 ): LinkedDecision {
   const brief = decideLinked(prepared, event, remembered, at, { ...options, brief: true })
-  if (brief.outcome === 'none' && !brief.update) return brief
+  if (brief.failed_at === null || (brief.outcome === 'none' && !brief.update)) return brief
   return decideLinked(prepared, event, remembered, at, options)
 }
 

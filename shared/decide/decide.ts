@@ -54,7 +54,7 @@ export interface Decision {
   effective_severity: number
   /** When a held alert or update is sent. */
   held_until: Date | null
-  /** One sentence with the numbers. */
+  /** One sentence with the numbers; empty for a brief decision with a check that failed. */
   reason: string
   /** How the existing alert changes. */
   update: Update | null
@@ -69,7 +69,7 @@ export interface Decision {
 }
 
 export interface DecideOptions {
-  /** The list of checks ends at the first one that failed. */
+  /** The list of checks ends at the first one that failed, which then has no sentence. */
   brief?: boolean
   /** Why the zone is off although its `enabled` is true: it was deleted or paused. */
   off?: OffReason | null
@@ -139,7 +139,7 @@ export function decide(
     checks,
     effective_severity: input.effective,
     held_until: hold ?? delivery?.held_until ?? null,
-    reason: decisionReason(event, checks, failed),
+    reason: brief && failed ? '' : decisionReason(event, checks, failed),
     update: news.update,
     stay_end: news.stay_end ?? null,
     update_delivery: delivery?.when ?? null,

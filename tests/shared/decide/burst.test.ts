@@ -146,7 +146,8 @@ function follow(zone: ZoneRule, events: DecidableEvent[]) {
     const options = { burst }
     const decision = tell(zone, event, before, event.ts, options)
     const brief = tell(zone, event, before, event.ts, { ...options, brief: true })
-    expect(brief).toEqual({ ...decision, checks: brief.checks })
+    const reason = decision.failed_at === null ? decision.reason : ''
+    expect(brief).toEqual({ ...decision, checks: brief.checks, reason })
     if (decision.memory) memories.set(event.id, Memory.parse(decision.memory))
     burst = decision.burst && BurstMemory.parse(JSON.parse(JSON.stringify(decision.burst)))
     return decision

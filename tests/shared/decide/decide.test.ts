@@ -254,7 +254,8 @@ describe('a brief decision', () => {
           const brief = decide(prepareZone(rule), event, memory, at, { brief: true })
           const end = full.checks.findIndex((check) => !check.passed)
           const shortened = end < 0 ? full.checks : full.checks.slice(0, end + 1)
-          expect(brief).toEqual({ ...full, checks: shortened })
+          const reason = end < 0 ? full.reason : ''
+          expect(brief).toEqual({ ...full, checks: shortened, reason })
           expect(JSON.stringify(memory)).toBe(frozen)
           if (full.memory) expect(Memory.parse(full.memory)).toEqual(full.memory)
           expect(full.raised).toBe(full.checks.every((check) => check.passed))
