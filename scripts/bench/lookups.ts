@@ -4,6 +4,7 @@ import { type Database, inTransaction } from '../../functions/db.ts'
 import { lookAhead } from '../../functions/jobs/match-ahead.ts'
 import { loadZones } from '../../functions/jobs/zone-cache.ts'
 import type { ZoneMirror } from '../../functions/jobs/zone-mirror.ts'
+import { isInside } from '../../shared/decide/decide.ts'
 import { decideLinked } from '../../shared/decide/decide-linked.ts'
 import type { Sql } from '../../shared/sql.ts'
 import { seconds } from './figure.ts'
@@ -23,6 +24,39 @@ export async function lookUpHere(
     for (const id of batchIds) hits += await inTransaction(db, (sql) => decideBatch(sql, id, zones))
   })
   return { seconds: time, hits }
+}
+
+/**
+ * Looks up the events of batches among zones that are in memory, without reading or deciding anything: what an engine for
+ * look-ups does. The events are read beforehand.
+ */
+export async function lookUpAlone(
+  db: Database,
+  batchIds: string[],
+  mirror: ZoneMirror,
+): Promise<() => Promise<LookedUp>> {
+  return inTransaction(db, async (sql) => {
+    const index = await mirror.follow(sql)
+    if (!index) throw new Error('the zones are not in memory')
+    const found = await Promise.all(
+      batchIds.map((id) => lookAhead(sql, { ids: [id], after: null }, PORTIONS, index)),
+    )
+    const events = found.flatMap(({ candidates }) => candidates)
+    const { all } = await loadZones(sql, events, undefined, index)
+    const zones = new Map(all.map((zone) => [zone.id, zone.prepared]))
+    return async () => {
+      let hits = 0
+      const time = await seconds(async () => {
+        for (const event of events) {
+          for (const id of index.near(event)) {
+            const zone = zones.get(id)
+            if (zone && isInside(zone, event)) hits += 1
+          }
+        }
+      })
+      return { seconds: time, hits }
+    }
+  })
 }
 
 /** All that an event concerns at once. */

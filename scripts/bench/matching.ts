@@ -17,7 +17,7 @@ import {
   type Seed,
   startDatabase,
 } from './ground.ts'
-import { lookUpHere, lookUpInPostgis, lookUpInTile38 } from './lookups.ts'
+import { lookUpAlone, lookUpHere, lookUpInPostgis, lookUpInTile38 } from './lookups.ts'
 
 const ZONES = Number(process.env.BENCH_ZONES ?? 100_000)
 const EVENTS = Number(process.env.BENCH_MATCHED ?? 50_000)
@@ -230,6 +230,7 @@ async function timeLookUps(ground: Ground, what: string, zones: Shape[]): Promis
     // Read once; what is measured is a process that has run for a while.
     while (!(await inTransaction(db, (sql) => mirror.follow(sql)))) await pause(20)
     const { hits } = await lookUpHere(db, ids, mirror)
+    const alone = await lookUpAlone(db, ids, mirror)
     const name = `Look-up and decision among ${what}`
     const value = (time: number) => places.length / time
     const beside = async (
@@ -242,6 +243,7 @@ async function timeLookUps(ground: Ground, what: string, zones: Shape[]): Promis
       const { hits: theirs } = await lookUp()
       const times = await interleave(ROUNDS, {
         ours: async () => (await lookUpHere(db, ids, mirror)).seconds,
+        alone: async () => (await alone()).seconds,
         theirs: async () => (await lookUp()).seconds,
       })
       await close()
@@ -261,6 +263,14 @@ async function timeLookUps(ground: Ground, what: string, zones: Shape[]): Promis
         ratio: times.theirs / times.ours,
         ...(engine === 'Tile38' ? { goal: { at_least: 1 } } : {}),
         note: `${inWords(hits)} pairs inside, ${engine} finds ${inWords(theirs)}`,
+      })
+      ground.figure({
+        name: `Look-up alone, without reading and deciding, among ${what}, beside ${engine}`,
+        value: value(times.alone),
+        unit: 'events/s',
+        against: `look-ups of ${engine}, ${inWords(value(times.theirs))}/s`,
+        ratio: times.theirs / times.alone,
+        note: `${inWords((await alone()).hits)} pairs inside`,
       })
     }
     const { TILE38_URL, POSTGIS_URL } = process.env
