@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../../../functions/channels/channel.ts'
-import { pausesAfter } from '../../../../functions/jobs/deliver-outcome.ts'
+import type { Claimed } from '../../../../functions/jobs/deliver-claim.ts'
+import { pausesAfter, planNextAttempt } from '../../../../functions/jobs/deliver-outcome.ts'
 
 const failed = (more: Partial<Outcome> = {}): Outcome => ({
   outcome: 'retry',
@@ -71,4 +72,44 @@ test('of a pause that is asked for and that of the breaker the longer one is kep
   const outcome = failed({ status: 429, throttled: true, retry_after_seconds: 15 })
   expect(pausesAfter({ ...before, failures: 4 }, outcome).channel_seconds).toBe(15)
   expect(pausesAfter({ ...before, failures: 6 }, outcome).channel_seconds).toBe(40)
+})
+
+test.each([
+  ['slack', true, 0, failed(), 5],
+  ['slack', false, 0, failed(), 30],
+  ['webhook', true, 0, failed(), 5],
+  ['webhook', true, 1, failed(), 300],
+  ['slack', false, 1, failed(), 120],
+  // One that was not counted waits as long as it is old, at least a minute.
+  ['slack', true, 1, failed({ counted: false }), 60],
+  ['slack', true, 0, failed({ retry_after_seconds: 90 }), 90],
+])(
+  'a message of %s, urgent: %s, tried %i times before, is tried again after a while',
+  (...given) => {
+    const [kind, is_urgent, used, outcome, seconds] = given
+    const now = new Date('2026-03-01T12:00:00Z')
+    const claimed = {
+      kind,
+      is_urgent,
+      used,
+      first_attempt_at: now.toISOString(),
+      expires_at: '2026-03-01T18:00:00Z',
+    } as Claimed // safe: all that it reads
+    const next = planNextAttempt(claimed, outcome, now)
+    const wait = 'at' in next ? (next.at.getTime() - now.getTime()) / 1000 : Number.NaN
+    expect(wait).toBeGreaterThanOrEqual(outcome.retry_after_seconds ?? seconds * 0.9)
+    expect(wait).toBeLessThanOrEqual(seconds * 1.1)
+  },
+)
+
+test('a message whose deadline is over is given up, not tried too often', () => {
+  const claimed = {
+    kind: 'slack',
+    used: 0,
+    first_attempt_at: '2026-03-01T06:00:00Z',
+    expires_at: '2026-03-01T12:00:00Z',
+  } as Claimed // safe: all that it reads
+  expect(planNextAttempt(claimed, failed(), new Date('2026-03-01T12:00:00Z'))).toEqual({
+    give_up: 'too_old',
+  })
 })
