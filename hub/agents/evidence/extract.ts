@@ -9,6 +9,7 @@ import { MAX_QUOTE } from '../../leads/shorten.ts'
 import type { AgentContext, Fact } from '../agent.ts'
 import { leftOutText } from '../left-out.text.ts'
 import { isUsable, readSheet, type Sheet } from '../numbers/columns.ts'
+import { factName } from '../run/fact-names.ts'
 import { mentions, one } from '../run/facts.ts'
 import { MAIL_ADDRESS } from '../run/mail-address.ts'
 import type { StepName } from '../step-names.ts'
@@ -51,7 +52,7 @@ export async function extractFrom(
 ): Promise<Tally> {
   const sheet = await readSheet(text.text, MAX_ROWS + 1)
   if (sheet) {
-    if (sheet.rows.length > MAX_ROWS) context.leaveOut(told.rows(text.label, MAX_ROWS))
+    if (sheet.rows.length > MAX_ROWS) context.leaveOut(told.rows(factName(text.label), MAX_ROWS))
     const mapping = isUsable(sheet.mapping)
       ? sheet.mapping
       : await askColumns(context, number, sheet)
@@ -112,7 +113,7 @@ async function rows(
   const { note: _, ...fields } = mapping
   const { kept, over } = factColumns(columns, fields)
   if (over.length > 0) {
-    context.leaveOut(told.columns(label, MAX_FACT_COLUMNS, over.join(', ')))
+    context.leaveOut(told.columns(factName(label), MAX_FACT_COLUMNS, over.join(', ')))
   }
   let skipped = 0
   const candidates = rows.slice(0, MAX_ROWS).flatMap((cells, index): Candidate[] => {
@@ -164,7 +165,7 @@ async function prose(context: AgentContext, given: Fact, number: string): Promis
   const all = chunks(given.text)
   const parts = all.slice(0, MAX_CHUNKS)
   if (all.length > parts.length) {
-    context.leaveOut(told.parts(given.label, parts.length, all.length))
+    context.leaveOut(told.parts(factName(given.label), parts.length, all.length))
   }
   context.expect(4 + parts.length * 2)
   for (const [index, part] of parts.entries()) {

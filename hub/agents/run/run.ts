@@ -31,6 +31,7 @@ import {
 import { leftOutText } from '../left-out.text.ts'
 import { type StepName, stepTitle } from '../step-names.ts'
 import { stopText } from '../stop.text.ts'
+import { factName } from './fact-names.ts'
 import { fence, languageOfTask, MAX_FACT, markOf, messageOf, namedLanguage } from './facts.ts'
 import { withRules } from './project-rules.ts'
 import { currentPrompt, fillPrompt } from './prompts.ts'
@@ -220,7 +221,7 @@ export async function createContext(
     const user_task = task.slice(0, MAX_TASK)
     if (user_task !== task) leaveOut(told.cut(told.task, MAX_TASK, task.length))
     for (const { label, text } of facts) {
-      if (text.length > MAX_FACT) leaveOut(told.cut(label, MAX_FACT, text.length))
+      if (text.length > MAX_FACT) leaveOut(told.cut(factName(label), MAX_FACT, text.length))
     }
     const mark = markOf([...facts, { label: '', text: `${user_task}\n${objection ?? ''}` }])
     const rest = {
@@ -245,8 +246,8 @@ export async function createContext(
     }))
     for (const [index, { label }] of facts.entries()) {
       const part = parts[index]
-      if (part === undefined) leaveOut(told.full(label))
-      else if (part !== fenced[index]) leaveOut(told.cut_by_context(label))
+      if (part === undefined) leaveOut(told.full(factName(label)))
+      else if (part !== fenced[index]) leaveOut(told.cut_by_context(factName(label)))
     }
     const answer = await deps.model
       .complete({

@@ -3,6 +3,7 @@ import { bilingual } from '../../i18n/words.ts'
 import type { AgentContext } from '../agent.ts'
 import { stands } from '../evidence/quote.ts'
 import { leftOutText } from '../left-out.text.ts'
+import { factName } from './fact-names.ts'
 import { clip, one } from './facts.ts'
 
 const told = bilingual(leftOutText)
@@ -29,7 +30,8 @@ export async function summarised(
   const { label, text, number, length, most } = given
   const parts = partsOf(text)
   const read = parts.slice(0, most)
-  if (read.length < parts.length) context.leaveOut(told.parts(label, read.length, parts.length))
+  if (read.length < parts.length)
+    context.leaveOut(told.parts(factName(label), read.length, parts.length))
   const points: Point[] = []
   for (const [index, part] of read.entries()) {
     const { points: found } = await context.complete(`summary ${number}.${index + 1}`, {
@@ -41,7 +43,7 @@ export async function summarised(
       if (stands(part, quote)) points.push({ text: one(said), quote: one(quote), part: index + 1 })
     }
   }
-  context.leaveOut(told.summarised(label, read.length))
+  context.leaveOut(told.summarised(factName(label), read.length))
   const whole = points.map(lineOf).join('\n')
   if (whole.length <= length) return whole
   return shortened(context, { label, number, length, points })
@@ -81,7 +83,7 @@ async function shortened(
     fitting.push(point)
   }
   if (fitting.length < points.length) {
-    context.leaveOut(told.points(label, fitting.length, points.length))
+    context.leaveOut(told.points(factName(label), fitting.length, points.length))
   }
   const inOrder = fitting.toSorted((a, b) => a.part - b.part)
   return clip(inOrder.map(lineOf).join('\n'), length)

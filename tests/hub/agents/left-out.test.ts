@@ -31,6 +31,10 @@ test('a text longer than twelve parts says how many were read', async () => {
   expect(await toldBy('research', 'Who is in these notes?', { text: text(14) })).toEqual([
     'pasted text: the first 12 of 14 parts were read. Split the text and add the rest.',
   ])
+  // A Turkish task that is read in English.
+  expect(await toldBy('research', 'Bu notlarda kimler var?', { text: text(13) })).toEqual([
+    'pasted text: the first 12 of 13 parts were read. Split the text and add the rest.',
+  ])
 })
 
 test('a table longer than 5,000 rows says so, and one of 5,000 does not', async () => {
