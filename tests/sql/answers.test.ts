@@ -232,6 +232,41 @@ test('which channels an alert goes to, and why one gets nothing', async () => {
   ])
 })
 
+test('what of a channel is forgotten when it changes', async () => {
+  const asked = `select c.status, c.confirmed_at is not null as is_confirmed,
+      c.confirmation_id = '00000000-0000-4000-8000-000000000001' as is_same, c.host
+    from watchpost.channels c where c.label = 'private'`
+  const channel = (set: string) => `update watchpost.channels set ${set} where label = 'private';`
+  const real = 'set local session_replication_role = origin;'
+  const mail = channel(
+    `kind = 'email', confirmation_id = '00000000-0000-4000-8000-000000000001', confirmed_at = now(), host = 'h'`,
+  )
+  const changes = [
+    "label = 'private'",
+    "target_sealed = 'other'",
+    'target_sealed = target_sealed, config_sealed = null, enabled = false',
+    "config_sealed = 'other'",
+    "status = 'failing'",
+    "status = 'disabled'",
+  ]
+  await agree('channel-changes', [
+    ...changes.map((set): Case => [`an address: ${set}`, asked, mail + real + channel(set)]),
+    ...changes.map(
+      (set): Case => [`a webhook: ${set}`, asked, channel("host = 'h'") + real + channel(set)],
+    ),
+    [
+      'an address that is not confirmed',
+      asked,
+      `${mail}${channel('confirmed_at = null')}${real}${channel("status = 'ok'")}`,
+    ],
+    [
+      'an address that gets confirmed',
+      asked,
+      `${mail}${channel("confirmed_at = null, status = 'unconfirmed'")}${real}${channel('confirmed_at = now()')}`,
+    ],
+  ])
+})
+
 test('what support sees', async () => {
   const views = [
     'accounts',

@@ -148,3 +148,19 @@ test('of feed links, alerts and what is read', async () => {
     ).flatMap(([table, column]) => tries(`${table} read`, table, read(table, column))),
   ])
 })
+
+test('of channels that come into an organisation, and leave it', async () => {
+  const owned = (who: string, org = 'null') =>
+    `update watchpost.channels set owner_id = ${id(who)}, org_id = ${org} where label = 'private';`
+  const put = (org: string) =>
+    `update watchpost.channels set org_id = ${org} where label = 'private'`
+  const people = ['owner', 'admin', 'member', 'stranger']
+  await agree('policies-channels', [
+    ...people.flatMap((who) =>
+      tries(`one of ${who} is shared`, 'channels', put(id('team')), owned(who)),
+    ),
+    ...people.flatMap((who) =>
+      tries(`one of ${who} is shared no longer`, 'channels', put('null'), owned(who, id('team'))),
+    ),
+  ])
+})
