@@ -13,7 +13,7 @@ const PERSON = '‹person›'
 const COMPANY = '‹company›'
 const OF = ':of'
 const LEGAL =
-  /[\s,]+(?:a\.?\s?ş\.?|ltd\.?(?: şti\.?)?|limited|gmbh|ag|inc\.?|llc|s\.?a\.?|b\.?v\.?|plc|co\.?)$/iu
+  /(?:[\s,]+(?:san(?:ayi)?\.?(?: ve tic(?:aret)?\.?)?|tic(?:aret)?\.?|a\.?\s?ş\.?|ltd\.?(?: şti\.?)?|limited(?: şirketi)?|gmbh(?: & co\.? kg)?|kg|ohg|ag|inc\.?|llc|corp\.?|s\.?a\.?s?|s\.?r\.?l\.?|s\.?l\.?u?|s\.?p\.?a\.?|sarl|b\.?v\.?|n\.?v\.?|oyj?|ab|aps|a\/s|sp\. z o\.o\.|s\.r\.o\.|kft|plc|co)\.?)+$/iu
 
 /** What the reader's person and company may both be called. */
 const READER = [YOU, PERSON, COMPANY]
@@ -205,6 +205,13 @@ const HARMONY: Record<string, string> = { a: 'ı', e: 'i', o: 'u', ö: 'ü' }
 const NOT_OWNED =
   /^(?:(?:kara|ak)?deniz|temiz|omuz|domuz|yıldız|semiz)(?:[ıiuü]n?|[ae]|d[ae]n?|l[ae])?$/u
 
+/** Nouns that end in a vowel themselves: "müşterimiz" is "müşterisi", but "kamyonumuz" is "kamyonu". */
+const WITH_VOWEL = new Set(
+  'müşteri gemi bayi kişi sürücü kullanıcı tedarikçi yatırımcı nakliyeci temsilci satıcı alıcı üretici ihracatçı yönetici öğrenci'.split(
+    ' ',
+  ),
+)
+
 function ownedBy(token: string): { word: string; who: string } | undefined {
   const match = /^(.{2,})([nm])([ıiuü])z([ıiuü]n?|[ae]|d[ae]n?|l[ae])?$/u.exec(token)
   if (!match || NOT_OWNED.test(token)) return undefined
@@ -212,7 +219,8 @@ function ownedBy(token: string): { word: string; who: string } | undefined {
   const before = stem.at(-1) ?? ''
   const isVowelStem = before in HARMONY
   if (!isVowelStem && before !== vowel) return undefined
-  const base = isVowelStem ? `${stem}s${HARMONY[before]}` : stem
+  const owned = WITH_VOWEL.has(stem) ? `${stem}s${vowel}` : stem
+  const base = isVowelStem ? `${stem}s${HARMONY[before]}` : owned
   const tail = ending === '' ? '' : /^l/.test(ending) ? `y${ending}` : `n${ending}`
   return { word: base + tail, who: owner === 'n' ? YOU : US }
 }

@@ -47,9 +47,10 @@ const FIRST: Record<Language, RegExp> = {
   en: /(?<![\p{L}\p{N}])(?:i|me|my|mine|myself)(?![\p{L}\p{N}])/iu,
   tr: /(?<!\p{L})(?:ben|benim|bana|beni|bende|benden|bence)(?!\p{L})|[ıiuü]m (?:var|yok)(?!\p{L})|(?:[ıiuü]yor|m[ıiuü]ş|[aeıiuü]r)[ıiuü]m(?!\p{L})|[ae]c[ae][ğg][ıi]m(?!\p{L})|[dt][ıiuü]m[.!]?$|m[ae]m[.!]?$/iu,
 }
-/** A subject of its own, which is the same wherever the sentence stands. */
+/** A subject of its own, which is the same wherever the sentence stands: "the depot", a whole name. */
 const OWN_SUBJECT =
   /^(?:the|a|an|no|some|all|most|many|each|every|both|\d\S*)\s+(?!company|firm|business)/iu
+const NAME = /^\p{Lu}[\p{L}\p{M}-]*(?: & | )\p{Lu}\p{L}/u
 const TURKISH_VERB =
   /(?:yor|lar|ler|[dt][ıiuü]|m[ıiuü]ş|c[ae]k|[aeıiuü]r|m[ae]z|m[ae]kt[ae](?:d[ıi]r)?|var|yok)$/u
 
@@ -60,6 +61,7 @@ const TURKISH_VERB =
 export function speaksForItself(sentence: string, tokens: string[], language: Language): boolean {
   if (FIRST[language].test(sentence)) return true
   if (tokens.some((token) => token.startsWith('‹'))) return false
+  if (NAME.test(sentence)) return false
   if (language === 'en') return !OWN_SUBJECT.test(sentence)
   return TURKISH_VERB.test(tokens.at(-1) ?? '')
 }

@@ -74,34 +74,65 @@ function split(text: string, language: Language): string[] {
   return inOrder(numbered, language)
 }
 
-const TENS = /^[2-9]0$/
-const ONES = /^[1-9]$/
-const HUNDREDS: Record<Language, Record<string, number>> = {
-  en: { hundred: 100, thousand: 1000 },
-  tr: { yüz: 100, bin: 1000 },
+const HUNDRED = { en: 'hundred', tr: 'yüz' }
+const THOUSAND = { en: 'thousand', tr: 'bin' }
+
+/** Below a hundred: "forty", "forty-five"; the Turkish ten is written like the English "on". */
+function smallOf(token: string, language: Language): number | undefined {
+  const word = (one: string) => {
+    if (one === (language === 'en' ? 'one' : 'bir')) return 1
+    if (one === 'on' && language === 'tr') return 10
+    return Object.hasOwn(SPELLED[language], one) ? Number(SPELLED[language][one]) : undefined
+  }
+  const [tens = '', ones, ...rest] = token.split('-')
+  if (ones === undefined) return word(tens)
+  const [first = 0, last = 0] = [word(tens), word(ones)]
+  return rest.length === 0 && first >= 20 && last > 0 && last < 10 ? first + last : undefined
+}
+
+/** The number that begins at a token, of as many words as say one: "two hundred and fifty". */
+function numberAt(tokens: string[], at: number, language: Language) {
+  let [total, current, end] = [0, 0, at]
+  for (let here = at; here < tokens.length; here++) {
+    const token = tokens[here] ?? ''
+    const isBig = (next?: string) => next === HUNDRED[language] || next === THOUSAND[language]
+    const small = token === 'a' && isBig(tokens[here + 1]) ? 1 : smallOf(token, language)
+    const below = current % 100
+    const isFirst = here === at
+    if (small !== undefined) {
+      if (below !== 0 && (below < 10 || below % 10 !== 0 || small > 9)) break
+      current += small
+    } else if (isFirst && /^\d{1,3}$/.test(token) && tokens[here + 1] === THOUSAND[language]) {
+      current = Number(token)
+    } else if (token === HUNDRED[language] && current < 10 && (current > 0 || language === 'tr')) {
+      current = Math.max(1, current) * 100
+    } else if (token === THOUSAND[language] && total === 0 && (current > 0 || language === 'tr')) {
+      total = Math.max(1, current) * 1000
+      current = 0
+    } else if (
+      token === 'and' &&
+      isBig(tokens[here - 1]) &&
+      !isFirst &&
+      smallOf(tokens[here + 1] ?? '', language) !== undefined
+    ) {
+      continue
+    } else break
+    end = here + 1
+  }
+  return { value: total + current, end }
 }
 
 /** Numbers in words as digits: "forty", "forty-five", "two hundred", "a thousand", "kırk beş". */
 function spelledOut(tokens: string[], language: Language): string[] {
-  const digits = (token = '') =>
-    Object.hasOwn(SPELLED[language], token) ? SPELLED[language][token] : undefined
   const found: string[] = []
-  for (let at = 0; at < tokens.length; at++) {
+  for (let at = 0; at < tokens.length; ) {
     const token = tokens[at] ?? ''
-    const next = tokens[at + 1] ?? ''
-    const [tens, ones] = token.includes('-')
-      ? token.split('-').map((word) => digits(word) ?? (word === 'one' ? '1' : undefined))
-      : [digits(token), digits(next)]
-    const isPair = TENS.test(tens ?? '') && ONES.test(ones ?? '')
-    const times = HUNDREDS[language][next]
-    const count = token === 'a' || token === 'one' ? '1' : digits(token)
-    if (isPair) {
-      found.push(String(Number(tens) + Number(ones)))
-      if (!token.includes('-')) at += 1
-    } else if (times !== undefined && count !== undefined && /^\d\d?$/.test(count)) {
-      found.push(String(Number(count) * times))
-      at += 1
-    } else found.push(digits(token) ?? token)
+    const { value, end } = numberAt(tokens, at, language)
+    // One word may be another one: "one", "on" and "yüz" are numbers only beside others.
+    const known = Object.hasOwn(SPELLED[language], token) || token.includes('-')
+    const isNumeral = end - at > 1 || (end - at === 1 && known)
+    found.push(isNumeral ? String(value) : token)
+    at = Math.max(end, at + 1)
   }
   return found
 }

@@ -85,10 +85,10 @@ describe('over the set that wants to fool it, code alone', () => {
     expect(wrong.map(({ pair, verdict }) => `${verdict}: ${pair.sentence}`)).toEqual([])
   })
 
-  test('finds 13 of its 22 supported sentences, none of them without its evidence', () => {
+  test('finds 14 of its 22 supported sentences, none of them without its evidence', () => {
     const all = FOOLED.filter(({ pair }) => pair.label === 'supported')
     const found = all.filter(({ verdict }) => verdict === 'supported')
-    expect([found.length, all.length, FOOLED.length]).toEqual([13, 22, 131])
+    expect([found.length, all.length, FOOLED.length]).toEqual([14, 22, 131])
     const kept = found
       .flatMap(({ pair }) => pair.needs.map((id) => ({ pair, id })))
       .filter(({ pair, id }) => {

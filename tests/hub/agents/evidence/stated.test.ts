@@ -128,6 +128,44 @@ test.each<[Language, string, string]>([
   expect(says(language, sentence, [['us', fact]])).not.toMatch(/supported/)
 })
 
+test('a firm is called by its name without its legal form', () => {
+  const says = (company: string) =>
+    judgeOf({ language: 'en', us: 'Nordlicht', reader: { ...reader, company } }, [
+      { id: 'e', lead_id: 'r', fact: 'Kaya Metal runs 18 looms.' },
+    ])('You run 18 looms.').verdict
+  const forms = [
+    'San. ve Tic. A.Ş.',
+    'Tic. Ltd. Şti.',
+    'S.L.',
+    'S.r.l.',
+    'GmbH & Co. KG',
+    'Oy',
+    'Kft.',
+  ]
+  expect(forms.filter((form) => says(`Kaya Metal ${form}`) !== 'supported')).toEqual([])
+  expect(says('Kaya Metal Nord')).toBe('unsure')
+})
+
+test('a fact about a lead with a name of its own says it by that name', () => {
+  const fact: [About, string] = ['lead', 'Ruiz Textiles runs 18 looms.']
+  expect(says('en', 'Ruiz Textiles runs 18 looms.', [fact])).toBe('supported')
+  expect(says('en', 'You run 18 looms.', [fact])).toBe('unsure')
+})
+
+test('“müşterimiz” is “müşterisi” of a name', () => {
+  const fact: [About, string] = ['us', 'Nordlicht’in 60 müşterisi ve 4 gemisi var.']
+  expect(says('tr', '60 müşterimiz ve 4 gemimiz var.', [fact])).not.toBe('contradicted')
+  expect(says('tr', '60 müşterimiz var.', [['us', 'Nordlicht’in 60 müşterisi var.']])).toBe(
+    'supported',
+  )
+  expect(says('tr', '60 müşteriniz var.', [['us', 'Nordlicht’in 60 müşterisi var.']])).toBe(
+    'unsure',
+  )
+  expect(says('tr', '60 kamyonumuz var.', [['us', 'Nordlicht’in 60 kamyonu var.']])).toBe(
+    'supported',
+  )
+})
+
 test('a reader with our name and another legal form is told apart', () => {
   const evidence = [{ id: 'e', lead_id: 'r', fact: 'Demir runs 40 trucks.' }]
   const scene = {
