@@ -30,12 +30,18 @@ export type Ahead = {
   ids: string[]
   /** The last zone that is done; null: none is. */
   after: string | null
+  /** Where they are not all taken at once, each with its zones in their order. */
   candidates: Candidate[]
-  /** How many candidates each zone has, in the order of the zones that are not done. */
+  /** How many candidates each zone has, in the order of the zones that are not done; empty where all are taken at once. */
   pairs: [zone_id: string, count: number][]
   /** The last zone that was looked at, if there are others after it that were not read. */
   cut_at: string | null
 }
+
+/** With the zones in memory so many times the pairs are read ahead at once: a zone that is near is a reference there. */
+const TIMES_HERE = 10
+
+type Found = { candidates: Candidate[]; cut_at: string | null }
 
 /** Reads what batches concern beyond the zone `after`. */
 export async function lookAhead(
@@ -44,17 +50,27 @@ export async function lookAhead(
   portions: Portions,
   index?: ZoneIndex,
 ): Promise<Ahead> {
-  // Batches that concern very many zones are asked of the database, which can go on after a zone.
-  const found = index && after === null ? await findHere(sql, ids, portions.ahead, index) : null
-  if (found) return { ids, after, candidates: found, pairs: pairsOf(found), cut_at: null }
-  const candidates = await sql<Candidate & { cut_at: string | null }>`
-    select * from private.batch_candidates(${ids}::uuid[], ${after}::uuid, ${portions.ahead})`
-  return {
-    ...{ ids, after, candidates },
-    pairs: pairsOf(candidates),
-    cut_at: candidates[0]?.cut_at ?? null,
-  }
+  const from = { ids, after }
+  const here = index ? await findHere(sql, from, TIMES_HERE * portions.ahead, index) : null
+  const { candidates, cut_at } = here ?? (await findThere(sql, from, portions.ahead))
+  const isWhole = after === null && cut_at === null && countPairs(candidates) <= portions.at_once
+  if (isWhole) return { ids, after, candidates, pairs: [], cut_at }
+  const sorted = candidates.map((one) => ({ ...one, zone_ids: one.zone_ids.toSorted() }))
+  return { ids, after, candidates: sorted, pairs: pairsOf(sorted), cut_at }
 }
+
+async function findThere(
+  sql: Sql,
+  { ids, after }: Pick<Ahead, 'ids' | 'after'>,
+  most: number,
+): Promise<Found> {
+  const candidates = await sql<Candidate & { cut_at: string | null }>`
+    select * from private.batch_candidates(${ids}::uuid[], ${after}::uuid, ${most})`
+  return { candidates, cut_at: candidates[0]?.cut_at ?? null }
+}
+
+const countPairs = (candidates: Candidate[]) =>
+  candidates.reduce((sum, { zone_ids }) => sum + zone_ids.length, 0)
 
 function pairsOf(candidates: Candidate[]): Ahead['pairs'] {
   const counts = new Map<string, number>()
@@ -72,10 +88,10 @@ type Revision = Omit<Candidate, 'zone_ids'> & { is_private: boolean }
  */
 async function findHere(
   sql: Sql,
-  ids: string[],
+  { ids, after }: Pick<Ahead, 'ids' | 'after'>,
   most: number,
   index: ZoneIndex,
-): Promise<Candidate[] | null> {
+): Promise<Found | null> {
   const [revisions, known] = await Promise.all([
     sql<Revision>`
       select event_id as id, revision, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url,
@@ -83,7 +99,8 @@ async function findHere(
       from private.batch_revisions(${ids}::uuid[]) r
       order by r.first_seen_at, r.ts, r.event_id, r.revision`,
     sql<{ key: string | null; zone_id: string }>`
-      select key, zone_id from private.batch_zones(${ids}::uuid[])`,
+      select key, zone_id from private.batch_zones(${ids}::uuid[])
+      where ${after}::uuid is null or zone_id > ${after}::uuid`,
   ])
   if (revisions.some(({ is_private }) => is_private)) return null
   const changed = known.flatMap(({ key, zone_id }) => (key === null ? [zone_id] : []))
@@ -91,7 +108,8 @@ async function findHere(
   const candidates: Candidate[] = []
   let pairs = 0
   for (const { is_private: _, ...event } of revisions) {
-    const near = index.near(event)
+    const boxes = index.near(event)
+    const near = after === null ? boxes : boxes.filter((id) => id > after)
     const others = remembering.get(memoryKey(event)) ?? []
     const zone_ids =
       others.length + changed.length === 0
@@ -101,7 +119,7 @@ async function findHere(
     if (pairs > most) return null
     if (zone_ids.length > 0) candidates.push({ ...event, zone_ids })
   }
-  return candidates
+  return { candidates, cut_at: null }
 }
 
 export type Some = {
@@ -123,9 +141,12 @@ export function takeSome(ahead: Ahead, { at_once, later = at_once }: Portions): 
     return { candidates, zone_ids: undefined, last: null, rest: null }
   }
   const zone_ids = taken.map(([id]) => id)
-  const last = following.length > 0 ? (zone_ids.at(-1) ?? null) : cut_at
+  const end = zone_ids.at(-1) ?? ''
+  const last = following.length > 0 ? end : cut_at
+  const part = (ids: string[]) =>
+    ids.slice(after === null ? 0 : countUpTo(ids, after), countUpTo(ids, end))
   return {
-    candidates: withZones(candidates, new Set(zone_ids)),
+    candidates: withZones(candidates, part),
     zone_ids,
     last,
     rest: following.length > 0 ? { ...ahead, after: last, pairs: following } : null,
@@ -142,8 +163,19 @@ function endOfSome(pairs: Ahead['pairs'], at_once: number): number {
   return end === -1 ? pairs.length : end + 1
 }
 
-const withZones = (candidates: Candidate[], zones: Set<string>) =>
+/** How many of sorted ids are not after one. */
+function countUpTo(ids: string[], last: string): number {
+  let [low, high] = [0, ids.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((ids[middle] ?? '') <= last) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+const withZones = (candidates: Candidate[], choose: (zone_ids: string[]) => string[]) =>
   candidates.flatMap((candidate) => {
-    const zone_ids = candidate.zone_ids.filter((id) => zones.has(id))
+    const zone_ids = choose(candidate.zone_ids)
     return zone_ids.length > 0 ? [{ ...candidate, zone_ids }] : []
   })

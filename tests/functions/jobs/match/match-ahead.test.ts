@@ -55,7 +55,7 @@ test('the zones of a batch are taken by their ids, each with all its events', ()
     ...event,
     ...{ id, magnitude: null, depth_km: null, zone_ids },
   })
-  const candidates = [of('one', ['b', 'a', 'c']), of('two', ['b'])]
+  const candidates = [of('one', ['a', 'b', 'c']), of('two', ['b'])]
   const pairs: Ahead['pairs'] = [
     ['a', 1],
     ['b', 2],
@@ -71,7 +71,7 @@ test('the zones of a batch are taken by their ids, each with all its events', ()
     last: 'b',
     left: ['c'],
     pairs: [
-      ['one', 'b', 'a'],
+      ['one', 'a', 'b'],
       ['two', 'b'],
     ],
   })
@@ -354,10 +354,10 @@ test('with the zones in memory the same are found as in the database', async () 
   const ids = batches.map(({ id }) => id)
   const mirror = createZoneMirror(jobs.db)
   const portions = { at_once: 1000, ahead: 1000 }
-  const found = (index: 'index' | 'none', ahead = portions.ahead) =>
+  const found = (index: 'index' | 'none', ahead = portions.ahead, after: string | null = null) =>
     inTransaction(jobs.db, async (sql) => {
       const held = index === 'index' ? await mirror.follow(sql) : undefined
-      const looked = await lookAhead(sql, { ids, after: null }, { ...portions, ahead }, held)
+      const looked = await lookAhead(sql, { ids, after }, { ...portions, ahead }, held)
       const sorted = (
         looked.candidates as ((typeof looked.candidates)[number] & { cut_at?: unknown })[]
       ).map(({ zone_ids, cut_at: _, ...event }) => ({
@@ -373,7 +373,22 @@ test('with the zones in memory the same are found as in the database', async () 
   expect(of('test:weak')).toEqual([across])
   expect(of('test:ship')).toEqual([...zones, severe, across, far].sort())
   expect(of('test:ship')).not.toContain(deaf)
-  // Of more pairs than are wanted, the database names the first.
-  expect((await found('index', 2)).cut_at).not.toBeNull()
+  // Of many more pairs than are wanted the database names the first; after them, the others are found in both.
+  const { cut_at } = await found('index', 1)
+  expect(cut_at).not.toBeNull()
+  for (const after of [cut_at, across ?? '', far ?? '']) {
+    const [some, same] = [await found('index', 2, after), await found('none', 99, after)]
+    expect(some).toEqual(same)
+    expect(some.pairs.every(([id]) => id > (after ?? ''))).toBe(true)
+  }
+  // What is taken at once has no order of its zones.
+  const count = here_.candidates.reduce((sum, { zone_ids }) => sum + zone_ids.length, 0)
+  const inOrder = async (at_once: number) =>
+    inTransaction(jobs.db, async (sql) => {
+      const index = await mirror.follow(sql)
+      return (await lookAhead(sql, { ids, after: null }, { at_once, ahead: 99 }, index)).pairs
+        .length
+    })
+  expect([await inOrder(count), await inOrder(count - 1)]).toEqual([0, zones.length + 3])
   await jobs.drain()
 })
