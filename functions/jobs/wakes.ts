@@ -38,7 +38,7 @@ export function createWakes(): Wakes {
       }),
     wake,
     wakeAt: (name, at) => {
-      const timer = setTimeout(() => wake(name), at.getTime() - Date.now())
+      const timer = setTimeout(() => wake(name), Math.max(0, at.getTime() - Date.now()))
       // Cloudflare's timers are numbers.
       if (typeof timer === 'object') timer.unref()
     },

@@ -48,3 +48,12 @@ test('a name is woken at a moment, and no other name is', async () => {
   await vi.advanceTimersByTimeAsync(1)
   expect([wakes.count('deliver'), wakes.count('match')]).toEqual([1, 0])
 })
+
+test('a moment that is over wakes a name at once, without a negative time', async () => {
+  const wakes = createWakes()
+  const set = vi.spyOn(globalThis, 'setTimeout')
+  wakes.wakeAt('deliver', new Date(Date.now() - 500))
+  expect(set.mock.calls.map(([, ms]) => ms)).toEqual([0])
+  set.mockRestore()
+  await wakes.sleep('deliver', LONG_MS, 0)
+})
