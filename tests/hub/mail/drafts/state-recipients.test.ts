@@ -95,4 +95,19 @@ describe('a mail of a step', () => {
     const id = await addDraft('sending')
     expect(await claim(id, due_at, due_until)).toBe(attempt)
   })
+
+  test('that is put back counts as none of today’s, and waits', async () => {
+    const id = await addDraft('sending')
+    expect(await claim(id, null, null)).toBe(2)
+    const mail = { draft_id: id, project_id, email: 'pushed@x.example', lead_id: null, subject: '' }
+    await write((sql) =>
+      state.putBack(sql, { ...mail, attempt: 2 }, { reason: WHY, wait_seconds: 60 }),
+    )
+    const [row] = await hub.query(
+      `select state, claimed_at, round(extract(epoch from retry_at - now()) / 10)::int as tens
+      from hub.recipients where draft_id = $1 and email = $2`,
+      [id, mail.email],
+    )
+    expect(row).toEqual({ state: 'pushed', claimed_at: null, tens: 6 })
+  })
 })
