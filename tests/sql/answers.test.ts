@@ -267,6 +267,59 @@ test('what of a channel is forgotten when it changes', async () => {
   ])
 })
 
+test('what callers may know and name of channels, and until when keys and secrets hold', async () => {
+  const { ids, claims } = questions.world
+  const as = (who: 'owner' | 'admin' | 'member' | 'stranger') =>
+    `select set_config('request.jwt.claims', '${claims[who]}', true)`
+  const people = ['owner', 'admin', 'member', 'stranger'] as const
+  const all = 'array(select id from watchpost.channels order by label)'
+  await agree('channels-named', [
+    ...people.flatMap((who) =>
+      people.map(
+        (whose): Case => [
+          `${who} names none of these for a zone of ${whose}`,
+          `select array(select c.label from unnest(private.unusable_channels(${all}, '${ids[whose]}')) u (id)
+            join watchpost.channels c using (id) order by 1)`,
+          as(who),
+        ],
+      ),
+    ),
+    ...people.map(
+      (who): Case => [
+        `${who} is told where a zone of the team reaches, and one of the owner`,
+        `select private.zone_reach('${ids.owner}', '${ids.team}', null, null) is not null,
+          private.zone_reach('${ids.owner}', null, null, null) is not null`,
+        as(who),
+      ],
+    ),
+    [
+      'secrets that still sign, the newest first',
+      `select jsonb_path_query_array(private.living_secrets(jsonb_build_array(
+        jsonb_build_object('n', 1, 'until', now()), jsonb_build_object('n', 2, 'until', now() + interval '1 s'),
+        jsonb_build_object('n', 3, 'until', now() + interval '2 s'))), '$[*].n')`,
+    ],
+    ...["now() + interval '1 s'", 'now()', 'null'].map(
+      (expires_at): Case => [
+        `a key until ${expires_at}`,
+        "select count(*) from private.key_holder(sha256('private'))",
+        `update watchpost.api_keys set expires_at = ${expires_at}`,
+      ],
+    ),
+    ...[
+      ['200 days', '101 days'],
+      ['200 days', '100 days'],
+      ['99 days', '98 days'],
+    ].map(
+      ([first, next]): Case => [
+        `states of an account from ${first} and ${next} ago on`,
+        `select private.purge_account_states(10)`,
+        `delete from watchpost.account_states; insert into watchpost.account_states (user_id, plan, org_ids, valid_from)
+          select '${ids.owner}', 'pro', '{}', now() - ago from unnest(array['${first}', '${next}']::interval[]) as ago`,
+      ],
+    ),
+  ])
+})
+
 test('what support sees', async () => {
   const views = [
     'accounts',

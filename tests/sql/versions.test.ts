@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 import { createWorld } from './world.ts'
 
@@ -29,4 +30,51 @@ test('a version has the shape that its own zone had then, whoever else has drawn
     { label: 'shared', version: 2, shape: 'another' },
     { label: 'shared', version: 3, shape: null },
   ])
+})
+
+describe('versions in which nothing was seen', () => {
+  /** Versions of the private zone that ended so many minutes ago, the last of which goes on; those that are left when two are kept. */
+  async function left(ended: number[], before = ''): Promise<number[]> {
+    const client = new pg.Client({ connectionString: database.adminUrl })
+    await client.connect()
+    try {
+      await client.query('begin; set local session_replication_role = replica')
+      await client.query(
+        `delete from watchpost.zone_versions; delete from watchpost.event_revisions; delete from watchpost.positions;
+        delete from watchpost.alerts; delete from watchpost.zone_shapes;`,
+      )
+      await client.query(
+        `insert into watchpost.zone_versions (zone_id, version, definition, valid_from, ended_at)
+        select z.id, n, '{}', now() - make_interval(mins => ago + 1), nullif(now() - make_interval(mins => ago), now())
+        from watchpost.zones z, unnest($1::int[]) with ordinality as given (ago, n) where z.label = 'private'`,
+        [[...ended, 0]],
+      )
+      await client.query("update watchpost.zones set version = $1 where label = 'private'", [
+        ended.length + 1,
+      ])
+      await client.query(before || 'select')
+      await client.query('select private.purge_versions(100, 2)')
+      const { rows } = await client.query('select version from watchpost.zone_versions order by 1')
+      return rows.map(({ version }) => version)
+    } finally {
+      await client.end()
+    }
+  }
+  const DAY = 24 * 60
+  const seen = (minutes: number) =>
+    `insert into watchpost.event_revisions (event_id, revision, first_seen_at, source, type, title, ts, severity, status, lon, lat, extent)
+    values ('e', 1, date_trunc('milliseconds', now() - interval '${minutes} minutes'), 'test', 'other', '', now(), 1, 'active', 2, 1, box '(2,1),(2,1)')`
+
+  test.each([
+    ['go but for the last two', [400, 300, 200, 100], '', [4, 5]],
+    ['stay for an hour, as one may still be seen in them', [62, 61, 60, 59], '', [3, 4, 5]],
+    ['stay for an hour, also the older ones', [59, 58, 57, 56], '', [1, 2, 3, 4, 5]],
+    ['go when decisions are explained no longer', [101 * DAY], '', [2]],
+    ['stay while decisions are explained', [99 * DAY], '', [1, 2]],
+    ['stay where something was seen', [400, 300, 200, 100], seen(400.5), [1, 4, 5]],
+    ['stay where something was seen as they began', [400, 300, 200, 100], seen(401), [1, 4, 5]],
+    ['go where something was seen as they ended', [400, 300, 200, 100], seen(400), [4, 5]],
+  ])('%s', async (_, ended, before, expected) => {
+    expect(await left(ended, before)).toEqual(expected)
+  })
 })
