@@ -187,3 +187,13 @@ test('what is deleted already is not cancelled for once more', async () => {
   await run('update watchpost.channels set deleted_at = null where id = $1', [channel])
   expect(await stateOf(id)).toBe('queued')
 })
+
+test('another confirmation takes the place of the one that waits, and of nothing else', async () => {
+  const confirmation = { type: 'channel.confirmation', alert_id: null, sequence: 0 }
+  const asked = await addAll(confirmation)
+  const foreigners = await addAll({ ...confirmation, channel_id: await foreign('channels') })
+  const others = await addAll()
+  await run('select private.add_confirmation($1)', [channel])
+  expect(await moved(asked)).toEqual(['queued → cancelled'])
+  expect([await moved(others), await moved(foreigners)]).toEqual([[], []])
+})
