@@ -10,6 +10,8 @@ const told = bilingual(leftOutText)
 
 /** Characters of one part: with a prompt and an answer it fits into the smallest context. */
 export const PART = 3000
+/** Six points of full length; half of a small context for them would leave no room for the part. */
+const MAX_TOKENS = 1000
 /** Parts of all texts of a mission; each is a call of the model. */
 export const MAX_PARTS = 12
 
@@ -36,6 +38,7 @@ export async function summarised(
   for (const [index, part] of read.entries()) {
     const { points: found } = await context.complete(`summary ${number}.${index + 1}`, {
       schema: Points,
+      max_tokens: MAX_TOKENS,
       facts: [{ label: `${label}, part ${index + 1} of ${parts.length}`, text: part }],
       task: 'List what this part says that matters for what the user asked for, the most important first. For each point copy the words of the part that say it, numbers and names exactly. If nothing matters, the list is empty.',
     })

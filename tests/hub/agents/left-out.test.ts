@@ -71,6 +71,20 @@ test('of a table every column and the note become facts, long values whole as qu
   expect(facts.some(({ quote }) => quote.includes('Extra 42: Extra 42'))).toBe(true)
 })
 
+test('a part of a long text fits into the smallest context, beside the longest prompt', async () => {
+  const data = { name: 'Ayşe Kaya', email: 'ayse@part.example', company: 'Kaya Nakliyat' }
+  await hub.call('POST', 'lead/quick_add', { slug: 'rota', data })
+  const sentence = { text: 'Shall we talk next week?', cites: [] }
+  stub.script(({ name }) =>
+    name.startsWith('summary')
+      ? { points: [] }
+      : { subject: 'A short question', sentences: [sentence, sentence] },
+  )
+  const text = 'nakliyat şirketi için ölçülen değerler '.repeat(100)
+  const told = await toldBy('marketing', 'Write a mail to Ayşe Kaya of Kaya Nakliyat', { text })
+  expect(told).toEqual([expect.stringMatching(/^pasted text: summarised from 2 parts; /)])
+})
+
 test('what does not fit into the context of the model is named, in the language of the reader', async () => {
   const document = {
     title: 'Offer',
