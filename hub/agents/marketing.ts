@@ -15,7 +15,7 @@ import { languageFor, unwrittenWords } from './recipients/spoken.ts'
 
 const WORDS = {
   summary: {
-    en: '{n} drafts; {m} sentences without evidence',
+    en: 'Drafts: {n}; sentences without evidence: {m}',
     tr: '{n} taslak; kanıtsız cümle: {m}',
   },
   spoken: {

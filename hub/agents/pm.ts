@@ -34,7 +34,10 @@ const WORDS = {
     en: 'Nothing has failed, no draft was rejected or rewritten, and no mail has an outcome yet: there is nothing to change.',
     tr: 'Başarısız görev, reddedilen ya da düzeltilen taslak ve sonucu belli e-posta yok: değiştirilecek bir şey yok.',
   },
-  waiting: { en: '{n} proposals wait for your yes or no.', tr: '{n} öneri onayınızı bekliyor.' },
+  waiting: {
+    en: 'Proposals that wait for your yes or no: {n}.',
+    tr: '{n} öneri onayınızı bekliyor.',
+  },
 } satisfies Record<string, Words>
 
 type Seen = { outcomes: Outcome[]; weeks: Weeks; facts: Fact[] }

@@ -42,7 +42,7 @@ const WORDS = {
     en: '{x}: no lead has this domain, so nothing from it was kept as evidence.',
     tr: '{x}: bu alan adı hiçbir adayın değil; bu sayfadan kanıt saklanmadı.',
   },
-  summary: { en: '{n} facts from {p} pages', tr: '{p} sayfadan {n} bilgi' },
+  summary: { en: 'Facts found: {n}; pages read: {p}', tr: '{p} sayfadan {n} bilgi' },
 } satisfies Record<string, Words>
 
 type Site = { url: string; lead: LeadRow | null; name: string }

@@ -4,7 +4,7 @@ import { texts } from '../../i18n/words.ts'
 export const sequenceText = texts(
   {
     summary: (mails: number, held: number) =>
-      `A sequence of ${mails} mails; ${held} sentences without evidence.`,
+      `A sequence of ${mails} mails; sentences without evidence: ${held}.`,
     approve: 'Nothing is sent before you approve it with its recipients.',
   },
   {

@@ -271,7 +271,7 @@ describe('a mail', () => {
       expect(mission.result?.drafts).toBeUndefined()
       // One in each mail, and the subject of the first: the others answer it.
       expect(mission.result?.summary).toMatch(
-        /^A sequence of 8 mails; 9 sentences without evidence\. Nothing is sent before you approve/,
+        /^A sequence of 8 mails; sentences without evidence: 9\. Nothing is sent before you approve/,
       )
       expect(mission.left_out).toContain('A sequence has at most 8 mails; 12 were asked for.')
       const [id] = mission.result?.sequences ?? []

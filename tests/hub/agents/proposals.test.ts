@@ -257,7 +257,10 @@ describe('web research', () => {
       })
       await decide('approve', { id: again?.id, hash: again?.hash })
       const done = await reach(hub, second)
-      expect(done).toMatchObject({ status: 'done', result: { summary: '0 facts from 1 pages' } })
+      expect(done).toMatchObject({
+        status: 'done',
+        result: { summary: 'Facts found: 0; pages read: 1' },
+      })
     },
     LIMIT_MS,
   )

@@ -83,7 +83,7 @@ test('facts whose words stand on the page become evidence with its address, othe
   const mission = await research('Read their site', { lead_ids: [lead_id] })
   expect(mission).toMatchObject({
     status: 'done',
-    result: { summary: '1 facts from 1 pages', leads: [lead_id] },
+    result: { summary: 'Facts found: 1; pages read: 1', leads: [lead_id] },
   })
   const found = await hub.query(
     'select fact, quote, source, mission_id from hub.evidence where lead_id = $1',
@@ -168,7 +168,7 @@ test('a site that answers nothing leaves its reason in the document, and no mode
   const mission = await research('Read https://away.example and https://short.example')
   expect(mission).toMatchObject({
     status: 'done',
-    result: { summary: '0 facts from 2 pages', leads: [] },
+    result: { summary: 'Facts found: 0; pages read: 2', leads: [] },
   })
   expect(stub.asked).toEqual([])
   const text = await textOf(mission)

@@ -34,7 +34,7 @@ const MAIL: Task = {
 }
 const GOOD_MAIL: Outcome = {
   ...NOTHING,
-  summary: '1 drafts; 0 sentences without evidence',
+  summary: 'Drafts: 1; sentences without evidence: 0',
   drafts: [
     {
       to: 'ayse@demir.example',
