@@ -3,7 +3,8 @@ import type { Words } from '../i18n/words.ts'
 import { ModelError } from '../model/error.ts'
 import { heading, list, plain, table } from '../projects/markdown.ts'
 import { ACTION_NAMES, ACTION_WORDS, ActionName, isDestructive } from './actions.ts'
-import { type Agent, type AgentContext, COMMON, type Fact } from './agent.ts'
+import { type Agent, type AgentContext, COMMON, type Fact, MissionFailure } from './agent.ts'
+import { faultIn } from './health/explanation.ts'
 import { findingsText } from './health/findings.text.ts'
 import {
   type Finding,
@@ -121,8 +122,8 @@ type Explained = Pick<z.infer<typeof Diagnosis>, 'explanation' | 'proposals'> & 
 }
 
 /**
- * What is the matter: by the model if it answers, else by code. The model may be what the report is
- * about, so the report never waits for it.
+ * What is the matter: by the model if its answer holds, else by code. The model may be what the
+ * report is about, so the report never waits for it.
  */
 async function explain(
   context: AgentContext,
@@ -149,9 +150,15 @@ async function explain(
       schema: Diagnosis,
       facts,
       task: 'Explain in plain words what is the matter, from the measured numbers only, and propose at most three of the listed actions, or none.',
+      check: ({ explanation, proposals }) =>
+        faultIn([explanation, ...proposals.map(({ why }) => why)], {
+          known: facts.map(({ text }) => text),
+          language,
+        }),
     })
     return { ...said, opening: said.explanation }
   } catch (error) {
+    if (error instanceof MissionFailure) return byCode(error.words[language])
     if (!(error instanceof ModelError) || error.reason === 'cancelled') throw error
     return byCode(error.words[language])
   }

@@ -51,7 +51,7 @@ export const findingsText = texts(
       pause_mail: 'Mail has a problem.',
     },
     by_code: (why: string) =>
-      `The hub wrote this report from its measurements alone, because the model gave no answer: ${why}`,
+      `The hub wrote this report from its measurements alone, because the model gave no answer of use: ${why}`,
     not_ready: 'it is not ready.',
   },
   {
@@ -103,7 +103,7 @@ export const findingsText = texts(
       pause_mail: 'E-postada bir sorun var.',
     },
     by_code: (why) =>
-      `Bu raporu hub yalnızca ölçümlerinden yazdı, çünkü model yanıt vermedi: ${why}`,
-    not_ready: 'hazır değil.',
+      `Bu raporu hub yalnızca ölçümlerinden yazdı, çünkü modelin yanıtı kullanılamadı: ${why}`,
+    not_ready: 'model hazır değil.',
   },
 )

@@ -193,6 +193,29 @@ describe('system', () => {
   )
 
   test(
+    'reports by code what the model explains with a number of its own, twice',
+    async () => {
+      stub.script(() => ({
+        explanation: 'The disk has 77123 MiB of room, so all is well.',
+        severity: 'low',
+        proposals: [{ action: 'pause_mail', why: 'safe' }],
+      }))
+      const { db, config } = hub.deps
+      const given = { kind: 'backup', message: 'The last backup is old.' }
+      const id = await alert(db, config.paths, given)
+      const mission = await reach(hub, id ?? '')
+      expect(mission.status).toBe('done')
+      expect(mission.result?.summary).toContain('The last backup is old.')
+      expect(mission.result?.summary).not.toContain('77123')
+      const asked = stub.asked.filter(({ name }) => name === 'diagnosis')
+      expect(asked.at(-1)?.task).toContain('These numbers were not measured: 77123.')
+      const found = (await approvals('waiting')).filter(({ mission_id }) => mission_id === id)
+      expect(found.filter(({ action }) => action.do === 'pause_mail')).toEqual([])
+    },
+    LIMIT_MS,
+  )
+
+  test(
     'cannot propose what is not on the list',
     async () => {
       stub.script(() => ({

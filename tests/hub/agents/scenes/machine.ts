@@ -9,7 +9,7 @@ export const MACHINE: Record<string, Scene> = {
     input: { alert: { kind: 'disk', message: 'less than 1 GB' } },
     answers: {
       diagnosis: {
-        explanation: 'The backups fill the disk.',
+        explanation: 'Backups: disk 900 MiB.',
         severity: 'high',
         proposals: [
           { action: 'delete_old_backups', why: 'They are old' },
@@ -49,7 +49,7 @@ export const MACHINE: Record<string, Scene> = {
     agent: 'system',
     task: said('is all well?', 'her şey iyi mi?'),
     answers: {
-      diagnosis: { explanation: 'All is well here.', severity: 'low', proposals: [] },
+      diagnosis: { explanation: 'Hub: disk OK.', severity: 'low', proposals: [] },
     },
   },
   'data/known': {
