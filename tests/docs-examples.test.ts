@@ -30,6 +30,7 @@ const RUN_HERE = ['request', 'answer', 'body', 'message', 'headers', 'client']
 const RUN_ELSEWHERE: Record<string, string> = {
   'sh demo': 'docs-demo.test.ts runs them against npm run demo',
   'js test=receive': 'docs.test.ts verifies signatures with them',
+  'nginx test=site': 'docs.test.ts has nginx check it',
 }
 /** The languages of blocks without a mark, and why they are not run. */
 const NOT_RUN: Record<string, string> = {
@@ -39,6 +40,7 @@ const NOT_RUN: Record<string, string> = {
   toml: 'a part of a configuration file',
   ts: 'an example of our own code',
   js: 'for a browser',
+  caddy: 'the configuration of a program that is not installed here',
   sh: 'a command for an operator, on their own machine; no request to the API',
 }
 

@@ -219,7 +219,7 @@ describe('verifying a signature as channels.md says', () => {
 
 test('nginx accepts the site of self-hosting.md', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'watchpost-docs-nginx-'))
-  const site = blocksOf('docs/self-hosting.md').find(({ language }) => language === 'nginx')
+  const site = blocksOf('docs/self-hosting.md').find(({ mark }) => mark === 'test=site')
   const [certificate, key] = [join(folder, 'crt'), join(folder, 'key')]
   try {
     const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
