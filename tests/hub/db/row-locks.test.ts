@@ -26,6 +26,8 @@ beforeAll(async () => {
   const url = new URL(inject('server').adminUrl)
   url.pathname = new URL(hub.owner_url).pathname
   pool = new pg.Pool({ connectionString: url.href, max: 2 })
+  // The database may be dropped before the last connection has closed.
+  pool.on('error', () => {})
   await hub.call('POST', 'projects/create', { slug: 'demir', name: 'Demir' })
   const make = async (name: string, sql: string, values: unknown[] = []) => {
     const [row] = await hub.query<{ id: string }>(`insert into hub.${sql} returning id`, values)
