@@ -12,8 +12,12 @@ const YOU = '‹you›'
 const PERSON = '‹person›'
 const COMPANY = '‹company›'
 const OF = ':of'
+/**
+ * The legal forms at the end of a name. A dot behind one belongs to no form itself: where two parts could
+ * take it, a name of many forms would cost twice the time for each.
+ */
 const LEGAL =
-  /(?:[\s,]+(?:san(?:ayi)?\.?(?: ve tic(?:aret)?\.?)?|tic(?:aret)?\.?|a\.?\s?ş\.?|ltd\.?(?: şti\.?)?|limited(?: şirketi)?|gmbh(?: & co\.? kg)?|kg|ohg|ag|inc\.?|llc|corp\.?|s\.?a\.?s?|s\.?r\.?l\.?|s\.?l\.?u?|s\.?p\.?a\.?|sarl|b\.?v\.?|n\.?v\.?|oyj?|ab|aps|a\/s|sp\. z o\.o\.|s\.r\.o\.|kft|plc|co)\.?)+$/iu
+  /(?:[\s,]+(?:san(?:ayi)?(?:\.? ve tic(?:aret)?)?|tic(?:aret)?|a\.?\s?ş|ltd(?:\.? şti)?|limited(?: şirketi)?|gmbh(?: & co\.? kg)?|kg|ohg|ag|inc|llc|corp|s\.?a(?:\.?s)?|s\.?r\.?l|s\.?l(?:\.?u)?|s\.?p\.?a|sarl|b\.?v|n\.?v|oyj?|ab|aps|a\/s|sp\. z o\.o|s\.r\.o|kft|plc|co)\.?)+$/iu
 
 /** What the reader's person and company may both be called. */
 const READER = [YOU, PERSON, COMPANY]

@@ -261,10 +261,7 @@ function takesSubject(before: string, rest: string, names: Names, language: Lang
   const tokens = personed(rest, names, 'mail', language)
   if (tokens.some((token) => token.startsWith('‹'))) return false
   if (language === 'en')
-    return (
-      !/^(?:the|a|an|no|some|all|most|many|each|\p{Lu}|\d)(?!\p{Ll})/u.test(rest) &&
-      !/^\p{Lu}/u.test(rest)
-    )
+    return !/^(?:\p{Lu}|(?:the|a|an|no|some|all|most|many|each|\d)(?!\p{Ll}))/u.test(rest)
   // Where the first verb names its person, a verb without one has another subject.
   return tokensOf(before, language).at(-1) === personed(before, names, 'mail', language).at(-1)
 }

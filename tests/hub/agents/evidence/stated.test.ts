@@ -178,3 +178,10 @@ test('a reader with our name and another legal form is told apart', () => {
   expect(judge('Demir AG runs 40 trucks.').verdict).toBe('unsure')
   expect(judge('You run 40 trucks.').verdict).toBe('supported')
 })
+
+test('a reader whose name ends with very many legal forms is judged as soon as others', () => {
+  const company = `Kaya${' San. ve Tic. Ltd. Şti. S.A.S.'.repeat(12)} Depo`
+  const scene = { language: 'en' as const, us: 'Nordlicht', reader: { ...reader, company } }
+  const evidence = [{ id: 'e', lead_id: null, fact: 'Nordlicht runs 40 trucks.' }]
+  expect(judgeOf(scene, evidence)('We run 40 trucks.').verdict).toBe('supported')
+})
