@@ -13,7 +13,7 @@ export const FACT_NAMES: Record<string, Words> = {
   },
   'sentences without support': { en: 'sentences without support', tr: 'dayanağı olmayan cümleler' },
   subject: { en: 'the subject', tr: 'konu satırı' },
-  letter: { en: 'the letter', tr: 'mektup' },
+  letter: { en: 'the text of the mail', tr: 'e-postanın metni' },
   'search results': { en: 'the search results', tr: 'arama sonuçları' },
   'first rows': { en: 'the first rows', tr: 'ilk satırlar' },
   KPIs: { en: 'the KPIs', tr: 'göstergeler' },
