@@ -1,4 +1,5 @@
 import type { Language } from '../../i18n/words.ts'
+import { numeralAt } from '../numbers/spelled.ts'
 import { squashed } from './sentences.ts'
 
 /*
@@ -19,19 +20,6 @@ const SHORT: [RegExp, string][] = [
   [/^(.+)'ll$/, '$1 will'],
   [/^(.+)'m$/, '$1 am'],
 ]
-
-const SPELLED: Record<Language, Record<string, string>> = {
-  en: {
-    two: '2', three: '3', four: '4', five: '5', six: '6', seven: '7', eight: '8', nine: '9',
-    ten: '10', eleven: '11', twelve: '12', twenty: '20', thirty: '30', forty: '40', fifty: '50',
-    sixty: '60', seventy: '70', eighty: '80', ninety: '90',
-  },
-  tr: {
-    iki: '2', üç: '3', dört: '4', beş: '5', altı: '6', yedi: '7', sekiz: '8', dokuz: '9',
-    yirmi: '20', otuz: '30', kırk: '40', elli: '50', altmış: '60', yetmiş: '70', seksen: '80',
-    doksan: '90',
-  },
-} // biome-ignore format: a table
 
 const UNITS: Record<string, string> = {
   '€': 'eur', euro: 'eur', euros: 'eur', eur: 'eur', avro: 'eur',
@@ -74,52 +62,10 @@ function split(text: string, language: Language): string[] {
   return inOrder(numbered, language)
 }
 
-const HUNDRED = { en: 'hundred', tr: 'yüz' }
-const THOUSAND = { en: 'thousand', tr: 'bin' }
-
-/** Below a hundred: "forty", "forty-five"; the Turkish ten is written like the English "on". */
-function smallOf(token: string, language: Language): number | undefined {
-  const word = (one: string) => {
-    if (one === (language === 'en' ? 'one' : 'bir')) return 1
-    if (one === 'on' && language === 'tr') return 10
-    return Object.hasOwn(SPELLED[language], one) ? Number(SPELLED[language][one]) : undefined
-  }
-  const [tens = '', ones, ...rest] = token.split('-')
-  if (ones === undefined) return word(tens)
-  const [first = 0, last = 0] = [word(tens), word(ones)]
-  return rest.length === 0 && first >= 20 && last > 0 && last < 10 ? first + last : undefined
-}
-
-/** The number that begins at a token, of as many words as say one: "two hundred and fifty". */
-function numberAt(tokens: string[], at: number, language: Language) {
-  let [total, current, end] = [0, 0, at]
-  for (let here = at; here < tokens.length; here++) {
-    const token = tokens[here] ?? ''
-    const isBig = (next?: string) => next === HUNDRED[language] || next === THOUSAND[language]
-    const small = token === 'a' && isBig(tokens[here + 1]) ? 1 : smallOf(token, language)
-    const below = current % 100
-    const isFirst = here === at
-    if (small !== undefined) {
-      if (below !== 0 && (below < 10 || below % 10 !== 0 || small > 9)) break
-      current += small
-    } else if (isFirst && /^\d{1,3}$/.test(token) && tokens[here + 1] === THOUSAND[language]) {
-      current = Number(token)
-    } else if (token === HUNDRED[language] && current < 10 && (current > 0 || language === 'tr')) {
-      current = Math.max(1, current) * 100
-    } else if (token === THOUSAND[language] && total === 0 && (current > 0 || language === 'tr')) {
-      total = Math.max(1, current) * 1000
-      current = 0
-    } else if (
-      token === 'and' &&
-      isBig(tokens[here - 1]) &&
-      !isFirst &&
-      smallOf(tokens[here + 1] ?? '', language) !== undefined
-    ) {
-      continue
-    } else break
-    end = here + 1
-  }
-  return { value: total + current, end }
+/** Words that are numbers only beside others, as each of them may be another one. */
+const NOT_ALONE: Record<Language, Set<string>> = {
+  en: new Set(['one']),
+  tr: new Set(['bir', 'on', 'yüz', 'bin']),
 }
 
 /** Numbers in words as digits: "forty", "forty-five", "two hundred", "a thousand", "kırk beş". */
@@ -127,10 +73,8 @@ function spelledOut(tokens: string[], language: Language): string[] {
   const found: string[] = []
   for (let at = 0; at < tokens.length; ) {
     const token = tokens[at] ?? ''
-    const { value, end } = numberAt(tokens, at, language)
-    // One word may be another one: "one", "on" and "yüz" are numbers only beside others.
-    const known = Object.hasOwn(SPELLED[language], token) || token.includes('-')
-    const isNumeral = end - at > 1 || (end - at === 1 && known)
+    const { value, end } = numeralAt(tokens, at, language)
+    const isNumeral = end > at + 1 || (end > at && !NOT_ALONE[language].has(token))
     found.push(isNumeral ? String(value) : token)
     at = Math.max(end, at + 1)
   }

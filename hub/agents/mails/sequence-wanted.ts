@@ -1,7 +1,7 @@
 import { fold } from '../../../shared/words/fold.ts'
 import type { Language } from '../../../shared/words/texts.ts'
 import { MAX_STEPS } from '../../mail/sequences/sequences.ts'
-import { spelledNumbers } from '../run/spelled.ts'
+import { spelledNumbers } from '../numbers/spelled.ts'
 
 /** What a task says about the sequence of mails that it asks for. */
 export type Wanted = {

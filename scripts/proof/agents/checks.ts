@@ -1,5 +1,5 @@
+import { spelledNumbers } from '../../../hub/agents/numbers/spelled.ts'
 import { numbersIn } from '../../../hub/agents/run/facts.ts'
-import { spelledNumbers } from '../../../hub/agents/run/spelled.ts'
 import { inflects, wordsOf } from '../../../hub/agents/run/words.ts'
 import { LANGUAGES, type Language } from '../../../shared/words/texts.ts'
 import { type Task, worldOf } from './task.ts'

@@ -10,6 +10,8 @@ test.each<[Language, string, string]>([
   ['en', 'two thousand five hundred', '2500'],
   ['en', 'one truck and two vans', 'one truck and 2 vans'],
   ['en', 'two three', '2 3'],
+  ['en', 'thirteen vans, a hundred and nineteen', '13 vans 119'],
+  ['en', 'ten two', '10 2'],
   ['en', 'forty and five', '40 and 5'],
   ['en', 'hundred trucks', 'hundred trucks'],
   ['en', 'ten on two', '10 on 2'],

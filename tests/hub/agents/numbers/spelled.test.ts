@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { spelledNumbers } from '../../../../hub/agents/run/spelled.ts'
+import { spelledNumbers } from '../../../../hub/agents/numbers/spelled.ts'
 
 test.each([
   ['on iki saat danışmanlık', ['12']],
@@ -11,6 +11,10 @@ test.each([
   ['seventeen one', ['17', '1']],
   ['bir düzine', ['1', '12']],
   ['kırkbir işi ve onun ikisi', []],
+  ['two hundred and fifty, three thousand, a hundred', ['250', '3000', '100']],
+  ['iki yüz elli, 3 bin, bin beş yüz', ['250', '3000', '1500']],
+  ['ten two, yüz yüze, bin', ['10', '2']],
+  ['twenty a day', ['20', '1']],
   ['', []],
 ])('%s spells %j', (text, numbers) => {
   expect(spelledNumbers(text, 'tr')).toEqual(numbers)
