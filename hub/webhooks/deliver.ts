@@ -37,6 +37,8 @@ type Claimed = {
   event: string
   data: object
   attempts: number
+  /** Those that count: an answer of 429 uses up none. */
+  used: number
   first_attempt_at: string | null
   created_at: string
   url: string
@@ -48,7 +50,10 @@ type Claimed = {
 
 const CLAIMED = `delivery.id, delivery.webhook_id, delivery.event, delivery.data, delivery.attempts,
   delivery.first_attempt_at, delivery.created_at, webhook.url, webhook.allow_private, webhook.secret,
-  webhook.former_secret, webhook.former_until`
+  webhook.former_secret, webhook.former_until, (
+    select count(*)::int from hub.webhook_attempts
+    where delivery_id = delivery.id and status is distinct from 429
+  ) as used`
 
 export type Webhooks = ReturnType<typeof createWebhooks>
 
@@ -141,16 +146,17 @@ export function createWebhooks(given: {
   }
 
   async function settle(delivery: Claimed, outcome: Outcome, duration_ms: number): Promise<void> {
-    const { id, webhook_id, attempts, first_attempt_at, created_at } = delivery
+    const { id, webhook_id, attempts, used, first_attempt_at, created_at } = delivery
     const { status, failure, answer, retry_after } = outcome
     const isDone = status !== null && status >= 200 && status < 300
+    const counted = status !== 429
     const next = isDone
       ? undefined
       : nextAttempt({
           schedule: 'webhook',
           is_urgent: false,
-          attempts,
-          counted: status !== 429,
+          attempts: used + (counted ? 1 : 0),
+          counted,
           retry_after_seconds: parseRetryAfter(retry_after, now()),
           first_attempt_at: first_attempt_at ? new Date(first_attempt_at) : null,
           expires_at: new Date(Date.parse(created_at) + EXPIRY_MS),
