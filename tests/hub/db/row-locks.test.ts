@@ -1,5 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import type { AgentContext } from '../../../hub/agents/agent.ts'
+import { replaceMail } from '../../../hub/agents/mails/earlier-mail.ts'
 import { everywhere } from '../../../hub/db/db.ts'
 import { LOCK_SPACE, LOCKS } from '../../../hub/db/locks.ts'
 import { setBasis } from '../../../hub/leads/basis.ts'
@@ -13,6 +15,7 @@ import { release } from '../../../hub/mail/suppression.ts'
 import { alert, improve } from '../../../hub/missions/improve.ts'
 import { retryMission } from '../../../hub/missions/mission.ts'
 import { editResult } from '../../../hub/missions/result-versions.ts'
+import { createWebhooks } from '../../../hub/webhooks/deliver.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
@@ -276,6 +279,46 @@ test('mails to a lead that is merged are looked at before any is changed', async
   const merged = await becomes(held, () => within(merge))
   expect(merged).toMatch(/^waits/)
   expect(merged).not.toMatch(/hub\.drafts/)
+})
+
+test('a mail that is approved while a newer one takes its place stays, and is no fault', async () => {
+  const audience = { kind: 'lead' as const, lead_id: id('gone') }
+  const [mail] = await hub.query<{ id: string }>(
+    `insert into hub.drafts (project_id, audience, state, subject, text, html)
+    values ($1, $2, 'rendered', 'S', 'T', 'x') returning id`,
+    [ids.project, audience],
+  )
+  const context = {
+    thread: { words: '', earlier: [{ drafts: [{ id: mail?.id, audience }] }] },
+    project: { id: id('project'), slug: project },
+    language: 'en',
+  } as unknown as AgentContext // safe: all that it reads
+  const held = `update hub.drafts set state = 'approved', approved_hash = 'x', approved_at = now()
+    where id = '${mail?.id}'`
+  let fault: unknown
+  const replace = () =>
+    within((sql) => replaceMail(sql, context, audience)).catch((error: unknown) => {
+      fault = error
+    })
+  expect(await becomes(held, replace, { commits: true })).toMatch(/^waits/)
+  expect(fault).toBeUndefined()
+  expect(await hub.query('select state from hub.drafts where id = $1', [mail?.id])).toEqual([
+    { state: 'approved' },
+  ])
+})
+
+test('a message to a webhook is left to the process that is sending it', async () => {
+  await hub.query(
+    `with webhook as (
+      insert into hub.webhooks (label, url, events, secret)
+      values ('x', 'https://hooks.example/x', '{mission.done}', 'x') returning id)
+    insert into hub.webhook_deliveries (webhook_id, event, data) select id, 'mission.done', '{}' from webhook`,
+  )
+  const { deps, paths } = hub
+  const webhooks = createWebhooks({ db: deps.db, paths, log: () => {} })
+  const held = 'select from hub.webhook_deliveries for update'
+  expect(await becomes(held, webhooks.sweep)).toBe('goes on')
+  expect(await hub.query('select state from hub.webhook_deliveries')).toEqual([{ state: 'queued' }])
 })
 
 test('what nobody else has does not wait', async () => {
