@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest'
 import {
   add,
   alert,
+  anotherAlert,
   channel,
   claim,
+  jobs,
   one,
   run,
   stateOf,
@@ -49,16 +51,7 @@ describe('the pace of a channel', () => {
       `insert into watchpost.rate_limits (bucket, tat) values ($1, now() + interval '3 min')`,
       [`channel:${channel}`],
     )
-    const other = async () =>
-      (
-        await one(
-          `insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity, reason,
-          first_reason, status, raised_at, checks, zone_version, event_revision)
-        select zone_id, zone_name, owner_id, 'test:' || gen_random_uuid(), source, event, severity, reason, first_reason,
-          'pending', raised_at, checks, zone_version, event_revision from watchpost.alerts where id = $1 returning id`,
-          [alert],
-        )
-      ).id
+    const other = anotherAlert
     const done = await first('succeeded', { alert_id: await other() })
     const [tried, again, one1, two] = [
       await first('queued', { alert_id: await other(), attempts: 1 }),
@@ -147,6 +140,18 @@ describe('what is cancelled', () => {
     expect(await carrier(open.carried)).toBeNull()
   })
 
+  test('lets go of what it was to carry, which goes out at once', async () => {
+    const id = await add('queued', { type: 'alert.digest', sequence: 0 })
+    const carried = await add('queued', { digest_id: id })
+    await run('select private.cancel_deliveries($1, $2)', [[id], 'why'])
+    const due = await run(
+      `select j.data ->> 'delivery_id' as id, d.digest_id from pgboss.job j
+      join watchpost.deliveries d on d.id::text = j.data ->> 'delivery_id'
+      where j.name = 'deliver' and j.start_after <= pgboss.job_now()`,
+    )
+    expect(due).toEqual([{ id: carried, digest_id: null }])
+  })
+
   test('of an alert that goes out is its first message only, where the channel takes none', async () => {
     await run(`update watchpost.channels set messages = '{alert.escalated}' where id = $1`, [
       channel,
@@ -180,6 +185,24 @@ describe('an update goes', () => {
     const { foreign } = await others()
     await first('succeeded', { channel_id: foreign })
     expect(await update()).toEqual(['private'])
+  })
+
+  test('nowhere when its zone was deleted and nobody was told', async () => {
+    const { shared } = await others()
+    await first('cancelled', { channel_id: shared })
+    await run('update watchpost.zones set deleted_at = now() where id = $1', [zone])
+    expect(await update()).toEqual([])
+  })
+
+  test('later where it is held, without a job until then', async () => {
+    await first('succeeded')
+    const at = new Date(Date.now() + 3_600_000)
+    await run(`select private.deliver_update($1, 'escalated', 7, true, $2)`, [alert, at])
+    const rows = await run(
+      'select status, next_attempt_at from watchpost.deliveries where sequence = 7',
+    )
+    expect(rows).toEqual([{ status: 'held', next_attempt_at: at }])
+    expect(await jobs()).toEqual([])
   })
 
   test('to none whose first message was cancelled', async () => {
@@ -279,4 +302,39 @@ test('an emergency is what reaches the limit of its zone, or 80 where it has non
   }
   expect([await isUrgent(59.9, 60), await isUrgent(60, 60)]).toEqual([false, true])
   expect([await isUrgent(79.9, null), await isUrgent(80, null)]).toEqual([false, true])
+})
+
+test('new messages stand so that the most severe of each channel come first', async () => {
+  // In a new file the order in which rows are stored can be seen.
+  await run('truncate pgboss.job')
+  const { other } = await one("select id as other from watchpost.channels where label = 'shared'")
+  const alerts: string[] = []
+  for (const severity of [50, 60, 90]) {
+    const id = await anotherAlert()
+    await run('update watchpost.alerts set severity = $2 where id = $1', [id, severity])
+    alerts.push(id)
+  }
+  const [weak, strong, extreme] = alerts
+  const idOf = (nth: number) => `00000000-0000-4000-8000-00000000000${nth}`
+  const GIVEN = [
+    [1, channel, weak],
+    [2, other, weak],
+    [3, channel, strong],
+    [4, other, strong],
+    [5, channel, extreme],
+  ] as const
+  for (const [nth, channel_id, alert_id] of GIVEN)
+    await first('queued', { id: idOf(nth), channel_id, alert_id })
+  await run('select private.enqueue_deliveries($1)', [GIVEN.map(([nth]) => idOf(nth))])
+  const rows = await run(
+    `select right(data ->> 'delivery_id', 1)::integer as nth, group_id as channel, priority
+    from pgboss.job where name = 'deliver' order by ctid`,
+  )
+  expect(rows).toEqual(
+    [4, 5, 2, 3, 1].map((nth) => ({
+      nth,
+      channel: nth % 2 === 0 ? other : channel,
+      priority: nth === 5 ? 1 : 0,
+    })),
+  )
 })

@@ -204,6 +204,20 @@ test('the end of a hold makes due what the zone holds back, and nothing of anoth
   expect(await stateOf(foreign)).toBe('held')
 })
 
+test('the end of a hold lets updates of an alert that is still held wait for it', async () => {
+  const [sooner, later] = [2, 5].map((hours) => new Date(Date.now() + hours * 3_600_000))
+  await run("update watchpost.alerts set status = 'held', held_until = $2 where id = $1", [
+    alert,
+    sooner,
+  ])
+  const id = await add('held', { next_attempt_at: later })
+  await run('select private.end_hold($1)', [zone])
+  const row = await one('select next_attempt_at as at from watchpost.deliveries where id = $1', [
+    id,
+  ])
+  expect(row.at).toEqual(sooner)
+})
+
 describe('who follows an alert hears of its messages', () => {
   /** Whether what happens to a delivery counts as a change of its alert. */
   const isHeard = async (change: (id: string) => Promise<unknown>): Promise<boolean> => {

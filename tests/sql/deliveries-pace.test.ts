@@ -124,6 +124,50 @@ describe('the pace of a channel', () => {
     expect(await waits(never)).toEqual(['turn', 6 * 3600])
   })
 
+  const farAway = () =>
+    run(`insert into watchpost.rate_limits (bucket, tat) values ($1, now() + interval '3 min')`, [
+      `channel:${channel}`,
+    ])
+  const carrierOf = async (id: string) =>
+    (await one('select digest_id from watchpost.deliveries where id = $1', [id])).digest_id
+  const another = async (more: object = {}) =>
+    first('queued', { alert_id: await anotherAlert(), ...more })
+  const drill = async () => {
+    const id = await anotherAlert()
+    await run('update watchpost.alerts set drill_id = gen_random_uuid() where id = $1', [id])
+    return id
+  }
+
+  test('bundles nothing that has a turn, goes in another digest or is a drill', async () => {
+    await farAway()
+    const carrier = await add('queued', { type: 'alert.digest', sequence: 0, payload: '{}' })
+    const [asked, other] = [await another(), await another()]
+    const left = [
+      await another({ turn_at: '2099-01-01' }),
+      await another({ digest_id: carrier }),
+      await another({ alert_id: await drill() }),
+    ]
+    expect(await claim(asked, CHAT)).toBeUndefined()
+    expect(await carrierOf(other)).toBe(await carrierOf(asked))
+    const carriers: unknown[] = []
+    for (const id of left) carriers.push(await carrierOf(id))
+    expect(carriers).toEqual([null, carrier, null])
+  })
+
+  test.each<[string, () => Promise<object>]>([
+    ['that has no turn yet', async () => ({ turn_at: null })],
+    ['whose words are fixed', async () => ({ payload: '{}' })],
+    ['that somebody asked for again', async () => ({ redelivery_of: await another() })],
+    ['of a drill', async () => ({ alert_id: await drill() })],
+  ])('bundles nothing in a digest %s', async (_, more) => {
+    await farAway()
+    const given = { type: 'alert.digest', sequence: 0, turn_at: '2099-01-01', ...(await more()) }
+    const digest = await add('queued', given)
+    const [asked] = [await another(), await another()]
+    expect(await claim(asked, CHAT)).toBeUndefined()
+    expect([null, digest]).not.toContain(await carrierOf(asked))
+  })
+
   test('bundles a webhook only where it would come after its deadline', async () => {
     const WEBHOOK = { webhook: { ...CHAT.webhook, schedule: 'webhook' } }
     await startClock()

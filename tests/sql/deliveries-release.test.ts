@@ -33,19 +33,20 @@ describe('what was held and is released', () => {
     }
     const held: string[] = []
     for (const alert_id of alerts)
-      held.push(await add('held', { alert_id, next_attempt_at: '2026-01-05' }))
+      held.push(
+        await add('held', { alert_id, next_attempt_at: '2026-01-05', due_at: '2026-01-01' }),
+      )
     await run('select private.release_deliveries($1)', [held])
     const digests = await run(
       "select id, alert_id, status from watchpost.deliveries where type = 'alert.digest'",
     )
     expect(digests).toEqual([{ id: expect.any(String), alert_id: alerts[2], status: 'queued' }])
     const parts = await run(
-      'select status, digest_id, next_attempt_at from watchpost.deliveries where id = any($1)',
+      'select status, digest_id, next_attempt_at, due_at = now() as is_due from watchpost.deliveries where id = any($1)',
       [held],
     )
-    expect(parts).toEqual(
-      held.map(() => ({ status: 'queued', digest_id: digests[0].id, next_attempt_at: null })),
-    )
+    const part = { status: 'queued', digest_id: digests[0].id, next_attempt_at: null, is_due: true }
+    expect(parts).toEqual(held.map(() => part))
     expect(await jobs()).toEqual([digests[0].id])
   })
 
@@ -76,6 +77,22 @@ test('a message is sent once more as a new one, a digest with all that it carrie
     { type: 'alert.revised', status: 'queued', redelivery_of: part, digest_id: id, attempts: 0 },
   ])
   expect(await jobs()).toEqual([id])
+})
+
+test('a message that is sent once more is about the same update, act and step', async () => {
+  const digest = await add('failed', { type: 'alert.digest', sequence: 0 })
+  await add('failed', { digest_id: digest, sequence: 3, act: 2 })
+  const stepped = await add('failed', { sequence: 1, act: 1, step: { step: 2 } })
+  for (const id of [digest, stepped]) await run('select private.repeat_delivery($1)', [id])
+  const rows = await run(
+    `select type, sequence, act, step from watchpost.deliveries where redelivery_of is not null
+    order by sequence`,
+  )
+  expect(rows).toEqual([
+    { type: 'alert.digest', sequence: 0, act: 0, step: null },
+    { type: 'alert.revised', sequence: 1, act: 1, step: { step: 2 } },
+    { type: 'alert.revised', sequence: 3, act: 2, step: null },
+  ])
 })
 
 describe('tests of a channel', () => {
@@ -192,7 +209,7 @@ describe('the first messages of an alert', () => {
     await run("update watchpost.alerts set status = 'held' where id = $1", [alert])
     await deliver()
     await deliver()
-    expect(await sent()).toHaveLength(1)
+    expect(await sent()).toMatchObject([{ status: 'held' }])
     await run("update watchpost.alerts set status = 'pending' where id = $1", [alert])
     await deliver()
     await deliver()
@@ -217,9 +234,13 @@ describe('the first messages of an alert', () => {
     expect(await sent()).toEqual([])
     await run("update watchpost.alerts set status = 'held' where id = $1", [alert])
     await deliver()
+    await deliver()
     expect(await sent()).toMatchObject([{ status: 'held' }])
     await run("update watchpost.alerts set status = 'pending' where id = $1", [alert])
     await deliver()
     expect(await sent()).toMatchObject([{ status: 'cancelled' }])
+    await run("update watchpost.deliveries set status = 'queued'")
+    await deliver()
+    expect(await sent()).toMatchObject([{ status: 'queued' }])
   })
 })
