@@ -19,9 +19,10 @@ language sql immutable as $$
 $$;
 grant execute on function private.stored_event to authenticated, watchpost_jobs;
 
--- An event of an alert as it is now; as the alert has stored it when it is deleted.
-create function private.current_event(p_event_id text, p_stored jsonb) returns jsonb
-language sql stable set search_path = '' as $$
+-- An event of an alert as it is now; as the alert has stored it when it is deleted. In one row: part of the plan of whoever
+-- asks for many.
+create function private.current_event(p_event_id text, p_stored jsonb) returns table (event jsonb)
+language sql stable as $$
   select coalesce(
     (select private.event_json(e) from watchpost.events e where e.id = p_event_id),
     private.stored_event(p_stored))
@@ -30,7 +31,7 @@ grant execute on function private.current_event to authenticated, watchpost_jobs
 
 -- An event of an alert in short: the one that it is about, or one of another source.
 create function private.alert_event_json(p_event jsonb, p_added_at timestamptz, p_link jsonb) returns jsonb
-language sql stable set search_path = '' as $$
+language sql stable as $$
   select jsonb_build_object(
     'event_id', p_event -> 'id', 'source', p_event -> 'source', 'title', p_event -> 'title', 'ts', p_event -> 'ts',
     'severity', p_event -> 'severity', 'magnitude', p_event -> 'magnitude', 'status', p_event -> 'status',
@@ -52,9 +53,9 @@ language sql stable as $$
     'event', private.stored_event(a.event),
     'current', now_is.event,
     'event_ids', private.alert_event_json(now_is.event, a.raised_at, null) || coalesce((
-      select jsonb_agg(private.alert_event_json(private.current_event(m.event_id, m.event), m.added_at, m.link)
-        order by m.added_at, m.event_id)
-      from (select * from watchpost.alert_events where alert_id = a.id offset 0) m), '[]'),
+      select jsonb_agg(private.alert_event_json(c.event, m.added_at, m.link) order by m.added_at, m.event_id)
+      from (select * from watchpost.alert_events where alert_id = a.id offset 0) m
+      cross join lateral private.current_event(m.event_id, m.event) c), '[]'),
     'attribution', private.attribution(a.source),
     'severity', a.severity,
     'reason', a.reason,
@@ -79,7 +80,8 @@ language sql stable as $$
       where c.id = a.seen_channel_id and (p_channel_id is null or c.id = p_channel_id)),
     'note', a.note,
     'updated_at', private.iso(a.updated_at))
-  from (select private.current_event(a.event_id, coalesce(a.current, a.event)) as event offset 0) now_is
+  -- `offset 0`: worked out once, not for each of its fields.
+  from (select c.event from private.current_event(a.event_id, coalesce(a.current, a.event)) c offset 0) now_is
   cross join lateral (
     select
       (array_agg(coalesce(c.label, c.kind) order by d.delivered_at, d.id) filter (where d.status = 'succeeded'))[1] as first_channel,

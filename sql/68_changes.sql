@@ -63,7 +63,7 @@ create trigger events_changed before update on watchpost.events
 
 -- Security definer, the triggers that follow: they note a change, whoever makes it.
 -- An alert is answered with its deliveries, so their news is its news. At the end of the transaction, when
--- most alerts were changed along with their delivery anyway.
+-- most alerts were changed along with their delivery anyway: always that of a success, by private.settle_states.
 create function private.note_delivery() returns trigger
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -74,7 +74,7 @@ end
 $$;
 create constraint trigger deliveries_changed after update on watchpost.deliveries
   deferrable initially deferred
-  for each row when (new.alert_id is not null and new.status <> 'sending')
+  for each row when (new.alert_id is not null and new.status not in ('sending', 'succeeded'))
   execute function private.note_delivery();
 -- The first messages of alerts, of which there may be very many, are noted by private.deliver_alerts.
 create constraint trigger deliveries_added after insert on watchpost.deliveries

@@ -152,7 +152,7 @@ language sql stable set search_path = '' as $$
       'id', a.id, 'zone_id', a.zone_id, 'zone_name', a.zone_name, 'event_id', a.event_id, 'source', a.source,
       'attribution', private.attribution(a.source), 'subject', a.subject,
       'event', private.stored_event(a.event),
-      'current', private.current_event(a.event_id, coalesce(a.current, a.event)),
+      'current', (select c.event from private.current_event(a.event_id, coalesce(a.current, a.event)) c),
       'severity', a.severity, 'reason', a.reason, 'status', a.status, 'raised_at', private.iso(a.raised_at),
       'held_until', private.iso(a.held_until), 'dispatched_at', private.iso(a.dispatched_at), 'updates', a.updates,
       'resolved', a.resolved, 'resolved_at', private.iso(a.resolved_at), 'resolved_by', a.resolved_by,

@@ -79,7 +79,9 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
  */
 export const INLINED_FUNCTIONS = [
   'active_account',
+  'alert_event_json',
   'alert_in_json',
+  'current_event',
   'distance_m',
   'event_json',
   'events_shown',
