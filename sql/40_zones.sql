@@ -201,7 +201,8 @@ language sql stable set search_path = '' as $$
   select to_jsonb(z) - array['boxes', 'version', 'created_at', 'updated_at', 'tenant_id']
 $$;
 
--- A complete version, as decisions read it.
+-- A complete version, as decisions read it. functions/jobs/zone-cache.ts puts thousands together itself, in half the
+-- time; tests/sql/versions.test.ts holds both to each other.
 create function private.version_definition(v watchpost.zone_versions) returns jsonb
 language sql stable set search_path = '' as $$
   select v.definition || jsonb_build_object('polygon', (

@@ -1,5 +1,9 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createPool, inTransaction } from '../../functions/db.ts'
+import { loadZones } from '../../functions/jobs/zone-cache.ts'
+import { prepareZone } from '../../shared/geometry/geometry.ts'
+import { parseZoneVersion } from '../../shared/schemas/zone-version.ts'
 import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 import { createWorld } from './world.ts'
 
@@ -31,6 +35,46 @@ test('a version has the shape that its own zone had then, whoever else has drawn
     { label: 'shared', version: 3, shape: null },
   ])
 })
+
+test('matching puts versions together as private.version_definition does', async () => {
+  await database.query(`begin; set local session_replication_role = replica;
+    delete from watchpost.zone_versions using watchpost.zones z where z.id = zone_id and z.label = 'private';
+    insert into watchpost.zone_shapes (zone_id, hash, polygon, bytes)
+    select id, sha256('square'), '{"type": "Polygon", "coordinates": [[[1, 1], [3, 1], [3, 3], [1, 3], [1, 1]]]}', 1
+    from watchpost.zones where label = 'private';
+    insert into watchpost.zone_versions (zone_id, version, definition, shape_hash, valid_from)
+    select z.id, given.version, private.zone_definition(z) - 'polygon' || given.change, given.hash, given.at::timestamptz
+    from watchpost.zones z cross join (values
+      (1, jsonb '{"lat": null, "lon": null, "radius_km": null}', sha256('square'), '2026-01-01'),
+      (2, '{"lat": 2, "lon": 2, "radius_km": 50, "snoozed_until": "2026-02-01T00:00:00+00:00"}', null, '2026-01-02')
+    ) as given (version, change, hash, at) where z.label = 'private';
+    update watchpost.zones set version = 2 where label = 'private';
+    commit`)
+  const rows = await database.query<{ zone_id: string; version: number; definition: object }>(
+    `select v.zone_id, v.version, private.version_definition(v) as definition
+    from watchpost.zone_versions v join watchpost.zones z on z.id = v.zone_id
+    where z.label = 'private' order by v.version desc`,
+  )
+  const expected = rows.map(({ zone_id: id, version, definition }) => {
+    const fields = parseZoneVersion(definition)
+    const { owner_id, deleted_at, enabled, label } = fields
+    const owned = { owner_id, deleted_at, enabled }
+    return { id, version, label, prepared: prepareZone(fields), owned }
+  })
+  const candidates = [
+    { zone_ids: [rows[0]?.zone_id ?? ''], first_seen_at: '2026-01-01T00:00:00.000Z' },
+  ]
+  const db = createPool({ url: database.jobsUrl, max: 1 })
+  try {
+    await inTransaction(db, async (sql) => {
+      expect((await loadZones(sql, candidates, new Date())).all).toEqual(expected.slice(0, 1))
+      expect((await loadZones(sql, candidates)).all.toSorted(newestFirst)).toEqual(expected)
+    })
+  } finally {
+    await db.end()
+  }
+})
+const newestFirst = (a: { version: number }, b: { version: number }) => b.version - a.version
 
 describe('versions in which nothing was seen', () => {
   /** Versions of the private zone that ended so many minutes ago, the last of which goes on; those that are left when two are kept. */
