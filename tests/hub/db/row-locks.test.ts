@@ -1,8 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { AgentContext } from '../../../hub/agents/agent.ts'
 import { replaceMail } from '../../../hub/agents/mails/earlier-mail.ts'
-import { everywhere } from '../../../hub/db/db.ts'
+import {
+  createContext,
+  type MissionRow,
+  MissionTaken,
+  type RunDeps,
+} from '../../../hub/agents/run/run.ts'
+import { everywhere, type Project } from '../../../hub/db/db.ts'
 import { LOCK_SPACE, LOCKS } from '../../../hub/db/locks.ts'
 import { setBasis } from '../../../hub/leads/basis.ts'
 import { undoImport } from '../../../hub/leads/import-undo.ts'
@@ -305,6 +312,37 @@ test('a mail that is approved while a newer one takes its place stays, and is no
   expect(await hub.query('select state from hub.drafts where id = $1', [mail?.id])).toEqual([
     { state: 'approved' },
   ])
+})
+
+test('a step of a mission is kept only while it is still this run’s', async () => {
+  const run = randomUUID()
+  const [mission] = await hub.query<MissionRow>(
+    `insert into hub.missions (project_id, department, task, status, run) values ($1, 'docs', 'Write.', 'processing', $2)
+    returning id, department, task, input, routed_by, created_at::text, tokens, continues`,
+    [ids.project, run],
+  )
+  if (!mission) throw new Error('no mission was made')
+  const made = await createContext(
+    { config: hub.config, db: hub.deps.db, reader: {} } as RunDeps, // safe: no step needs more
+    { name: 'docs', variables: {}, budget: { steps: 9, tokens: 9 } },
+    {
+      ...{ mission, run, spent: { tokens: 0 }, signal: new AbortController().signal },
+      project: { id: id('project'), slug: project, name: 'Demir' } as Project,
+      on_event: () => {},
+      on_token: () => {},
+    },
+  )
+  const step = () => made.step('left out', async () => 'done')
+  const held = `select from hub.missions where id = '${mission.id}' for update`
+  expect(await becomes(held, step)).toBe('waits, having begun to write nothing')
+  await hub.query("update hub.missions set status = 'failed' where id = $1", [mission.id])
+  await expect(step()).rejects.toThrow(MissionTaken)
+  await hub.query("update hub.missions set status = 'processing', run = $2 where id = $1", [
+    mission.id,
+    randomUUID(),
+  ])
+  await expect(step()).rejects.toThrow(MissionTaken)
+  expect(await hub.query('select from hub.mission_steps')).toEqual([])
 })
 
 test('a message to a webhook is left to the process that is sending it', async () => {

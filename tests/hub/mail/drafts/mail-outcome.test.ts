@@ -1,5 +1,7 @@
+import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
+import { LOCK_SPACE, LOCKS } from '../../../../hub/db/locks.ts'
 import { verbatim } from '../../../../hub/i18n/words.ts'
 import {
   findMails,
@@ -13,6 +15,7 @@ import {
   markUnclear,
   putBack,
 } from '../../../../hub/mail/drafts/state.ts'
+import { keepOptOut } from '../../../../hub/mail/opt-outs.ts'
 import { emailHash, readSalt, type Salt } from '../../../../hub/mail/suppression.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
 
@@ -202,4 +205,50 @@ test('what comes in is about the mail it names, or the newest to an address that
   expect(await of(['<c@x>'], null)).toEqual([])
   expect(await of([], 'c@named.example')).toEqual([])
   expect(await of(['<unknown@x>'], null)).toEqual([])
+})
+
+describe('a round of the mailer', () => {
+  const draftState = async () =>
+    (await hub.query('select state from hub.drafts where id = $1', [mail.draft_id]))[0]?.state
+  const round = () => hub.deps.mailer.run()
+
+  test('doubts what an ended process was sending, but nothing while another one sends', async () => {
+    const pool = new pg.Pool({ connectionString: hub.owner_url, max: 1 })
+    const other = await pool.connect()
+    try {
+      await other.query('begin')
+      await other.query('select pg_advisory_xact_lock($1, $2)', [LOCK_SPACE, LOCKS.mailer])
+      await round()
+      expect(await recipient()).toMatchObject({ state: 'sending' })
+    } finally {
+      await other.query('rollback')
+      other.release()
+      await pool.end()
+    }
+    await round()
+    expect(await recipient()).toMatchObject({ state: 'unclear' })
+    expect(await draftState()).toBe('unclear')
+  })
+
+  test('leaves a draft alone until it is tried again', async () => {
+    await sql((s) => recordSent(s, mail))
+    const retry = (at: string) =>
+      hub.query('update hub.drafts set retry_at = now() + $2::interval where id = $1', [
+        mail.draft_id,
+        at,
+      ])
+    await retry('1 hour')
+    await round()
+    expect(await draftState()).toBe('sending')
+    await retry('-1 second')
+    await round()
+    expect(await draftState()).toBe('sent')
+  })
+
+  test('puts on the list who has opted out while the database was away', async () => {
+    await keepOptOut(hub.paths, emailHash(salt, mail.email), 'token')
+    expect(await isSuppressed()).toBe(false)
+    await round()
+    expect(await isSuppressed()).toBe(true)
+  })
 })

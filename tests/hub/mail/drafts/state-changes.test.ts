@@ -279,38 +279,6 @@ describe('a change of a campaign', () => {
     expect(await claim(id, campaign)).toBe(false)
   })
 
-  test('claimPortion asks for the mails of its portion alone, and claims no other', async () => {
-    const [id, other] = [await addDraft('sending', { via: 'campaign' }), await addDraft('sent')]
-    await hub.query(
-      `insert into hub.recipients (draft_id, project_id, email, state, portion)
-       values ($1, $2, 'second@x.example', 'pushed', 2)`,
-      [id, project_id],
-    )
-    const campaign = await addCampaign(id, 'made')
-    const claim = async (portion: number) =>
-      write((sql) =>
-        state.claimPortion(
-          sql,
-          { id, approved_hash: HASH },
-          { id: campaign, portion, sender: 'ada@demir.example' },
-        ),
-      )
-    // Of the first portion somebody may have asked for no more mail.
-    await hub.query(
-      "update hub.recipients set opt_out = 'open' where draft_id = $1 and email = 'pushed@x.example'",
-      [other],
-    )
-    expect(await claim(1)).toBe(false)
-    expect(await claim(2)).toBe(true)
-    expect(
-      await hub.query(
-        `select email, sender from hub.recipients where draft_id = $1 and attempts > 0
-         and state = 'sending' and email <> 'sending@x.example'`,
-        [id],
-      ),
-    ).toEqual([{ email: 'second@x.example', sender: 'ada@demir.example' }])
-  })
-
   test('its mails fail or end together, of its portion alone', async () => {
     const [id, other] = [await addDraft('sending'), await addDraft('sending')]
     await write((sql) => state.failPortion(sql, id, 2, WHY))

@@ -111,3 +111,39 @@ describe('a mail of a step', () => {
     expect(row).toEqual({ state: 'pushed', claimed_at: null, tens: 6 })
   })
 })
+
+test('a campaign asks for the mails of its portion alone, and claims no other', async () => {
+  const [id, other] = [await addDraft('sending', { via: 'campaign' }), await addDraft('sent')]
+  await hub.query(
+    `insert into hub.recipients (draft_id, project_id, email, state, portion)
+     values ($1, $2, 'second@x.example', 'pushed', 2)`,
+    [id, project_id],
+  )
+  const [campaign] = await hub.query<{ id: string }>(
+    `insert into hub.campaigns (project_id, draft_id, portion, state, list_id, campaign_id)
+     values ($1, $2, 2, 'made', 1, 1) returning id`,
+    [project_id, id],
+  )
+  const claim = async (portion: number) =>
+    write((sql) =>
+      state.claimPortion(
+        sql,
+        { id, approved_hash: HASH },
+        { id: campaign?.id ?? '', portion, sender: 'ada@demir.example' },
+      ),
+    )
+  // Of the first portion somebody may have asked for no more mail.
+  await hub.query(
+    "update hub.recipients set opt_out = 'open' where draft_id = $1 and email = 'pushed@x.example'",
+    [other],
+  )
+  expect(await claim(1)).toBe(false)
+  expect(await claim(2)).toBe(true)
+  expect(
+    await hub.query(
+      `select email, sender from hub.recipients where draft_id = $1 and attempts > 0
+       and state = 'sending' and email <> 'sending@x.example'`,
+      [id],
+    ),
+  ).toEqual([{ email: 'second@x.example', sender: 'ada@demir.example' }])
+})
