@@ -100,6 +100,16 @@ describe('a pause', () => {
     expect(await pauseOf()).toBeUndefined()
   })
 
+  test('of a host is one of its kind of channel', async () => {
+    await run("update watchpost.channels set host = 'hooks.example.com' where id = $1", [channel])
+    await run(
+      `insert into watchpost.hosts (kind, host, failures, paused_until)
+      values ('slack', 'hooks.example.com', 9, now() + interval '1 hour')`,
+    )
+    const claimed = await claim(await first('queued'))
+    expect(claimed).toMatchObject({ waits_for: null, host_failures: 0 })
+  })
+
   test('holds a channel also where its host is well', async () => {
     await attempt({ host_seconds: 5 })
     await run(`update watchpost.channels set paused_until = now() + interval '1 hour'`)
@@ -279,18 +289,32 @@ test('what was tried already waits for its own time when a message before it is 
   expect(due).toEqual([{ id: waiting }])
 })
 
-test('a digest is split once, whoever tries it again', async () => {
-  const id = await add('sending', { type: 'alert.digest', sequence: 0, payload: '{"alerts": []}' })
+test('a digest that is being sent is split once, with what each part says', async () => {
+  const asked = await add('succeeded', { type: 'alert.digest', sequence: 0 })
+  const id = await add('queued', {
+    ...{ type: 'alert.digest', sequence: 0, payload: '{"alerts": []}', redelivery_of: asked },
+  })
   const shared = await one("select id from watchpost.alerts where zone_name = 'shared'")
-  const parts = [alert, shared.id].map((alert_id, index) => ({
+  const alerts = [alert, shared.id]
+  const carried: string[] = []
+  for (const alert_id of alerts) carried.push(await add('queued', { alert_id, digest_id: id }))
+  const parts = alerts.map((alert_id, index) => ({
     alert_ids: [alert_id],
     payload: JSON.stringify({ parts: { part: index + 1, of: 2 } }),
   }))
-  const split = () =>
-    one('select private.split_digest($1, $2) as done', [id, JSON.stringify(parts)])
-  expect([await split(), await split()]).toEqual([{ done: true }, { done: false }])
-  const messages = await run("select payload from watchpost.deliveries where type = 'alert.digest'")
-  expect(messages.map(({ payload }) => payload).sort()).toEqual(parts.map(({ payload }) => payload))
+  const split = async () =>
+    (await one('select private.split_digest($1, $2) as done', [id, JSON.stringify(parts)])).done
+  expect(await split()).toBe(false)
+  await run("update watchpost.deliveries set status = 'sending' where id = $1", [id])
+  expect([await split(), await split()]).toEqual([true, false])
+  const messages = await run(
+    `select m.payload, m.redelivery_of, array_agg(d.id) as carried from watchpost.deliveries m
+    join watchpost.deliveries d on d.digest_id = m.id where m.type = 'alert.digest'
+    group by m.id order by m.payload`,
+  )
+  expect(messages).toEqual(
+    parts.map(({ payload }, nth) => ({ payload, redelivery_of: asked, carried: [carried[nth]] })),
+  )
 })
 
 test('an emergency is what reaches the limit of its zone, or 80 where it has none', async () => {

@@ -171,6 +171,23 @@ describe('an attempt that has ended', () => {
     },
   )
 
+  test('names its own message alone, not those in it; without an attempt it counts as none', async () => {
+    const id = await add('sending')
+    const part = await add('queued', { digest_id: id })
+    const rows = async () =>
+      run('select remote_ref as name, attempts from watchpost.deliveries where id = any($1)', [
+        [id, part],
+      ])
+    await run('select private.settle_delivery($1, $2, null, null, $3)', [id, 'succeeded', 'a'])
+    const order = (a: { name: string | null }) => (a.name === null ? 1 : -1)
+    expect((await rows()).toSorted(order)).toEqual([
+      { name: 'a', attempts: 1 },
+      { name: null, attempts: 1 },
+    ])
+    await run('select private.settle_delivery($1, $2, null, null, null, false)', [id, 'expired'])
+    expect((await rows()).map(({ attempts }) => attempts)).toEqual([1, 1])
+  })
+
   test('and is to be repeated leaves the alert as it is', async () => {
     await settle(await add('sending'), 'queued', 'later', '2026-01-02')
     expect(await alertState()).toBe('pending')

@@ -44,6 +44,21 @@ describe('the pace of a channel', () => {
     ).toEqual(['turn', 30])
   })
 
+  test('leaves a message its turn for a minute, and gives a retry one of its own', async () => {
+    await startClock()
+    await run(
+      `insert into watchpost.rate_limits (bucket, tat) values ($1, pgboss.job_now() + interval '60 s')`,
+      [`channel:${channel}`],
+    )
+    const ago = (seconds: number) => new Date(+now - seconds * 1000)
+    const id = await add('queued', { sequence: 1, turn_at: ago(59) })
+    expect(await waits(id)).toEqual([null, null])
+    await settle(id, 'queued', 'later')
+    expect(await waits(id)).toEqual(['turn', 60])
+    const alert_id = await anotherAlert()
+    expect(await waits(await add('queued', { alert_id, turn_at: ago(61) }))).toEqual(['turn', 70])
+  })
+
   test('lets an emergency go ahead of as many as it allows at once', async () => {
     await startClock()
     await run('update watchpost.zones set emergency_severity = 50 where id = $1', [zone])

@@ -25,11 +25,11 @@ async function waitAll(count: number) {
   return waits
 }
 
-const due = async () => {
+const due = async (id = channel) => {
   const { count } = await one(
     `select count(*)::int as count from pgboss.job
     where name = 'deliver' and group_id = $1 and start_after <= pgboss.job_now()`,
-    [channel],
+    [id],
   )
   return count
 }
@@ -37,6 +37,11 @@ const due = async () => {
 test('five messages try a paused channel when its pause is over, the others wait longer', async () => {
   await pause()
   expect(await waitAll(7)).toEqual([1, 1, 1, 1, 1, 31, 31])
+  // One that tries again is not one of the five others.
+  const [again] = await run(
+    'select id from watchpost.deliveries order by next_attempt_at, created_at, id limit 1',
+  )
+  expect(minutesUntil((await claim(again.id)).wait_until)).toBe(1)
 })
 
 test('the other messages of a channel are counted only while it is paused', async () => {
@@ -62,6 +67,12 @@ test('the first that succeeds calls all that waited for the pause, and nothing e
   await waitAll(7)
   const later = await add('queued')
   await run(`select private.enqueue_delivery($1, $2, now() + interval '1 hour')`, [later, channel])
+  const { other } = await one("select id as other from watchpost.channels where label = 'shared'")
+  const others = await add('queued', { channel_id: other })
+  await run(`select private.enqueue_delivery($1, $2, now() + interval '1 hour', 'pause')`, [
+    others,
+    other,
+  ])
   expect(await due()).toBe(0)
   await run('set local session_replication_role = origin')
   await run('select private.record_attempt($1, $2, $3, null, $4)', [
@@ -71,6 +82,7 @@ test('the first that succeeds calls all that waited for the pause, and nothing e
     { host: 'hooks.example.com', is_host_failure: false, channel_seconds: 0, host_seconds: 0 },
   ])
   expect(await due()).toBe(7)
+  expect(await due(other)).toBe(0)
 })
 
 test('with another target they are due at once', async () => {
