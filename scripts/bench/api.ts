@@ -152,7 +152,11 @@ async function seed(ground: Ground): Promise<Account> {
 }
 
 /** The service as `npm start` runs it: the API and the jobs in one process of Node. */
-async function startApi(ground: Ground, folder: string): Promise<Server> {
+export async function startApi(
+  ground: Ground,
+  folder: string,
+  more: Record<string, string> = {},
+): Promise<Server> {
   const port = await findPort({ host: ADDRESS, port: 0 })
   return startServer(process.execPath, [join(ROOT, 'functions/node.ts')], {
     cwd: folder,
@@ -164,6 +168,7 @@ async function startApi(ground: Ground, folder: string): Promise<Server> {
       FEEDS: 'none',
       RATE_LIMIT_ENTERPRISE: String(UNLIMITED),
       RATE_LIMIT_ADDRESS: String(UNLIMITED),
+      ...more,
     },
   })
 }

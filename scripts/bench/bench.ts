@@ -8,6 +8,7 @@ import { availableParallelism, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchApi } from './api.ts'
 import { benchBurst } from './burst.ts'
+import { benchCalm } from './calm.ts'
 import { benchConsole } from './console.ts'
 import { benchDeliveries } from './deliveries.ts'
 import { benchEvents } from './events.ts'
@@ -26,6 +27,7 @@ const PARTS = {
   events: { about: 'reading the events near zones', measure: benchEvents },
   matching: { about: 'storing events and finding the zones they are in', measure: benchMatching },
   burst: { about: 'one event inside many zones', measure: benchBurst },
+  calm: { about: 'what the API answers while one event is inside many zones', measure: benchCalm },
   positions: { about: 'positions of what moves', measure: benchPositions },
   storage: { about: 'what is kept, and what keeping and deleting it costs', measure: benchStorage },
   deliveries: { about: 'from the event to its receiver', measure: benchDeliveries },

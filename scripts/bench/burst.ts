@@ -11,6 +11,7 @@ import { createSeal } from '../../functions/seal.ts'
 import { generateSecret } from '../../shared/signing.ts'
 import { inWords } from './figure.ts'
 import {
+  type Account,
   connectJobs,
   createAccounts,
   createSource,
@@ -23,7 +24,7 @@ import {
 
 const SIZES = (process.env.BENCH_BURST ?? '1000,10000,100000').split(',').map(Number)
 const ACCOUNTS = 1000
-const RADIUS_KM = 300
+export const RADIUS_KM = 300
 /** How far apart the crowds of zones are, in degrees of longitude: no event is in two of them. */
 const APART_DEG = 40
 const LIMITS = { first_s: 1, stored_s: 10, memory_mb: 100 }
@@ -39,9 +40,7 @@ type Times = { first: number; stored: number; last: number }
  */
 export async function benchBurst(ground: Ground): Promise<void> {
   const { admin, say } = ground
-  // As every installation has it: a burst leaves so many dead rows behind that the queue is read ever more slowly without.
-  await admin.query('alter system set autovacuum = on')
-  await admin.query('select pg_reload_conf()')
+  await switchOnVacuum(admin)
   await createSource(admin, 'bench')
   const hooks: Hook[] = []
   const server = createServer((request, response) => {
@@ -61,7 +60,7 @@ export async function benchBurst(ground: Ground): Promise<void> {
       Array.from({ length: size }, (_, index) => ({
         ...near(place),
         radius_km: RADIUS_KM,
-        owner_id: owners[index % ACCOUNTS] ?? '',
+        owner_id: owners[index % ACCOUNTS]?.user_id ?? '',
       })),
     )
     await admin.query('vacuum analyze')
@@ -71,22 +70,34 @@ export async function benchBurst(ground: Ground): Promise<void> {
   server.close()
 }
 
+/**
+ * As every installation has it: a burst leaves so many dead rows behind that the queue is read ever more slowly without.
+ */
+export async function switchOnVacuum(admin: pg.Client): Promise<void> {
+  await admin.query('alter system set autovacuum = on')
+  await admin.query('select pg_reload_conf()')
+}
+
 /** A place within about 150 km: its zone of 300 km holds the one that is given. */
-const near = ({ lat, lon }: Place): Place => ({
+export const near = ({ lat, lon }: Place): Place => ({
   lat: lat + 2 * Math.random() - 1,
   lon: lon + 2 * Math.random() - 1,
 })
 
-/** Accounts of the Enterprise plan with a webhook each. */
-async function createOwners(admin: pg.Client, port: number): Promise<string[]> {
+/** 1,000 accounts of the Enterprise plan, each with a webhook at a port of this machine. */
+export async function createOwners(admin: pg.Client, port: number): Promise<Account[]> {
   const seal = createSeal([SEAL_KEY])
-  const owners = (await createAccounts(admin, ACCOUNTS)).map(({ user_id }) => user_id)
+  const owners = await createAccounts(admin, ACCOUNTS)
   await admin.query(`update watchpost.accounts set plan = 'enterprise'`)
   await admin.query(`set session_replication_role = replica`)
   await admin.query(
     `insert into watchpost.channels (owner_id, kind, target_sealed, target_masked, signing_secret_sealed)
     select id, 'webhook', $2, 'masked', $3 from unnest($1::uuid[]) as u (id)`,
-    [owners, await seal.seal(`http://127.0.0.1:${port}/hook`), await seal.seal(generateSecret())],
+    [
+      owners.map(({ user_id }) => user_id),
+      await seal.seal(`http://127.0.0.1:${port}/hook`),
+      await seal.seal(generateSecret()),
+    ],
   )
   await admin.query(`set session_replication_role = default`)
   return owners
