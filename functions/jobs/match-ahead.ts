@@ -1,5 +1,6 @@
 import type { DecidableEvent } from '../../shared/decide/checks.ts'
 import { memoryKey } from '../../shared/decide/match-memory.ts'
+import { isMoving } from '../../shared/schemas/event.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneIndex } from './zone-index.ts'
 
@@ -17,13 +18,15 @@ export type Portions = {
   at_once: number
   /** In the others of the same batches, when the first messages have left: more of them share a statement. */
   later?: number
+  /** The same of what moves, which seldom tells anybody of anything: no first message waits for the others. */
+  moving?: number
   /** Read ahead, so that batches which concern a million zones are not held in memory. */
   ahead: number
   /** How many connections share the others; absent: one, for where there are few. */
   abreast?: number
 }
 
-export const PORTIONS: Portions = { at_once: 1000, later: 4000, ahead: 20_000 }
+export const PORTIONS: Portions = { at_once: 1000, later: 4000, moving: 4000, ahead: 20_000 }
 
 /** What batches that are being matched concern: the next zones, with the events that each of them may hear of. */
 export type Ahead = {
@@ -53,7 +56,8 @@ export async function lookAhead(
   const from = { ids, after }
   const here = index ? await findHere(sql, from, TIMES_HERE * portions.ahead, index) : null
   const { candidates, cut_at } = here ?? (await findThere(sql, from, portions.ahead))
-  const isWhole = after === null && cut_at === null && countPairs(candidates) <= portions.at_once
+  const isWhole =
+    after === null && cut_at === null && countPairs(candidates) <= firstOf(candidates, portions)
   if (isWhole) return { ids, after, candidates, pairs: [], cut_at }
   const sorted = candidates.map((one) => ({ ...one, zone_ids: one.zone_ids.toSorted() }))
   return { ids, after, candidates: sorted, pairs: pairsOf(sorted), cut_at }
@@ -68,6 +72,9 @@ async function findThere(
     select * from private.batch_candidates(${ids}::uuid[], ${after}::uuid, ${most})`
   return { candidates, cut_at: candidates[0]?.cut_at ?? null }
 }
+
+const firstOf = (candidates: Candidate[], { at_once, moving = at_once }: Portions) =>
+  candidates.every(({ subject }) => isMoving(subject)) ? moving : at_once
 
 const countPairs = (candidates: Candidate[]) =>
   candidates.reduce((sum, { zone_ids }) => sum + zone_ids.length, 0)
@@ -133,9 +140,11 @@ export type Some = {
 }
 
 /** The candidates of the next zones, in the order in which they were first seen. */
-export function takeSome(ahead: Ahead, { at_once, later = at_once }: Portions): Some {
+export function takeSome(ahead: Ahead, portions: Portions): Some {
   const { candidates, pairs, cut_at, after } = ahead
-  const taken = pairs.slice(0, endOfSome(pairs, after === null ? at_once : later))
+  const { at_once, later = at_once } = portions
+  const most = after === null ? firstOf(candidates, portions) : later
+  const taken = pairs.slice(0, endOfSome(pairs, most))
   const following = pairs.slice(taken.length)
   if (following.length === 0 && cut_at === null && after === null) {
     return { candidates, zone_ids: undefined, last: null, rest: null }
@@ -154,11 +163,11 @@ export function takeSome(ahead: Ahead, { at_once, later = at_once }: Portions): 
 }
 
 /** How many zones make so many pairs; at least one. */
-function endOfSome(pairs: Ahead['pairs'], at_once: number): number {
+function endOfSome(pairs: Ahead['pairs'], most: number): number {
   let sum = 0
   const end = pairs.findIndex(([, count]) => {
     sum += count
-    return sum >= at_once
+    return sum >= most
   })
   return end === -1 ? pairs.length : end + 1
 }

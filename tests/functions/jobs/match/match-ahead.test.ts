@@ -87,6 +87,11 @@ test('the zones of a batch are taken by their ids, each with all its events', ()
   expect(takeSome(begun, { at_once: 1, later: 3, ahead: 9 }).last).toBe('b')
   expect(takeSome(ahead, { at_once: 1, later: 3, ahead: 9 }).last).toBe('a')
   expect(takeSome(ahead, { at_once: 9, ahead: 9 })).toMatchObject({ zone_ids: undefined })
+  // Of what moves, more at once from the beginning on.
+  const ships = { ...ahead, candidates: candidates.map((one) => ({ ...one, subject: 'mmsi:1' })) }
+  expect(takeSome(ships, { at_once: 1, moving: 3, ahead: 9 }).last).toBe('b')
+  expect(takeSome(ships, { at_once: 1, ahead: 9 }).last).toBe('a')
+  expect(takeSome(ahead, { at_once: 1, moving: 3, ahead: 9 }).last).toBe('a')
 })
 
 test('after its first zones a burst is cut into slices, several of them a step; what moves is not', () => {
