@@ -1,5 +1,6 @@
 import type { DecidableEvent } from '../../shared/decide/checks.ts'
-import { memoryKey } from '../../shared/decide/match-memory.ts'
+import { linkRuleOf } from '../../shared/decide/link.ts'
+import { type Memory, memoryKey } from '../../shared/decide/match-memory.ts'
 import { isMoving } from '../../shared/schemas/event.ts'
 import type { Sql } from '../../shared/sql.ts'
 import type { ZoneIndex } from './zone-index.ts'
@@ -39,12 +40,17 @@ export type Ahead = {
   pairs: [zone_id: string, count: number][]
   /** The last zone that was looked at, if there are others after it that were not read. */
   cut_at: string | null
+  /** What is remembered of the candidates, locked by the transaction that takes them all at once. */
+  own?: MemoryRow[] | undefined
 }
+
+/** A row of the match memory. */
+export type MemoryRow = { zone_id: string; key: string; memory: Memory; seen_at: string | null }
 
 /** With the zones in memory so many times the pairs are read ahead at once: a zone that is near is a reference there. */
 const TIMES_HERE = 10
 
-type Found = { candidates: Candidate[]; cut_at: string | null }
+type Found = Pick<Ahead, 'candidates' | 'cut_at' | 'own'>
 
 /** Reads what batches concern beyond the zone `after`. */
 export async function lookAhead(
@@ -55,10 +61,10 @@ export async function lookAhead(
 ): Promise<Ahead> {
   const from = { ids, after }
   const here = index ? await findHere(sql, from, TIMES_HERE * portions.ahead, index) : null
-  const { candidates, cut_at } = here ?? (await findThere(sql, from, portions.ahead))
+  const { candidates, cut_at, own } = here ?? (await findThere(sql, from, portions.ahead))
   const isWhole =
     after === null && cut_at === null && countPairs(candidates) <= firstOf(candidates, portions)
-  if (isWhole) return { ids, after, candidates, pairs: [], cut_at }
+  if (isWhole) return { ids, after, candidates, pairs: [], cut_at, own }
   const sorted = candidates.map((one) => ({ ...one, zone_ids: one.zone_ids.toSorted() }))
   return { ids, after, candidates: sorted, pairs: pairsOf(sorted), cut_at }
 }
@@ -88,6 +94,8 @@ function pairsOf(candidates: Candidate[]): Ahead['pairs'] {
 }
 
 type Revision = Omit<Candidate, 'zone_ids'> & { is_private: boolean }
+/** A zone that what has this key may concern wherever it is; without a key: whatever a batch tells of. */
+type Known = { key: string | null; zone_id: string }
 
 /**
  * What private.batch_candidates answers, but with the boxes that are in memory. Null for more pairs than are wanted, and
@@ -99,17 +107,28 @@ async function findHere(
   most: number,
   index: ZoneIndex,
 ): Promise<Found | null> {
-  const [revisions, known] = await Promise.all([
+  const [revisions, told] = await Promise.all([
     sql<Revision>`
       select event_id as id, revision, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, url,
         geometry, magnitude, depth_km, ends_at, flag, known_since, tenant_id is not null as is_private
       from private.batch_revisions(${ids}::uuid[]) r
       order by r.first_seen_at, r.ts, r.event_id, r.revision`,
-    sql<{ key: string | null; zone_id: string }>`
-      select key, zone_id from private.batch_zones(${ids}::uuid[])
+    // Only of batches without positions, about which it is asked below.
+    sql<Known>`
+      select key, zone_id from private.batch_zones(array(
+        select b.id from unnest(${ids}::uuid[]) as b (id)
+        where not exists (select from watchpost.positions p where p.batch_id = any(${ids}::uuid[]))
+          and not exists (select from watchpost.passing_positions p where p.batch_id = any(${ids}::uuid[]))))
       where ${after}::uuid is null or zone_id > ${after}::uuid`,
   ])
   if (revisions.some(({ is_private }) => is_private)) return null
+  const isAlone = after === null && revisions.every(movesAlone)
+  const own = isAlone ? await lockMemories(sql, revisions.map(memoryKey)) : undefined
+  const known = own
+    ? [...own, ...(await changedZones(sql, revisions))]
+    : revisions.some(({ subject }) => isMoving(subject))
+      ? await batchZones(sql, ids, after)
+      : told
   const changed = known.flatMap(({ key, zone_id }) => (key === null ? [zone_id] : []))
   const remembering = Map.groupBy(known, ({ key }) => key)
   const candidates: Candidate[] = []
@@ -126,8 +145,32 @@ async function findHere(
     if (pairs > most) return null
     if (zone_ids.length > 0) candidates.push({ ...event, zone_ids })
   }
-  return { candidates, cut_at: null }
+  return { candidates, cut_at: null, own }
 }
+
+/** Of what moves and is linked with nothing, a zone remembers one thing. */
+const movesAlone = (event: Revision) => isMoving(event.subject) && linkRuleOf(event) === null
+
+/** In the order in which effects are stored: of a ship that two sources hear, one batch waits for the other. */
+export function lockMemories(sql: Sql, keys: string[]): Promise<MemoryRow[]> {
+  return sql<MemoryRow>`
+    select zone_id, key, memory, seen_at from watchpost.match_memory
+    where key = any(${[...new Set(keys)]})
+    order by zone_id, key
+    for update`
+}
+
+async function changedZones(sql: Sql, [oldest]: Revision[]): Promise<Known[]> {
+  if (!oldest) return []
+  return sql<Known>`
+    select null as key, id as zone_id from watchpost.zones
+    where updated_at > ${oldest.first_seen_at}::timestamptz`
+}
+
+const batchZones = (sql: Sql, ids: string[], after: string | null) =>
+  sql<Known>`
+    select key, zone_id from private.batch_zones(${ids}::uuid[])
+    where ${after}::uuid is null or zone_id > ${after}::uuid`
 
 export type Some = {
   candidates: Candidate[]

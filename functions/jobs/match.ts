@@ -24,7 +24,15 @@ import {
   traceparentOf,
 } from '../tracing/tracing.ts'
 import { Effects } from './effects.ts'
-import { type Ahead, type Candidate, lookAhead, PORTIONS, type Portions } from './match-ahead.ts'
+import {
+  type Ahead,
+  type Candidate,
+  lockMemories,
+  lookAhead,
+  type MemoryRow,
+  PORTIONS,
+  type Portions,
+} from './match-ahead.ts'
 import { decideSlices, takeStep } from './match-slices.ts'
 import { each, type JobContext, type Queue } from './queue.ts'
 import { loadMainshocks, lockBursts } from './swarm.ts'
@@ -145,7 +153,7 @@ async function matchSome(
   { counts, tracing, portions, step }: Run,
   index: ZoneIndex | undefined,
 ): Promise<Done> {
-  const { ids, candidates } = ahead
+  const { ids, candidates, own: memories } = ahead
   const moving = candidates.filter(({ subject }) => isMoving(subject)).map(({ id }) => id)
   const { slices, last, rest } = takeStep(ahead, portions, moving.length > 0)
   if (slices.length > 1) await lockLinks(sql, new Set(candidates.map(linkRuleOf)))
@@ -156,6 +164,7 @@ async function matchSome(
         tracing,
         zone_ids,
         index,
+        memories,
         is_locked: own !== sql,
       }),
   )
@@ -187,6 +196,7 @@ export async function decideAll(
     tracing = NO_TRACING,
     zone_ids,
     index,
+    memories: locked,
     is_locked = false,
     ...options
   }: {
@@ -196,13 +206,15 @@ export async function decideAll(
     zone_ids?: string[] | undefined
     /** The zones in memory, as they are for this transaction. */
     index?: ZoneIndex | undefined
+    /** What is remembered of the candidates, where this transaction has it and its locks. */
+    memories?: MemoryRow[] | undefined
     /** Another transaction, which waits for this one, has the locks. */
     is_locked?: boolean
   } = {},
 ): Promise<{ pairs: number; alerts: number; updates: number; decisive: Set<string> }> {
   const zones = await loadZones(sql, candidates, options.at, index)
   if (!is_locked) await lockLinks(sql, new Set(candidates.map(linkRuleOf)))
-  const memories = await loadMemories(sql, candidates, zone_ids)
+  const memories = await loadMemories(sql, candidates, zone_ids, locked)
   const mainshocks = await loadMainshocks(sql, zones.all, candidates)
   const bursts = await lockBursts(sql, zones.all)
   const effects = new Effects(runId)
@@ -213,20 +225,22 @@ export async function decideAll(
   for (const event of candidates) {
     const at = options.at ?? new Date(event.first_seen_at)
     const key = memoryKey(event)
+    const own = memoriesOf(memories, key)
     for (const zoneId of event.zone_ids) {
       const zone = zones.at(zoneId, at)
       if (!zone) continue
       pairs += 1
       await pace(decisionCost(zone.prepared, event, mainshocks))
-      const remembered: Remembered = (key) => memories.get(`${zoneId} ${key}`) ?? null
-      const before = remembered(key)
+      const before = own.get(zoneId) ?? null
+      const remembered: Remembered = (other) =>
+        (other === key ? own : memories.get(other))?.get(zoneId) ?? null
       const burst = bursts.get(zoneId) ?? null
       const facts = { mainshocks, burst }
       const decision = decidePair(zone.prepared, event, remembered, at, facts)
       if (isDecisive(decision, before)) decisive.add(event.id)
       for (const [key, memory] of decision.memories) {
         effects.remember(zoneId, key, memory, remembered(key))
-        memories.set(`${zoneId} ${key}`, memory)
+        memoriesOf(memories, key).set(zoneId, memory)
       }
       if (decision.burst && decision.burst !== burst) {
         bursts.set(zoneId, decision.burst)
@@ -277,26 +291,32 @@ export async function lockLinks(
   }
 }
 
-type MemoryRow = { zone_id: string; key: string; memory: Memory; seen_at: string | null }
+/** What zones remember, by its key and then by the zone. */
+type Memories = Map<string, Map<string, Memory>>
+
+function memoriesOf(memories: Memories, key: string): Map<string, Memory> {
+  const known = memories.get(key)
+  if (known) return known
+  const made = new Map<string, Memory>()
+  memories.set(key, made)
+  return made
+}
 
 async function loadMemories(
   sql: Sql,
   candidates: Candidate[],
   zoneIds: string[] | undefined,
-): Promise<Map<string, Memory>> {
+  known: MemoryRow[] | undefined,
+): Promise<Memories> {
   const keys = [...new Set(candidates.map(memoryKey))]
-  // In the order in which effects are stored: of a ship that two sources hear, one batch waits for the other.
+  // In the same order as lockMemories.
   const own = zoneIds
     ? await sql<MemoryRow>`
         select zone_id, key, memory, seen_at from watchpost.match_memory
         where zone_id = any(${zoneIds}::uuid[]) and key = any(${keys})
         order by zone_id, key
         for update`
-    : await sql<MemoryRow>`
-        select zone_id, key, memory, seen_at from watchpost.match_memory
-        where key = any(${keys})
-        order by zone_id, key
-        for update`
+    : (known ?? (await lockMemories(sql, keys)))
   const linked = candidates.flatMap((event) => {
     const rule = linkRuleOf(event)
     return rule ? [{ keys: linkKeys(rule, linkFactsOf(event)), zones: event.zone_ids }] : []
@@ -309,7 +329,11 @@ async function loadMemories(
           where zone_id = any(${distinct(linked.flatMap(({ zones }) => zones))}::uuid[])
             and key = any(${distinct([...linked.flatMap(({ keys }) => keys), ...own.flatMap(linkOf)])})
           for update`
-  return new Map([...own, ...links].map((row) => [`${row.zone_id} ${row.key}`, memoryOf(row)]))
+  const memories: Memories = new Map()
+  for (const rows of [own, links]) {
+    for (const row of rows) memoriesOf(memories, row.key).set(row.zone_id, memoryOf(row))
+  }
+  return memories
 }
 
 function memoryOf({ memory, seen_at }: MemoryRow): Memory {
