@@ -155,6 +155,7 @@ async function matchSome(
 ): Promise<Done> {
   const { ids, candidates, own: memories } = ahead
   const moving = candidates.filter(({ subject }) => isMoving(subject)).map(({ id }) => id)
+  const passing = moving.length > 0 ? await passingOf(sql, ids) : undefined
   const { slices, last, rest } = takeStep(ahead, portions, moving.length > 0)
   if (slices.length > 1) await lockLinks(sql, new Set(candidates.map(linkRuleOf)))
   const done = await decideSlices(
@@ -165,6 +166,7 @@ async function matchSome(
         zone_ids,
         index,
         memories,
+        passing,
         is_locked: own !== sql,
       }),
   )
@@ -184,6 +186,13 @@ async function matchSome(
   return { ended: ids.length, ahead: null }
 }
 
+/** The positions of batches that are no samples: unless they are decisive, they are deleted when they are matched. */
+async function passingOf(sql: Sql, ids: string[]): Promise<Set<string>> {
+  const rows = await sql<{ event_id: string }>`
+    select event_id from watchpost.passing_positions where batch_id = any(${ids}::uuid[])`
+  return new Set(rows.map(({ event_id }) => event_id))
+}
+
 /**
  * Decides every candidate with each of its zones, as the zone was when the revision was first seen
  * (or at `at`), and stores the results: alerts, deliveries, their jobs, and match memory.
@@ -197,6 +206,7 @@ export async function decideAll(
     zone_ids,
     index,
     memories: locked,
+    passing,
     is_locked = false,
     ...options
   }: {
@@ -208,6 +218,8 @@ export async function decideAll(
     index?: ZoneIndex | undefined
     /** What is remembered of the candidates, where this transaction has it and its locks. */
     memories?: MemoryRow[] | undefined
+    /** Positions that are no samples. */
+    passing?: ReadonlySet<string> | undefined
     /** Another transaction, which waits for this one, has the locks. */
     is_locked?: boolean
   } = {},
@@ -239,7 +251,10 @@ export async function decideAll(
       const decision = decidePair(zone.prepared, event, remembered, at, facts)
       if (isDecisive(decision, before)) decisive.add(event.id)
       for (const [key, memory] of decision.memories) {
-        effects.remember(zoneId, key, memory, remembered(key))
+        const was = remembered(key)
+        // Where it only saw a subject again, what remains is the sample before, as for whoever explains it later.
+        const isGone = passing?.has(event.id) && isSeenAgain(was, memory)
+        if (!isGone) effects.remember(zoneId, key, memory, was)
         memoriesOf(memories, key).set(zoneId, memory)
       }
       if (decision.burst && decision.burst !== burst) {

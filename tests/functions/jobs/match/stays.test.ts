@@ -127,6 +127,13 @@ test('a position by which a stay only goes on leaves its memory and what is inde
   await jobs.drain()
   const [later] = await stored()
   expect(Date.parse(String(later?.updated_at))).toBeGreaterThan(Date.now() - 60_000)
+  // One that is no sample, and therefore goes, is not noted; the next sample is.
+  await jobs.ingest(at(3 + 1 / 6))
+  await jobs.drain()
+  expect(await stored()).toEqual([later])
+  await jobs.ingest(at(3 + 2 / 6), at(4))
+  await jobs.drain()
+  expect(await stored()).toEqual([{ ...later, seen_at: new Date(at(4).ts) }])
 })
 
 test('what another source saw before a ship was seen last is late, and its silence counts from then', async () => {
