@@ -18,9 +18,12 @@ const ALONE = [
   'tests/scripts/deploy-cloudflare.test.ts',
   'tests/hub/reader/**/*.test.ts',
   'tests/hub/http/access.attack.test.ts',
+  'tests/hub/auth/password-cost.test.ts',
 ]
 /** Files that test what only Vite can load: JSX, and files imported as addresses. */
 const BUNDLED = ['answers', 'places', 'zone-draft'].map((name) => `tests/web/${name}.test.ts`)
+/** A password's hash costs half a second by design: one file tests that, alone, and no other pays it. */
+const LIGHT_PASSWORDS = ['tests/support/light-passwords.ts']
 /** Files that drive a browser: those that run in one process share one. */
 const IN_BROWSERS = [
   'tests/hub/web/**/*.test.ts',
@@ -69,6 +72,7 @@ export default defineConfig({
       {
         test: {
           ...byNode,
+          setupFiles: LIGHT_PASSWORDS,
           name: 'node',
           // Loading the same modules again for each of 200 files took a tenth of the whole time.
           isolate: false,
@@ -89,6 +93,7 @@ export default defineConfig({
       {
         test: {
           ...byNode,
+          setupFiles: LIGHT_PASSWORDS,
           name: 'browser',
           isolate: false,
           provide: { runtime: 'node' },
