@@ -46,8 +46,7 @@ export function parseMailAddress(text: string, allow: AllowList): MailAddress | 
 
 /** The mailbox that an address leads to, for counting: most services deliver `name+tag` to `name`, in any case. */
 export function mailboxOf(address: string): string {
-  const [, name = '', domain = ''] = address.match(/^([^+]+)(?:\+.*)?@([^@]+)$/) ?? []
-  return `${name}@${domain}`.toLowerCase()
+  return address.replace(/(?<=.)\+.*(?=@)/, '').toLowerCase()
 }
 
 /** A domain in ASCII (IDNA, as browsers do it); null when it is none that mail could be sent to. */

@@ -199,7 +199,8 @@ export function touchesGeometry(prepared: PreparedZone, geometry: Geometry): boo
   if (circle) {
     const { lat, lon, radius_km } = circle
     if (partsContain(footprint.parts, lon, lat)) return true
-    return nearest_km(lat, lon, paths, radius_km + TOLERANCE_KM) <= radius_km + TOLERANCE_KM
+    const most_km = radius_km + TOLERANCE_KM
+    return nearest_km(lat, lon, paths, most_km) <= most_km
   }
   const zoneParts = parts ?? []
   const holdsZone = ({ shell: { path } }: Part) =>

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { expect, test, vi } from 'vitest'
 import { pause } from '../../shared/pause.ts'
 
@@ -6,12 +7,16 @@ const isOver = (waiting: Promise<void>) => Promise.race([waiting.then(() => true
 test('a pause is over after its time, and not before', async () => {
   vi.useFakeTimers()
   try {
-    const waiting = pause(1000, new AbortController().signal)
+    const { signal } = new AbortController()
+    const waiting = pause(1000, signal)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
     await vi.advanceTimersByTimeAsync(999)
     expect(await isOver(waiting)).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
     await waiting
     expect(vi.getTimerCount()).toBe(0)
+    // A signal that lasts as long as the process keeps nothing of it.
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   } finally {
     vi.useRealTimers()
   }

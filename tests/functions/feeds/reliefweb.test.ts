@@ -104,7 +104,9 @@ describe('polling', () => {
     const query = () => world.asked[0]?.url.searchParams
     expect(query()?.get('appname')).toBe('approved-name')
     expect(query()?.get('sort[]')).toBe('date.changed:asc')
-    expect(query()?.getAll('fields[include][]')).toContain('primary_country')
+    expect(query()?.getAll('fields[include][]')).toEqual([
+      ...['name', 'status', 'glide', 'date', 'primary_country', 'primary_type', 'url'],
+    ])
     expect(query()?.get('filter[value][from]')).toBe('2025-12-01T12:00:00+00:00')
     await world.poll(at(13))
     expect(query()?.get('filter[value][from]')).toBe('2026-02-28T07:00:00+00:00')

@@ -72,6 +72,9 @@ describe('an address', () => {
     expect(mailboxOf('Ops+a@example.com')).toBe('ops@example.com')
     expect(mailboxOf('ops+b+c@example.com')).toBe('ops@example.com')
     expect(mailboxOf('o.ps@example.com')).toBe('o.ps@example.com')
+    // Those without a name before the tag are mailboxes of their own.
+    expect(mailboxOf('+A@example.com')).toBe('+a@example.com')
+    expect(mailboxOf('+a+b@example.org')).toBe('+a@example.org')
   })
 })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   boxesOf,
   boxOfEvent,
+  containsPoint,
   prepareZone,
   touchesGeometry,
 } from '../../../shared/geometry/geometry.ts'
@@ -52,6 +53,17 @@ describe('footprints', () => {
     expect(touches(spot, line([-5, 0.5], [5, 0.5]))).toBe(false)
     expect(touches(spot, polygon(rectangle(-5, -5, 5, 5)))).toBe(true)
     expect(touches(spot, polygon(rectangle(-5, -5, 5, 5), rectangle(-2, -2, 2, 2)))).toBe(false)
+  })
+
+  it('touch a circle whose edge they only reach, and not one a millimetre smaller', () => {
+    const [far, near] = [
+      [0, 2],
+      [0, 1],
+    ]
+    const distance_km = containsPoint(circle(0, 0, 1), 1, 0).distance_km ?? Number.NaN
+    expect(touches(circle(0, 0, distance_km), line(far, near))).toBe(true)
+    expect(touches(circle(0, 0, distance_km - 5e-10), line(far, near))).toBe(true)
+    expect(touches(circle(0, 0, distance_km - 1e-6), line(far, near))).toBe(false)
   })
 
   it('touch across the antimeridian', () => {

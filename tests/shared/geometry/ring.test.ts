@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { edgesMeet, isOnEdge, type Vertex } from '../../../shared/geometry/ring.ts'
+import { edgesMeet, isOnEdge, TOLERANCE_DEG, type Vertex } from '../../../shared/geometry/ring.ts'
 
 const A: Vertex = [0, 0]
 const B: Vertex = [10, 0]
@@ -36,6 +36,29 @@ describe('a point', () => {
   ])('%o is on the edge: %s', (p, on) => {
     expect(isOnEdge(p, A, B)).toBe(on)
     expect(isOnEdge(p, B, A)).toBe(on)
+  })
+
+  it('is on an edge as far beyond its ends as places count as the same, and no farther', () => {
+    const near = TOLERANCE_DEG
+    const far = 2.5 * TOLERANCE_DEG
+    const [west, north]: Vertex[] = [
+      [-1, 0],
+      [0, 1],
+    ]
+    for (const [end, beyond] of [
+      [[1, 0], (by: number): Vertex => [1 + by, 0]],
+      [west, (by: number): Vertex => [-1 - by, 0]],
+      [north, (by: number): Vertex => [0, 1 + by]],
+      [[0, -1], (by: number): Vertex => [0, -1 - by]],
+    ] as [Vertex, (by: number) => Vertex][]) {
+      for (const [a, b] of [
+        [[0, 0], end],
+        [end, [0, 0]],
+      ] as [Vertex, Vertex][]) {
+        expect(isOnEdge(beyond(near), a, b)).toBe(true)
+        expect(isOnEdge(beyond(far), a, b)).toBe(false)
+      }
+    }
   })
 
   it('is on an edge without length only where that is', () => {

@@ -17,6 +17,62 @@ test.each<[string, string, string, boolean]>([
   expect(isOutdated(text, noted, new Date(now))).toBe(outdated)
 })
 
+const ago = (days: number) => new Date(Date.UTC(2026, 4, 20 - days)).toISOString()
+const TURKISH = ['bu', 'geçen', 'gelecek', 'önümüzdeki']
+const ENGLISH = ['this', 'last', 'next', 'past', 'previous', 'coming']
+const each = (words: string[], ...ends: string[]) =>
+  ends.flatMap((end) => words.map((word) => `${word} ${end}`))
+
+/** Words, and how many days later they are still right and no longer, noted on Wednesday 20 May 2026. */
+const PERIODS: [right: number, wrong: number, words: string[]][] = [
+  [
+    0,
+    1,
+    [
+      ...['today', 'yesterday', 'tomorrow', 'tonight', 'bugün', 'dün', 'yarın', 'bu sabah'],
+      ...['bu akşam', '2 days ago', '1 day ago', '3 weeks ago', '10 week ago', '2 gün önce'],
+      ...['14 hafta önce', 'Today', 'BUGÜN'],
+    ],
+  ],
+  [4, 5, [...each(ENGLISH, 'week', 'weekend'), ...each(TURKISH, 'hafta')]],
+  [11, 12, [...each(ENGLISH, 'month'), 'a month ago', 'two months ago']],
+  [11, 12, [...each(TURKISH, 'ay'), '2 ay önce']],
+  [41, 42, [...each(ENGLISH, 'quarter'), ...each(TURKISH, 'çeyrek', 'çeyrekte')]],
+  [
+    225,
+    226,
+    [
+      ...each(ENGLISH, 'year', 'spring', 'summer', 'autumn', 'winter'),
+      ...each(TURKISH, 'yıl', 'sene', 'ilkbahar', 'yaz', 'sonbahar', 'kış'),
+      ...['a year ago', 'two years ago', 'bir yıl önce', 'iki sene önce', 'recently', 'lately'],
+      ...['soon', 'currently', 'at the moment', 'so far', 'son zamanlarda', 'yakında'],
+      ...['şu anda', 'şimdilik'],
+    ],
+  ],
+]
+
+test.each(
+  PERIODS.flatMap(([right, wrong, all]) => all.map((words) => [words, right, wrong] as const)),
+)('“%s” is right for %i days and wrong after %i', (words, right, wrong) => {
+  const now = (days: number) => new Date(ago(-days))
+  for (const text of [words, `So: ${words}.`, `(${words})`]) {
+    expect(isOutdated(text, ago(0), now(right)), text).toBe(false)
+    expect(isOutdated(text, ago(0), now(wrong)), text).toBe(true)
+  }
+  // Within a longer word they say nothing of a time; a quarter takes Turkish endings.
+  const longer = / (ago|önce)$/.test(words) ? [] : [`ş${words}`]
+  for (const text of words.includes('çeyrek') ? longer : [...longer, `${words}ş`]) {
+    expect(isOutdated(text, ago(0), now(wrong)), text).toBe(false)
+  }
+})
+
+test.each([
+  ...['ş2 days ago', 'ş2 gün önce', 'bir kolay önce', 'akyıl önce', 'müsene önce', '2 sides ago'],
+  ...['days ago', 'gün önce', 'bu çay', 'weekend', 'this weekends', 'every month', 'çeyrek'],
+])('“%s” is right for good', (words) => {
+  expect(isOutdated(words, ago(0), new Date(ago(-1000)))).toBe(false)
+})
+
 test('what has no time is taken as it is', () => {
   expect(isOutdated('We won a prize last year.', undefined, new Date())).toBe(false)
 })
