@@ -188,6 +188,18 @@ describe('an attempt that has ended', () => {
     expect((await rows()).map(({ attempts }) => attempts)).toEqual([1, 1])
   })
 
+  test('for good on a channel that the owner no longer sees sends the alert to those of its zone', async () => {
+    const foreign = await one("select id from watchpost.channels where label = 'foreign'")
+    const id = await add('sending', { channel_id: foreign.id, type: 'alert.raised', sequence: 0 })
+    await settle(id, 'failed')
+    const rows = await run(
+      'select channel_id, type, status from watchpost.deliveries where id <> $1',
+      [id],
+    )
+    expect(rows).toEqual([{ channel_id: channel, type: 'alert.raised', status: 'queued' }])
+    expect(await alertState()).toBe('pending')
+  })
+
   test('and is to be repeated leaves the alert as it is', async () => {
     await settle(await add('sending'), 'queued', 'later', '2026-01-02')
     expect(await alertState()).toBe('pending')

@@ -42,6 +42,8 @@ test('who has an organisation after its owner', async () => {
       `delete from watchpost.members where user_id in (${id('admin')}, ${id('member')}); ${erase('owner')}`,
     ],
     ['nobody: it is deleted', 'select o.name from watchpost.organisations o', erase('stranger')],
+    ['its owner, when it is a member who goes', roles, erase('member')],
+    ['its owner, when it is an admin who goes', roles, erase('admin')],
     [
       'one that they do not own stays',
       'select o.name from watchpost.organisations o',
