@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { prepareImport, previewFile } from '../../../hub/leads/imports.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { CSV } from '../support/import-calls.ts'
 
@@ -95,5 +96,26 @@ describe('a preview', () => {
       code: 'invalid',
       errors: [{ path: 'file' }, { path: 'tags' }],
     })
+  })
+})
+
+describe('what somebody has chosen for a file', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+
+  test('counts, whatever the file looks like', () => {
+    const { columns, rows } = previewFile(bytes('Name;Note;x,more\nJo;a;b,c\n'), {
+      delimiter: ',',
+    })
+    expect({ columns, rows }).toEqual({ columns: ['Name;Note;x', 'more'], rows: [['Jo;a;b', 'c']] })
+  })
+
+  test('as a legitimate interest needs its reasons', async () => {
+    const prepare = (more: object) =>
+      prepareImport(bytes('Name\nJo\n'), {
+        ...{ duplicates: 'skip', lawful_basis: 'legitimate_interest', ...more },
+      })
+    const issues = [expect.objectContaining({ path: 'basis_note' })]
+    await expect(prepare({})).rejects.toMatchObject({ issues })
+    expect(await prepare({ basis_note: 'They asked.' })).toMatchObject({ total: 1 })
   })
 })

@@ -1,7 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../../hub/db/db.ts'
 import { createHub } from '../../../hub/hub.ts'
+import { createImports } from '../../../hub/leads/imports.ts'
+import { ApiError } from '../../../shared/problem.ts'
 import { importCalls } from '../support/import-calls.ts'
 import { startLicensedHub } from '../support/licensed.ts'
 
@@ -66,6 +69,27 @@ describe('a hub that was killed', () => {
       `select count(*)::int as n from hub.leads where name like 'Once %'`,
     )
     expect(count?.n).toBe(1200)
+  })
+
+  test('goes on when the database is back', async () => {
+    const id = await halfDone('Name\nA\n', 0)
+    const lines: unknown[] = []
+    const { db } = hub.deps
+    const away = async (scope: string, work: Parameters<Database['transaction']>[1]) => {
+      if (scope !== '*') throw new ApiError('unavailable', 'The database is away.')
+      return db.transaction(scope, work)
+    }
+    const imports = createImports({
+      db: { ...db, transaction: away } as Database, // safe: nothing else is asked
+      paths: hub.paths,
+      log: ({ msg }) => lines.push(msg),
+    })
+    imports.wake()
+    await expect.poll(() => lines).toEqual(['imports wait'])
+    await imports.close()
+    expect(await read(id)).toMatchObject({ status: 'processing', handled: 0 })
+    hub.deps.imports.wake()
+    await expect.poll(async () => (await read(id)).status).toBe('done')
   })
 
   test('says so where the file is gone', async () => {

@@ -87,11 +87,12 @@ describe('a step', () => {
   test('is one of as many as the budget has, but when it is done already or a summary', async () => {
     const { context, kept } = await begin({ steps: 2 })
     await context.step('plan', async () => 'first')
+    await context.step('summary 1', async () => 1)
     await context.step('outline', async () => 1)
     expect(await context.step('plan', async () => 'second')).toBe('first')
-    await context.step('summary 1', async () => 1)
+    await context.step('summary 2', async () => 1)
     await expect(context.step('section 1', async () => 1)).rejects.toThrow(MissionFailure)
-    expect(await kept()).toEqual(['plan', 'outline', 'summary 1'])
+    expect(await kept()).toEqual(['plan', 'summary 1', 'outline', 'summary 2'])
   })
 
   test('during which the mission was cancelled is not kept', async () => {
