@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setPassword } from '../../../hub/auth/auth.ts'
 import { addressOf, clientOf } from '../../../hub/auth/caller.ts'
-import { startSession } from '../../../hub/auth/sessions.ts'
+import { isKnownDevice, rememberDevice, startSession } from '../../../hub/auth/sessions.ts'
 import type { Ctx, Env } from '../../../hub/http/http.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
@@ -26,9 +26,11 @@ const request = (path: string, init: RequestInit = {}) =>
 const door = new Hono<Env>()
 door.post('/', async (c) => {
   c.set('deps', hub.deps)
-  await startSession(c)
+  await startSession(c, member)
   return c.text('')
 })
+/** Who signs in; undefined: the single admin. */
+let member: { id: string; session_epoch: number } | undefined
 const signIn = async (headers: Record<string, string> = {}) =>
   (await door.request('/', { method: 'POST', headers })).headers.get('set-cookie') ?? ''
 const session = async (headers: Record<string, string>) =>
@@ -70,6 +72,24 @@ describe('a session', () => {
     expect(await session(headers)).toBe(401)
     await signIn()
     expect((await readStored()).sessions).toHaveLength(1)
+  })
+
+  test('of a member counts as long as the member has its number, whatever the list says', async () => {
+    const admins = withCookie(await signIn())
+    const [made] = await hub.query<{ id: string; session_epoch: number }>(
+      `insert into hub.members (email, name, role, password_hash, joined_at)
+      values ('ece@x.example', 'Ece', 'seller', 'x', now()) returning id, session_epoch`,
+    )
+    member = made
+    const headers = withCookie(await signIn())
+    member = undefined
+    await signIn()
+    const ids = (await readStored()).sessions.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect([await session(headers), await session(admins)]).toEqual([200, 200])
+    await hub.query('update hub.members set session_epoch = session_epoch + 1')
+    expect([await session(headers), await session(admins)]).toEqual([401, 200])
+    await rm(stored())
   })
 
   test('ends in this browser alone, or in all', async () => {
@@ -174,4 +194,23 @@ describe('the address of a client', () => {
     expect(kept('127.0.0.1', proven)).toBe(false)
     expect(clientOf(ctx('127.0.0.1', proven)).address).toBe('203.0.113.9')
   })
+})
+
+test('a browser is known to a member until the password changes, and to nobody else', async () => {
+  const known = new Hono<Env>()
+  const ece = { id: 'ece', password_hash: 'one' }
+  known.post('/', (c) => {
+    rememberDevice(c, ece)
+    return c.text('')
+  })
+  known.get('/', (c) =>
+    c.json(
+      [ece, { ...ece, password_hash: 'two' }, { ...ece, id: 'max' }].map((one) =>
+        isKnownDevice(c, one),
+      ),
+    ),
+  )
+  const cookie = (await known.request('/', { method: 'POST' })).headers.get('set-cookie') ?? ''
+  const answer = await known.request('/', { headers: withCookie(cookie) })
+  expect(await answer.json()).toEqual([true, false, false])
 })

@@ -213,3 +213,39 @@ test('who leaves has it in the timeline, with the reason, and the numbers say it
   const again = (await api.get('projects/numbers?project=demir')).body.sequences
   expect(again[0]).toEqual({ ...sequences[0], replied: 1 })
 })
+
+test('who has left has left for the first reason; another sequence goes on, and waits no less', async () => {
+  const made = await hub.query<{ id: string }>(
+    `with project as (
+      insert into hub.projects (slug, name) values ('one', 'One'), ('two', 'Two') returning id)
+    insert into hub.sequences (project_id, name, send_window)
+    select id, 'S', '{"days": ["mon"], "from": "09:00", "to": "17:00", "time_zone": "UTC"}' from project
+    returning id`,
+  )
+  const [one, two] = made.map(({ id }) => id)
+  await hub.query(
+    `insert into hub.sequence_recipients (sequence_id, project_id, email, time_zones)
+    select id, project_id, 'jo@twice.example', '{UTC}' from hub.sequences where id = any($1)`,
+    [[one, two]],
+  )
+  const leave = (reason: 'replied' | 'bounced') =>
+    inDatabase((sql) => {
+      const who = { project_id: null, email: 'Jo@Twice.example', sequence_id: one ?? '' }
+      return stopSequences(sql, who, reason)
+    })
+  expect([await leave('replied'), await leave('bounced')]).toEqual([1, 0])
+  for (const until of ['2099-02-01', '2099-01-01']) {
+    await inDatabase((sql) =>
+      postponeSequences(sql, { project_id: null, email: 'Jo@Twice.example' }, new Date(until)),
+    )
+  }
+  const rows = await hub.query(
+    `select sequence_id as id, state, stop_reason as reason, wait_until::date::text as wait
+    from hub.sequence_recipients where email = 'jo@twice.example' order by state`,
+  )
+  expect(rows).toEqual([
+    { id: two, state: 'active', reason: null, wait: '2099-02-01' },
+    { id: one, state: 'stopped', reason: 'replied', wait: null },
+  ])
+  await hub.query("delete from hub.projects where slug in ('one', 'two')")
+})
