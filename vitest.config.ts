@@ -21,7 +21,10 @@ const ALONE = [
   'tests/hub/auth/password-cost.test.ts',
 ]
 /** Files that test what only Vite can load: JSX, and files imported as addresses. */
-const BUNDLED = ['answers', 'places', 'zone-draft'].map((name) => `tests/web/${name}.test.ts`)
+const BUNDLED = [
+  'tests/hub/web/logic.test.ts',
+  ...['answers', 'places', 'zone-draft'].map((name) => `tests/web/${name}.test.ts`),
+]
 /** A password's hash costs half a second by design: one file tests that, alone, and no other pays it. */
 const LIGHT_PASSWORDS = ['tests/support/light-passwords.ts']
 /** Files that drive a browser: those that run in one process share one. */
