@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { newKey, secretHash } from '../../../hub/auth/identity.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
 describe('a pasted key', () => {
@@ -30,6 +31,21 @@ describe('a pasted key', () => {
     expect(errors[0].message).toContain('watchpost-hub service-key show')
     expect(await kept('database.key')).toBe(before)
     expect(hub.restarts()).toBe(0)
+  })
+
+  test('before it, the key of a script may read, and its use is written down nowhere', async () => {
+    const key = newKey()
+    await hub.query(
+      "insert into hub.api_keys (name, scope, key_hash, hint) values ('x', 'read', $1, 'abcd')",
+      [secretHash(key)],
+    )
+    const list = await hub.call('GET', 'projects/list', undefined, {
+      authorization: `Bearer ${key}`,
+    })
+    expect(list.status).toBe(200)
+    expect(await hub.query('select last_used_at from hub.api_keys')).toEqual([
+      { last_used_at: null },
+    ])
   })
 
   test('a service key without the right to write is refused', async () => {
