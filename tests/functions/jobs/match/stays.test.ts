@@ -136,6 +136,18 @@ test('a position by which a stay only goes on leaves its memory and what is inde
   expect(await stored()).toEqual([{ ...later, seen_at: new Date(at(4).ts) }])
 })
 
+test('a ship that came before its zone was moved away is in the zone as it was', async () => {
+  const at = ship()
+  await jobs.ingest(at(0))
+  const moved = await service.request('PATCH', `/api/v1/zones/${zoneId}`, {
+    key: person.key,
+    body: { lat: 10 },
+  })
+  expect(moved.status).toBe(200)
+  await jobs.drain()
+  expect(told().map(([type, id]) => [type, id])).toEqual([['alert.raised', at(0).id]])
+})
+
 test('what another source saw before a ship was seen last is late, and its silence counts from then', async () => {
   const at = ship()
   const zoned = (minutes: number, lat?: number) => ({
