@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { add, channel, one, run, STATES, useDeliveries, zone } from './delivery-rows.ts'
+import { add, channel, jobs, one, run, STATES, useDeliveries, zone } from './delivery-rows.ts'
 
 useDeliveries()
 
@@ -83,4 +84,14 @@ describe('that it sees again', () => {
       expect(await messages()).toEqual(['zone.blind succeeded'])
     },
   )
+})
+
+test('that a channel is in trouble is told once, and so is that it works again', async () => {
+  const trouble = randomUUID()
+  for (const type of ['channel.failing', 'channel.failing', 'channel.recovered']) {
+    await run('select private.deliver_trouble($1, $2, $3)', [trouble, channel, type])
+  }
+  const told = await run('select id, type from watchpost.deliveries order by type')
+  expect(told.map(({ type }) => type)).toEqual(['channel.failing', 'channel.recovered'])
+  expect((await jobs()).sort()).toEqual(told.map(({ id }) => id).sort())
 })

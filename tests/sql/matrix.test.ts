@@ -63,6 +63,14 @@ describe('by the catalogue', () => {
     const everybody = matrix.functions.filter((line) => /^private\..*\b(public|anon)\b/.test(line))
     expect(everybody).toEqual([])
   })
+
+  test('whoever is signed in and the jobs call only what was decided on', async () => {
+    const callable = matrix.functions.filter((line) =>
+      /^private\..*\b(authenticated|watchpost_jobs)\b/.test(line),
+    )
+    const lines = callable.map((line) => line.replace(/\(.*\)/, '')).toSorted()
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('golden/functions.txt')
+  })
 })
 
 describe('by what happens', () => {
