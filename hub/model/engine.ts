@@ -9,6 +9,7 @@ import {
   resolveChatWrapper,
 } from 'node-llama-cpp'
 import { ContextLengthError, GrammarError } from './error.ts'
+import { historyOf } from './history.ts'
 import { modelText } from './model.text.ts'
 import type { Message } from './protocol.ts'
 import { grammarSchema, type Schema } from './schema.ts'
@@ -190,14 +191,4 @@ export async function loadEngine(options: EngineOptions) {
     count: (texts: string[]) => texts.map((text) => model.tokenize(text).length),
     promptTokens: (messages: Message[]) => tokensOf(historyOf(messages)).length,
   }
-}
-
-/** The chat in the form of node-llama-cpp; the empty answer at its end is the one to generate. */
-function historyOf(messages: Message[]): ChatHistoryItem[] {
-  const history = messages.map(({ role, content }): ChatHistoryItem => {
-    if (role === 'system') return { type: 'system', text: content }
-    if (role === 'user') return { type: 'user', text: content }
-    return { type: 'model', response: [content] }
-  })
-  return [...history, { type: 'model', response: [] }]
 }

@@ -110,7 +110,7 @@ export async function pdfOf(markdown: string, about: { title: string; brand?: Do
   const logo: Content[] = brand?.logo
     ? [{ image: brand.logo, fit: [160, 48], margin: [0, 0, 0, 20] }]
     : []
-  const content = [...logo, ...marked.lexer(markdown).flatMap(blockOf)]
+  const content = [...logo, ...contentOf(markdown)]
   const below = [brand?.name, brand?.postal_address].filter(Boolean).join(' · ')
   const pdfmake = await typesetter()
   const document = pdfmake.createPdf({
@@ -130,6 +130,9 @@ export async function pdfOf(markdown: string, about: { title: string; brand?: Do
   })
   return document.getBuffer()
 }
+
+/** contentOf returns what pdfmake sets of a Markdown document. */
+export const contentOf = (markdown: string): Content[] => marked.lexer(markdown).flatMap(blockOf)
 
 const HEADING_SIZES = [20, 15, 12.5, 11, 10.5, 10.5]
 
@@ -174,7 +177,9 @@ function blockOf(token: Token): Content[] {
 
 function itemOf(item: Tokens.ListItem): Content {
   const box = item.task ? [{ text: item.checked ? '[x] ' : '[  ] ' }] : []
-  const parts = item.tokens.map(
+  // Our own box stands in the line of its text.
+  const tokens = item.tokens.filter(({ type }) => type !== 'checkbox')
+  const parts = tokens.map(
     (token): Content =>
       token.type === 'text' && token.tokens
         ? { text: [...box, ...inlineOf(token.tokens)] }

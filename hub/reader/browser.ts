@@ -52,12 +52,17 @@ export async function launch(executable: string, is_sandboxed: boolean): Promise
       args: launchArguments(await openDeadEnd()),
     })
   } catch (error) {
-    const told = error instanceof Error ? error.message : String(error)
-    if (/sandbox|CLONE_NEW|userns|credentials\.cc/i.test(faults(told))) {
-      throw new BrowserError('sandbox', firstLine(faults(told)))
-    }
-    throw new BrowserError('start', firstLine(faults(told) || told))
+    throw failureOf(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** failureOf reads why Chromium did not start from what Playwright tells of it. */
+export function failureOf(told: string): BrowserError {
+  const said = faults(told)
+  const isSandbox = /sandbox|CLONE_NEW|userns|credentials\.cc/i.test(said)
+  return isSandbox
+    ? new BrowserError('sandbox', firstLine(said))
+    : new BrowserError('start', firstLine(said || told))
 }
 
 /**

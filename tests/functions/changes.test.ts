@@ -220,6 +220,28 @@ async function live(steps: Step[], scene: Scene, followers: Follower[]): Promise
 
 const moment = () => new Promise((resolve) => setTimeout(resolve, 2))
 
+test('what others may see of it later hides from nobody that it is gone', async () => {
+  const scene = await createScene('hand')
+  const { owner, member } = scene
+  const follower = createFollower(service, { key: member.key, things: 'alerts' })
+  await follower.catchUp()
+  const shared = [...follower.held.keys()]
+  expect(shared.length).toBeGreaterThan(0)
+  // Out of the organisation, into another one, and out of that.
+  const [other] = [await service.organisation(owner)]
+  for (const org of [null, other, null]) {
+    await service.database.query(
+      'update watchpost.alerts set org_id = $2 where id = any($1::uuid[])',
+      [shared, org],
+    )
+  }
+  const told = await follower.catchUp()
+  expect(told.map(({ kind, id }) => `${kind} ${id}`).sort()).toEqual(
+    shared.map((id) => `gone ${id}`).sort(),
+  )
+  expect(await follower.ask()).toEqual([])
+})
+
 /** What somebody sees at the end, by id. */
 async function alertsSeen({ key }: Person): Promise<Map<string, unknown>> {
   const { body } = await service.request('GET', '/api/v1/alerts?days=2&limit=500', { key })

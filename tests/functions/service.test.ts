@@ -1,8 +1,10 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readConfig } from '../../functions/config.ts'
 import { createPool, type Database, UNPREPARED } from '../../functions/db.ts'
 import type { Feed } from '../../functions/feeds/feed.ts'
 import { registerFeeds } from '../../functions/jobs/ingest.ts'
+import { checkLogin } from '../../functions/postgres/check-login.ts'
 import { UNHEARD } from '../../functions/postgres/listen.ts'
 import { startService } from '../../functions/service.ts'
 import { findPort } from '../../scripts/postgres/port.ts'
@@ -107,6 +109,37 @@ describe('a feed that lacks a setting', () => {
   })
 })
 
+test('a login of the API that row-level security does not bind is refused by its name', async () => {
+  const role = (kind: string) => `login_${kind}_${process.pid}`
+  const kinds = [
+    ['plain', 'nologin'],
+    ['above', 'superuser'],
+    ['beside', 'bypassrls'],
+    ['owner', 'in role watchpost_owner'],
+  ] as const
+  const check = async (kind: string) => {
+    const url = new URL(database.adminUrl)
+    url.searchParams.set('options', `-c role=${role(kind)}`)
+    const api = createPool({ url: url.href, max: 1 })
+    try {
+      return await checkLogin(api).catch(String)
+    } finally {
+      await api.end()
+    }
+  }
+  for (const [kind, is] of kinds) await database.query(`create role ${role(kind)} ${is}`)
+  try {
+    expect(await check('plain')).toBe(undefined)
+    for (const kind of ['above', 'beside', 'owner']) {
+      expect(await check(kind)).toBe(
+        `Error: API_DATABASE_URL logs in as ${role(kind)}, which bypasses row-level security. Log in as watchpost_api.`,
+      )
+    }
+  } finally {
+    for (const [kind] of kinds) await database.query(`drop role ${role(kind)}`)
+  }
+})
+
 describe('startService', () => {
   test('an address longer than Node takes by itself is refused by the API in its own words', async () => {
     const port = await findPort({ host: '127.0.0.1', port: 0 })
@@ -136,6 +169,29 @@ describe('startService', () => {
     } finally {
       await service.stop()
     }
+  })
+
+  test('what cannot be closed is in the log, and the rest is closed all the same', async () => {
+    const given = {
+      SEAL_KEYS: Buffer.alloc(32).toString('base64'),
+      JOBS_DATABASE_URL: database.jobsUrl,
+      FEEDS: 'none',
+    }
+    const log = vi.fn()
+    const service = await startService(readConfig(given, 'jobs'), log)
+    const { end } = pg.Pool.prototype
+    const ending = vi.spyOn(pg.Pool.prototype, 'end').mockImplementationOnce(async function (
+      this: pg.Pool,
+    ) {
+      await Reflect.apply(end, this, [])
+      throw new Error('the line is dead')
+    })
+    try {
+      await service.stop()
+    } finally {
+      ending.mockRestore()
+    }
+    expect(log).toHaveBeenCalledWith({ msg: 'stopping', error: 'Error: the line is dead' })
   })
 
   test('a database without Watchpost is refused with the way out, and nothing stays open', async () => {

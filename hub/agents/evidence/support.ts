@@ -320,8 +320,7 @@ function maskOf(tokens: string[], language: Language) {
 /** Only for finding what differs, never for what is the same. */
 const bareOf = (token: string) => token.replace(/(?<=[^su])s$/u, '')
 
-const NEGATIVE =
-  /m[ıiuü]yor$|m[ae]z$|m[ae]d[ıi]$|m[ae]m[ıi]ş$|m[ae]y[ae]c[ae]k$|m[ae]z?s[ıi]n[ıi]z$/u
+const NEGATIVE = /m[ıiuü]yor$|m[ae]z$|m[ae]d[ıi]$/u
 function positive(verb: string): string {
   if (verb === 'yok' || verb === 'var') return 'var'
   return verb

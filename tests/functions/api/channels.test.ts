@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { Channel } from '../../../shared/schemas/channel.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
@@ -364,5 +364,30 @@ describe('deleting a channel', () => {
       [id],
     )
     expect((await service.request('POST', `${PATH}/${id}/restore`, owner)).status).toBe(404)
+  })
+})
+
+test('a receiver that changed between reading and writing is not overwritten', async () => {
+  const owner = await service.person()
+  const { id } = await create(owner)
+  const other = await service.transaction()
+  await other.query(`update watchpost.channels set target_sealed = 'another' where id = $1`, [id])
+  const answer = service.request('PATCH', `${PATH}/${id}`, {
+    key: owner.key,
+    body: { target: `${TARGET}/new` },
+  })
+  await vi.waitFor(async () => {
+    const waiting = await service.database.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    expect(waiting).toHaveLength(1)
+  }, 20_000)
+  await other.commit()
+  expect(await answer).toMatchObject({
+    status: 409,
+    body: {
+      code: 'conflict',
+      detail: 'The channel was changed in the meantime. Read it again and retry.',
+    },
   })
 })

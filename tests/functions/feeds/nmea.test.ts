@@ -365,3 +365,23 @@ recorded('recordings', () => {
     expect([content.events.length, content.rejected.length]).toEqual([events, rejected])
   })
 })
+
+test.each<[text: string, at: number | null]>([
+  ['1772366400', 1_772_366_400_000],
+  ['1772366400.25', 1_772_366_400_250],
+  ['177236640', 177_236_640_000],
+  ['1772366400123', 1_772_366_400_123],
+  ['177236640012', 177_236_640_012],
+  ['x1772366400', null],
+  ['1772366400x', null],
+  ['x1772366400123', null],
+  ['1772366400123x', null],
+  ['17723664', null],
+  ['17723664001', null],
+  ['17723664001234', null],
+  ['1772366400.', null],
+  ['', null],
+])('the time “%s” of a tag block, or behind the checksum, is %s', (text, at) => {
+  expect(readLine(`${tag(`c:${text}`)}${sentence(classA())}`)).toMatchObject({ at })
+  expect(readLine(`${sentence(classA())},rX,${text}`)).toMatchObject({ at })
+})

@@ -28,6 +28,16 @@ import { MACHINE } from './scenes/machine.ts'
 import { MAILS } from './scenes/mails.ts'
 import { PAPERS } from './scenes/papers.ts'
 
+test.each(Object.entries(AGENTS))(
+  '%s says what it does, in both languages',
+  (name, { role, ...agent }) => {
+    expect(agent.name).toBe(name)
+    expect(role.en).toMatch(/^[A-Z][^.]{20,}$/)
+    expect(role.tr).toMatch(/^\p{Lu}[^.]{20,}$/u)
+    expect(role.tr).not.toBe(role.en)
+  },
+)
+
 describe('the prompts that ship', () => {
   test.each(AGENT_NAMES)('%s uses exactly the variables its agent offers', async (agent) => {
     const text = await defaultPrompt(agent)

@@ -61,9 +61,14 @@ test('an act says who did it, to what, in which project, and no content', async 
   })
   expect(note).toMatchObject({ action: 'addNote', target: id, project: 'rota', fields: ['text'] })
   expect(JSON.stringify([note, add])).not.toMatch(/secret/i)
+  // The log says who as well: a member by its id, and the owner's token by its kind.
+  const logged = () => hub.lines.findLast(({ msg }) => msg === 'request')?.actor
+  expect(logged()).toBe('api')
+  await asSeller('POST', 'lead/note', { lead_id: id, text: 'Another note' })
+  expect(logged()).toBe(seller.id)
   const timeline = await hub.call('GET', `lead/timeline?lead_id=${id}`)
   const { activities } = await timeline.json()
-  expect(activities.map(({ by }: { by: string }) => by)).toEqual(['Ece Seller', 'Ece Seller'])
+  expect(activities.map(({ by }: { by: string }) => by)).toEqual(Array(3).fill('Ece Seller'))
 })
 
 test('a key is named, and the token of the machine is the API', async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash, createHmac } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -218,6 +218,24 @@ describe('a copy over SSH', () => {
     })
     await program('ssh-keygen', 'exit 1')
     expect(await read()).toMatchObject({ public_key: 'ssh-ed25519 AAAAown watchpost-hub' })
+  })
+
+  test('a destination whose server is known has a key to sign in with, and no other needs one', async () => {
+    const key = join(hub.paths.config_dir, 'backup-ssh.pub')
+    await program(
+      'ssh-keygen',
+      'for a; do file=$a; done\necho private > "$file"; echo "ssh-ed25519 AAAAnew watchpost-hub" > "$file.pub"',
+    )
+    const choose = async (target: object) => {
+      await rm(key, { force: true })
+      const answer = await hub.call('PUT', 'settings/system', { backup: { target } })
+      expect(answer.status, await answer.text()).toBe(200)
+      return readFile(key, 'utf8').catch(() => null)
+    }
+    const rsync = { kind: 'rsync', ...server }
+    expect(await choose({ ...rsync, host_key: null })).toBe(null)
+    expect(await choose({ kind: 'none' })).toBe(null)
+    expect(await choose({ ...rsync, host_key: HOST_KEY })).toContain('AAAAnew')
   })
 
   test.each([

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { footerOf, lacksAddress } from '../../../hub/mail/brand/brand-parts.ts'
+import { NO_BRAND } from '../../../hub/mail/brand/brand.ts'
+import { footerOf, lacksAddress, nameOf } from '../../../hub/mail/brand/brand-parts.ts'
 import { adoptFirstBrand } from '../../../hub/mail/brand/first-brand.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { licenseHub } from '../support/licensed.ts'
@@ -48,6 +49,13 @@ const brandOf = async (slug: string) => (await api.get(`projects/brand?project=$
 const steps = async (id: string, ...names: string[]) => {
   for (const name of names) await api.ok(`draft/${name}`, of(id))
 }
+
+test('a project without a brand is named by itself, at most 80 characters of it', () => {
+  const brand = NO_BRAND
+  expect(nameOf(brand, { name: 'Demir Lojistik' })).toBe('Demir Lojistik')
+  expect(nameOf(brand, { name: `${'x'.repeat(80)}y` })).toBe('x'.repeat(80))
+  expect(nameOf({ ...brand, name: 'Demir' }, { name: 'Demir Lojistik' })).toBe('Demir')
+})
 
 describe('a brand', () => {
   test('belongs to one project alone', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Task } from '../../../hub/api/missions/missions.ts'
 import { stored, verbatim } from '../../../hub/i18n/words.ts'
 import { createMissions, type Missions } from '../../../hub/missions/missions.ts'
 import { ModelError } from '../../../hub/model/model.ts'
@@ -65,6 +66,14 @@ const tasksIn = async (status: string) =>
       [status],
     )
   ).map(({ task }) => task)
+
+test('a task is taken without its blank ends and without what no text of PostgreSQL has', () => {
+  expect(Task.parse('  write\0 a mail \n')).toBe('write a mail')
+  expect(Task.parse('x'.repeat(20_000))).toHaveLength(20_000)
+  for (const task of ['', '  ', '\0', 'x'.repeat(20_001)]) {
+    expect(Task.safeParse(task).success).toBe(false)
+  }
+})
 
 test('three run at once: composed ones first, scheduled ones last', async () => {
   await add('5 of the schedule', { routed_by: 'schedule' })

@@ -120,11 +120,11 @@ test('what happens is counted in its project and on its day', async () => {
 })
 
 test('an import that stopped or left rows is there until its file comes again', async () => {
-  const bring = (file: string, status: string, refused: number) =>
+  const bring = (file: string, status: string, refused: number, ago = '0 hours') =>
     hub.query<{ id: string }>(
       `insert into hub.imports (project_id, file, options, status, total, refused, finished_at)
-       values ($1, $2, '{}', $3, 3, $4, now()) returning id`,
-      [hub.ids.baltic, file, status, refused],
+       values ($1, $2, '{}', $3, 3, $4, now() - $5::interval) returning id`,
+      [hub.ids.baltic, file, status, refused, ago],
     )
   const told = async (language: string) =>
     (await actions('?project=baltic', language))
@@ -143,6 +143,16 @@ test('an import that stopped or left rows is there until its file comes again', 
   await bring('gone.csv', 'done', 0)
   await bring(`import-errors-${left?.id} (1).csv`, 'done', 0)
   expect(await told('en')).toEqual([])
+  // After two days nobody looks for them here.
+  await bring('old.csv', 'failed', 0, '49 hours')
+  await bring('worn.csv', 'done', 2, '49 hours')
+  expect(await told('en')).toEqual([])
+  await bring('late.csv', 'failed', 0, '47 hours')
+  await bring('tired.csv', 'done', 1, '47 hours')
+  expect(await told('en')).toEqual([
+    'See why the import of late.csv stopped',
+    'Correct 1 row in tired.csv and import it again',
+  ])
 })
 
 test('next actions are facts: each is there while it is to be done, and gone when it is', async () => {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createChat } from '../../../hub/model/chat.ts'
 import type { Engine, Generated } from '../../../hub/model/engine.ts'
 import { ContextLengthError, GrammarError } from '../../../hub/model/error.ts'
+import { historyOf } from '../../../hub/model/history.ts'
 import { PRIORITY_HEADER } from '../../../hub/model/protocol.ts'
 
 type Call = Parameters<Engine['complete']>[0]
@@ -51,6 +52,22 @@ beforeEach(() => {
 afterEach(() => {
   vi.restoreAllMocks()
   vi.useRealTimers()
+})
+
+test('a model reads a chat by who said what, and the answer that is missing', () => {
+  const chatted = [
+    { role: 'system' as const, content: 'Be brief.' },
+    { role: 'user' as const, content: 'Hello?' },
+    { role: 'assistant' as const, content: 'Yes.' },
+    { role: 'user' as const, content: 'Who?' },
+  ]
+  expect(historyOf(chatted)).toEqual([
+    { type: 'system', text: 'Be brief.' },
+    { type: 'user', text: 'Hello?' },
+    { type: 'model', response: ['Yes.'] },
+    { type: 'user', text: 'Who?' },
+    { type: 'model', response: [] },
+  ])
 })
 
 const ask = (

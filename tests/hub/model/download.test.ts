@@ -3,8 +3,10 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { MockAgent } from 'undici'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type DownloadOptions, download } from '../../../hub/model/download.ts'
+import { expectedOf, follow, refusalOf } from '../../../hub/model/origin.ts'
 import { temporaryFolder, until } from '../support/model.ts'
 import { tinyGguf } from '../support/tiny-gguf.ts'
 
@@ -235,5 +237,156 @@ describe('a download', () => {
   ])('of %s is %s', async (path, reason) => {
     const url = path.startsWith('/') ? `${origin}${path}` : path
     await expect(get({ url })).rejects.toMatchObject({ reason })
+  })
+})
+
+describe('what is to be expected of a file', () => {
+  const SHA = 'ab'.repeat(32)
+  const HOST = 'https://hub.example'
+  /** A server with these answers; whatever else it is asked fails. */
+  function served(
+    ...answers: [method: string, path: string, status: number, headers?: object, body?: string][]
+  ) {
+    const agent = new MockAgent()
+    agent.disableNetConnect()
+    for (const [method, path, status, headers = {}, body = ''] of answers) {
+      agent
+        .get(HOST)
+        .intercept({ method, path })
+        .reply(status, body, { headers: { ...headers } })
+    }
+    return agent
+  }
+  const expected = (
+    agent: MockAgent,
+    more: { bytes?: number; sha256?: string; path?: string } = {},
+  ) => {
+    const { path = '/q/resolve/main/a.gguf', ...known } = more
+    return expectedOf({ url: `${HOST}${path}`, agent, ...known })
+  }
+  const HEAD = ['HEAD', '/q/resolve/main/a.gguf'] as const
+  const RAW = ['GET', '/q/raw/main/a.gguf', 200] as const
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${SHA}\nsize 77\n`
+
+  test('is asked of nobody when it is known', async () => {
+    const known = { bytes: 5, sha256: SHA.toUpperCase() }
+    expect(await expected(served(), known)).toEqual({ bytes: 5, sha256: SHA })
+  })
+
+  test.each<[string, object]>([
+    ['quoted', { 'x-linked-etag': `"${SHA}"`, 'x-linked-size': '77' }],
+    ['bare', { 'x-linked-etag': SHA, 'x-linked-size': '77' }],
+    ['on the way to it', { 'x-linked-etag': SHA, 'content-length': '77' }],
+  ])('is read from the headers: %s', async (_, headers) => {
+    expect(await expected(served([...HEAD, 200, headers]))).toEqual({ bytes: 77, sha256: SHA })
+  })
+
+  test('is what the caller knows, where the server says something else', async () => {
+    const headers = { 'x-linked-etag': 'cd'.repeat(32), 'x-linked-size': '1' }
+    const agent = served([...HEAD, 200, headers], [...HEAD, 200, headers])
+    expect(await expected(agent, { sha256: SHA })).toEqual({ bytes: 1, sha256: SHA })
+    expect(await expected(agent, { bytes: 9 })).toEqual({ bytes: 9, sha256: 'cd'.repeat(32) })
+  })
+
+  test.each([
+    [`"${SHA}`, true],
+    [`x${SHA}`, false],
+    [`${SHA}0`, false],
+    ['W/"1"', false],
+  ])('the tag %s is a digest: %s', async (tag, isOne) => {
+    const agent = served([...HEAD, 200, { 'x-linked-etag': tag, 'x-linked-size': '77' }], [...RAW])
+    const found = expected(agent)
+    if (isOne) expect(await found).toEqual({ bytes: 77, sha256: SHA })
+    else await expect(found).rejects.toMatchObject({ reason: 'digest_unknown' })
+  })
+
+  test.each([405, 501])('is read from the pointer of Git LFS where HEAD is %i', async (status) => {
+    expect(await expected(served([...HEAD, status], [...RAW, {}, pointer]))).toEqual({
+      bytes: 77,
+      sha256: SHA,
+    })
+  })
+
+  test('is not read from a pointer that is too long, or is none', async () => {
+    const long = { 'content-length': '1025' }
+    for (const [headers, body] of [
+      [long, pointer.padEnd(1025)],
+      [{}, pointer.replace('oid', 'xoid')],
+      [{}, pointer.replace('size', 'xsize')],
+      [{}, pointer.replace('77', '77 bytes')],
+    ] as const) {
+      const agent = served([...HEAD, 405], [...RAW, headers, body])
+      await expect(expected(agent)).rejects.toMatchObject({ reason: 'digest_unknown' })
+    }
+    const whole = { 'content-length': '1024' }
+    const agent = served([...HEAD, 405], [...RAW, whole, pointer.padEnd(1024)])
+    expect(await expected(agent)).toMatchObject({ bytes: 77 })
+  })
+
+  test('is asked for: without a digest or a length there is no download', async () => {
+    const path = '/a.gguf'
+    const agent = served(['HEAD', path, 200, { 'content-length': '7' }], ['HEAD', path, 200])
+    await expect(expected(agent, { path })).rejects.toMatchObject({
+      reason: 'digest_unknown',
+      message: expect.stringContaining('hub.example does not report the file’s SHA-256'),
+    })
+    await expect(expected(agent, { path, sha256: SHA })).rejects.toMatchObject({
+      reason: 'refused',
+      message: 'hub.example does not report the file’s size.',
+    })
+    await expect(expected(served(['HEAD', path, 404]), { path })).rejects.toMatchObject({
+      message: 'hub.example does not have this file. Check the address.',
+    })
+  })
+
+  test.each([
+    [
+      'http://hub.example/a.gguf',
+      'digest_unknown',
+      'The connection to hub.example is not encrypted',
+    ],
+    ['http://10.0.0.1:81/a.gguf', 'digest_unknown', 'The connection to 10.0.0.1:81 is not'],
+  ])('is believed of nobody on the way: %s', async (url, reason, said) => {
+    await expect(expectedOf({ url, agent: served() })).rejects.toMatchObject({
+      reason,
+      message: expect.stringContaining(said),
+    })
+  })
+
+  test('redirects are followed six times, and never from https to http', async () => {
+    const steps = (count: number, end = '/end') => {
+      let at = 0
+      return follow(`${HOST}/a`, async () => {
+        at += 1
+        const headers = at <= count ? { location: at === count ? end : `/${at}` } : {}
+        const body = { dump: async () => {} }
+        // safe: all that is read of an answer
+        return { statusCode: at <= count ? 302 : 200, headers, body } as never
+      })
+    }
+    expect(await steps(6)).toMatchObject({ statusCode: 200 })
+    await expect(steps(7)).rejects.toMatchObject({
+      message: 'hub.example keeps redirecting to other addresses.',
+    })
+    await expect(steps(1, 'http://hub.example/b')).rejects.toMatchObject({
+      reason: 'refused',
+      message: 'hub.example redirects to an unencrypted address.',
+    })
+    expect(await steps(1, 'https://other.example/b')).toMatchObject({ statusCode: 200 })
+  })
+
+  test.each([
+    ...[401, 403].map(
+      (status) => [status, 'refused', 'does not offer this file publicly'] as const,
+    ),
+    ...[404, 410].map((status) => [status, 'refused', 'does not have this file'] as const),
+    ...[206, 408, 416, 429, 500, 503].map(
+      (status) => [status, 'interrupted', 'cannot send the file at the moment'] as const,
+    ),
+    ...[400, 418, 451, 499].map((status) => [status, 'refused', 'refuses the download'] as const),
+  ])('%i is %s: the server %s', (status, reason, said) => {
+    const error = refusalOf(status, `${HOST}/a.gguf`)
+    expect(error.reason).toBe(reason)
+    expect(error.message).toContain(`hub.example ${said}`)
   })
 })

@@ -219,6 +219,10 @@ describe('a model', () => {
     await hub.call('POST', 'model/download', asked)
     await until(async () => (await get()).download.status === 'failed')
     expect((await get()).download.error).toContain('SHA-256 is')
+    expect(hub.lines).toContainEqual({
+      msg: 'model download failed',
+      error: expect.stringContaining('SHA-256 is'),
+    })
     const headers = { 'Accept-Language': 'tr' }
     const turkish = await hub.call('GET', 'model/download', undefined, headers)
     expect((await turkish.json()).download.error).toMatch(/^Dosyanın SHA-256 değeri/)

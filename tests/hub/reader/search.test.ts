@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { searchWeb } from '../../../hub/reader/search.ts'
 
@@ -7,7 +8,7 @@ import { searchWeb } from '../../../hub/reader/search.ts'
 let server: Server
 let endpoint = ''
 let asked: URL[] = []
-let answer: { status?: number; body?: string; headers?: Record<string, string> } = {}
+let answer: { status?: number; body?: string | Buffer; headers?: Record<string, string> } = {}
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -79,6 +80,16 @@ test.each<[string, typeof answer, RegExp]>([
   const found = await search()
   expect('refused' in found && found.refused.en).toMatch(said)
   expect(asked).toHaveLength(1)
+})
+
+test.each([
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+])('reads an answer that is packed by %s', async (encoding, pack) => {
+  const url = 'https://demir.example/'
+  const body = pack(JSON.stringify({ results: [{ url, title: 'Demir', content: 'Trucks.' }] }))
+  answer = { body, headers: { 'content-encoding': encoding } }
+  expect(await search()).toEqual({ results: [{ url, title: 'Demir', content: 'Trucks.' }] })
 })
 
 test('says that nobody answers', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { failureOf } from '../../../hub/reader/browser.ts'
 import { findChromium } from '../../../hub/reader/chromium.ts'
 import { openReader } from '../../../hub/reader/web-reader.ts'
 import { type Outside, startOutside } from '../support/outside.ts'
@@ -106,6 +107,35 @@ test('a site is not asked faster than it wants', async () => {
   }
   const [first = 0, second = 0] = times
   expect(second - first).toBeGreaterThan(300)
+})
+
+const COMMAND = 'browserType.launch: Process exited\n<launching> chrome --no-sandbox --headless'
+const err = (text: string) => `- [pid=7][err] [7:7:0101/000000.0:${text}`
+
+test.each([
+  ['sandbox', 'FATAL:zygote_host_impl_linux.cc(128)] No usable sandbox!'],
+  ['sandbox', 'ERROR:sandbox_linux.cc(430)] InitializeSandbox()'],
+  ['sandbox', 'ERROR:namespace_sandbox.cc(1)] clone(CLONE_NEWUSER) failed'],
+  ['sandbox', 'FATAL:x.cc(1)] userns is off'],
+  ['sandbox', 'FATAL:credentials.cc(127)] Check failed'],
+  ['start', 'ERROR:ozone_platform_x11.cc(244)] Missing X server'],
+])('a browser that does not start says why: %s, %s', (why, said) => {
+  const told = [COMMAND, '- [pid=7] starting', err(said), err('ERROR:other.cc(2)] sandbox')]
+  expect(failureOf(told.join('\n'))).toMatchObject({ why: 'sandbox', message: said })
+  expect(failureOf(told.slice(0, 3).join('\n'))).toMatchObject({ why, message: said })
+})
+
+test('one that says nothing of its own tells what was tried, and not too much of it', () => {
+  expect(failureOf('spawn /x ENOENT\nmore')).toMatchObject({
+    why: 'start',
+    message: 'spawn /x ENOENT',
+  })
+  expect(failureOf('No usable sandbox! Update your kernel.')).toMatchObject({
+    why: 'sandbox',
+    message: 'No usable sandbox! Update your kernel.',
+  })
+  expect(failureOf(`ERRORS\n${'x'.repeat(400)}`)).toMatchObject({ why: 'start', message: 'ERRORS' })
+  expect(failureOf('x'.repeat(400)).message).toBe('x'.repeat(300))
 })
 
 test('the reader says whether its browser starts', async () => {

@@ -263,6 +263,8 @@ describe('the log', () => {
     service.lines.length = 0
     await service.request('GET', '/api/v1/zones/x?cursor=secret', { key: 'wp_live_nonsense' })
     expect(service.lines).toMatchObject([{ status: 401, code: 'unauthenticated' }])
+    // Only what went wrong has an error in the log.
+    expect(service.lines[0]).not.toHaveProperty('error')
     expect(JSON.stringify(service.lines)).not.toMatch(/nonsense|secret/)
   })
 })

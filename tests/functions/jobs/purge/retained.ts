@@ -112,6 +112,14 @@ export const LIMITS: Limit[] = [
       values (gen_random_uuid(), 'POST /', $2, '', 201, '', $1)`,
   },
   {
+    table: 'api_keys',
+    what: 'that were revoked',
+    keep: '400 days',
+    thing: 'audit',
+    insert: `(user_id, name, prefix, key_hash, scopes, revoked_at)
+      values (gen_random_uuid(), $2, 'wp_live_', sha256($2::bytea), '{read}', $1)`,
+  },
+  {
     table: 'sign_in_links',
     what: 'that have expired',
     keep: '0 seconds',

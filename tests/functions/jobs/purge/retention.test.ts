@@ -70,6 +70,25 @@ test.each(LIMITS.map((limit) => [title(limit), limit.keep, limit] as const))(
   },
 )
 
+test('what has just reached its limit stays: only what is older goes', async () => {
+  const made = await service.transaction()
+  await made.query('set local session_replication_role = replica', [])
+  for (const { keep, insert, table } of LIMITS) {
+    const named = insert
+      .replaceAll('$1', `(now() - '${keep}'::interval)`)
+      .replaceAll('$2', `'${randomUUID()}'`)
+    await made.query(`insert into watchpost.${table} ${named}`, [])
+  }
+  // In one transaction it is the same moment for all of them.
+  await made.query('select private.purge()', [])
+  for (const table of TABLES) {
+    const left = await made.query(`select from watchpost.${table}`, [])
+    const inserted = LIMITS.filter((limit) => limit.table === table)
+    expect(left, table).toMatchObject({ rowCount: inserted.length })
+  }
+  await made.commit()
+})
+
 test.each(KEPT.map((limit) => [title(limit), limit] as const))('%s stay', async (_, limit) => {
   await age(limit, '1 day')
   await purge()

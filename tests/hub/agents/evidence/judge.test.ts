@@ -255,3 +255,66 @@ describe('harmless is a closed list', () => {
     expect(says(sentence, [])).toBe('unsure')
   })
 })
+
+describe('the opposite of a fact contradicts it, either way round', () => {
+  const both = (one: string, other: string, language: 'en' | 'tr') =>
+    [
+      [one, other],
+      [other, one],
+    ].map(([sentence = '', fact = '']) =>
+      says(`Demir Lojistik ${sentence}.`, [`Demir Lojistik ${fact}.`], [], { language }),
+    )
+
+  test.each([
+    ['kamyon satıyor', 'kamyon satmıyor'],
+    ['hizmet veriyor', 'hizmet vermiyor'],
+    ['kamyon bulunduruyor', 'kamyon bulundurmuyor'],
+    ['destek görüyor', 'destek görmüyor'],
+    ['kamyon satar', 'kamyon satmaz'],
+    ['hizmet verir', 'hizmet vermez'],
+    ['müşteri bulur', 'müşteri bulmaz'],
+    ['destek görür', 'destek görmez'],
+    ['kamyon sattı', 'kamyon satmadı'],
+    ['hizmet verdi', 'hizmet vermedi'],
+    ['müşteri buldu', 'müşteri bulmadı'],
+    ['destek gördü', 'destek görmedi'],
+    ['için kamyon var', 'için kamyon yok'],
+    ['üyedir', 'üye değildir'],
+    ['kapalıdır', 'kapalı değildir'],
+    ['ünlüdür', 'ünlü değildir'],
+    ['borçludur', 'borçlu değildir'],
+    ['kurulu', 'kurulu değil'],
+    ['kamyon satıyor', 'kamyon asla satmıyor'],
+    ['kamyon satıyor', 'hiç kamyon satmıyor'],
+    ['kamyon satıyor', 'hiçbir kamyon satmıyor'],
+    ['40 kamyon satıyor', '45 kamyon satıyor'],
+  ])('in Turkish: %s, %s', (one, other) => {
+    expect(both(one, other, 'tr')).toEqual(['contradicted', 'contradicted'])
+    expect([both(one, one, 'tr'), both(other, other, 'tr')].flat()).not.toContain('contradicted')
+  })
+
+  test.each([
+    ['sells trucks', 'does not sell trucks'],
+    ['sells trucks', "doesn't sell trucks"],
+    ['sells trucks', 'never sells trucks'],
+    ['is open', 'is not open'],
+    ['has trucks', 'has no trucks'],
+    ['will sell trucks', 'will not sell trucks'],
+    ['runs 40 trucks', 'runs 45 trucks'],
+  ])('in English: %s, %s', (one, other) => {
+    expect(both(one, other, 'en')).toEqual(['contradicted', 'contradicted'])
+  })
+
+  test.each([
+    ['kamyon satıyor', 'kamyon satar'],
+    ['kamyon satıyor', 'kamyon alıyor'],
+    ['kamyon satıyor', 'kamyon almıyor'],
+    ['40 kamyon satıyor', '45 kamyon satmıyor'],
+    ['2 depoda 40 kamyon satıyor', '3 depoda 45 kamyon satıyor'],
+    ['kamyon satar', 'kamyon sattı'],
+    ['kamyon satmadı', 'kamyon satmaz'],
+    ['kamyon satmamış değil', 'kamyon satmamış değil'],
+  ])('but not another thing: %s, %s', (one, other) => {
+    expect(both(one, other, 'tr')).not.toContain('contradicted')
+  })
+})

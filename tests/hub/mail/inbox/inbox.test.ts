@@ -26,6 +26,7 @@ useInbox()
 
 describe('what came in', () => {
   test('a reply is in the inbox with its text, its quotes apart, and the names of its files', async () => {
+    await writeTo(await add())
     const lead = await add()
     const id = await writeTo(lead)
     const mail = await receive(`"Jo Doe" <${lead.email}>`, {
