@@ -59,7 +59,9 @@ test('the way on is in the fields of the answer', () => {
   })
   expect(told(failed('WPIDF'))).toMatchObject({ headers: { 'Retry-After': '1' } })
   expect(told(failed('WPORG'))).toMatchObject({
-    issues: [{ path: 'org_id', message: 'You are not a member of this organisation.' }],
+    issues: [
+      { path: 'org_id', code: 'custom', message: 'You are not a member of this organisation.' },
+    ],
   })
   expect(told(failed('23505', 'duplicate', 'zones_external_id'))).toMatchObject({
     code: 'conflict',
@@ -83,7 +85,7 @@ test('a code of Node is read like its message', () => {
 })
 
 test('what is known already, and what nobody knows, stays as it is', () => {
-  const known = new ApiError('not_found', 'No.')
+  const known = new ApiError('conflict', 'It is closed.')
   for (const error of [known, failed('XX000'), failed('42P01'), failed('23503'), failed('10857')]) {
     expect(translate(error)).toBe(error)
   }

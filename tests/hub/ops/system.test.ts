@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { verbatim, type Words } from '../../../hub/i18n/words.ts'
@@ -85,6 +85,54 @@ describe('settings/system', () => {
       await paths({ backup: { encryption: { kind: 'passphrase', passphrase: 'short' } } }),
     ).toEqual(['backup.encryption.passphrase'])
     expect((await file('backup.json')).target.bucket).toBe('others')
+  })
+
+  test('a new secret takes the place of the old one, and a chosen kind forgets that of another', async () => {
+    const refusals = async (backup: object) => {
+      const answer = await put({ backup })
+      const { errors = [] } = await answer.json()
+      return errors.map(({ path }: { path: string }) => path)
+    }
+    const s3 = {
+      ...{ kind: 's3', endpoint: 'https://s3.example.com', bucket: 'backups' },
+      access_key_id: 'AKID',
+    }
+    const phrase = { kind: 'passphrase', passphrase: 'another one entirely' }
+    expect(await refusals({ encryption: phrase })).toEqual([])
+    expect(await refusals({ target: { ...s3, secret_access_key: 'newer' } })).toEqual([])
+    expect(await file('backup.json')).toMatchObject({
+      encryption: phrase,
+      target: { secret_access_key: 'newer' },
+    })
+    const recipient = { kind: 'recipient', recipient: `age1${'q'.repeat(58)}` }
+    expect(await refusals({ encryption: recipient, target: { kind: 'none' } })).toEqual([])
+    expect(await file('backup.json')).toMatchObject({
+      encryption: recipient,
+      target: { kind: 'none' },
+    })
+    expect(await refusals({ encryption: { kind: 'passphrase' } })).toEqual([
+      'backup.encryption.passphrase',
+    ])
+    expect(await refusals({ target: s3 })).toEqual(['backup.target.secret_access_key'])
+    expect(await refusals({ keep_daily: 9 })).toEqual([])
+    expect(await file('backup.json')).toMatchObject({ keep_daily: 9, encryption: recipient })
+  })
+
+  test('names are kept in hub.json, which others of this machine do not read', async () => {
+    const before = await file('hub.json')
+    expect((await put({ language: 'tr' })).status).toBe(200)
+    expect([await file('hub.json'), await file('system.json')]).toEqual([
+      before,
+      { language: 'tr' },
+    ])
+    const hosts = ['intern.example']
+    expect((await put({ hosts })).status).toBe(200)
+    expect(await file('hub.json')).toEqual({ ...before, hosts })
+    const { mode } = await stat(join(hub.paths.config_dir, 'hub.json'))
+    expect(mode & 0o777).toBe(0o640)
+    const headers = { host: 'intern.example' }
+    expect((await hub.call('GET', 'system_info', undefined, headers)).status).toBe(200)
+    expect((await put({ hosts: before.hosts ?? [] })).status).toBe(200)
   })
 
   test('the address holds from the next request on, and keeps the rest of hub.json', async () => {
