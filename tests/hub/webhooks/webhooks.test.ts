@@ -178,7 +178,7 @@ describe('a delivery', () => {
       return hub.query<{ state: string; is_later: boolean }>(
         `with due as (
           select id, state, next_at > now() + interval '50 seconds' as is_later from hub.webhook_deliveries)
-        update hub.webhook_deliveries d set next_at = now() from due where due.id = d.id
+        update hub.webhook_deliveries d set next_at = now() - interval '1 second' from due where due.id = d.id
         returning due.state, due.is_later`,
       )
     }
