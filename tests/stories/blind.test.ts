@@ -101,7 +101,9 @@ const types = () => heard().map(({ type }) => type)
 
 let zone: { id: string; label: string }
 beforeEach(async () => {
-  await at.query('truncate watchpost.blindness, watchpost.accounts, watchpost.events cascade')
+  await at.query(
+    'truncate watchpost.key_usage, watchpost.blindness, watchpost.accounts, watchpost.events cascade',
+  )
   await at.query(
     `update watchpost.sources set created_at = now() - interval '1 day', last_success_at = now(), error = null,
       error_at = null, last_event_at = null, longest_silence_seconds = null, garbled_polls = 0, garbled_items = 0

@@ -12,7 +12,9 @@ beforeAll(async () => {
 afterAll(() => at.close())
 beforeEach(async () => {
   await at.reset()
-  await at.query('truncate watchpost.blindness, watchpost.accounts, watchpost.sources cascade')
+  await at.query(
+    'truncate watchpost.key_usage, watchpost.blindness, watchpost.accounts, watchpost.sources cascade',
+  )
   person = await at.service.person()
 })
 

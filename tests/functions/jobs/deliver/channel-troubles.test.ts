@@ -16,7 +16,9 @@ beforeAll(async () => {
 afterAll(() => at.close())
 beforeEach(async () => {
   await at.reset()
-  await at.query('truncate watchpost.channel_troubles, watchpost.accounts cascade')
+  await at.query(
+    'truncate watchpost.key_usage, watchpost.channel_troubles, watchpost.accounts cascade',
+  )
   person = await at.service.person()
 })
 
