@@ -113,13 +113,8 @@ async function findHere(
         geometry, magnitude, depth_km, ends_at, flag, known_since, tenant_id is not null as is_private
       from private.batch_revisions(${ids}::uuid[]) r
       order by r.first_seen_at, r.ts, r.event_id, r.revision`,
-    // Only of batches without positions, about which it is asked below.
-    sql<Known>`
-      select key, zone_id from private.batch_zones(array(
-        select b.id from unnest(${ids}::uuid[]) as b (id)
-        where not exists (select from watchpost.positions p where p.batch_id = any(${ids}::uuid[]))
-          and not exists (select from watchpost.passing_positions p where p.batch_id = any(${ids}::uuid[]))))
-      where ${after}::uuid is null or zone_id > ${after}::uuid`,
+    // What moves is asked about below, mostly in another way.
+    batchZones(sql, { ids, after }, { unlessMoving: true }),
   ])
   if (revisions.some(({ is_private }) => is_private)) return null
   const isAlone = after === null && revisions.every(movesAlone)
@@ -127,7 +122,7 @@ async function findHere(
   const known = own
     ? [...own, ...(await changedZones(sql, revisions))]
     : revisions.some(({ subject }) => isMoving(subject))
-      ? await batchZones(sql, ids, after)
+      ? await batchZones(sql, { ids, after }, { unlessMoving: false })
       : told
   const changed = known.flatMap(({ key, zone_id }) => (key === null ? [zone_id] : []))
   const remembering = Map.groupBy(known, ({ key }) => key)
@@ -160,6 +155,7 @@ export function lockMemories(sql: Sql, keys: string[]): Promise<MemoryRow[]> {
     for update`
 }
 
+/** As private.batch_zones has it, of revisions that begin with the oldest. */
 async function changedZones(sql: Sql, [oldest]: Revision[]): Promise<Known[]> {
   if (!oldest) return []
   return sql<Known>`
@@ -167,10 +163,18 @@ async function changedZones(sql: Sql, [oldest]: Revision[]): Promise<Known[]> {
     where updated_at > ${oldest.first_seen_at}::timestamptz`
 }
 
-const batchZones = (sql: Sql, ids: string[], after: string | null) =>
+/** Unless they have positions, if so asked: then there are none. */
+const batchZones = (
+  sql: Sql,
+  { ids, after }: Pick<Ahead, 'ids' | 'after'>,
+  { unlessMoving }: { unlessMoving: boolean },
+) =>
   sql<Known>`
     select key, zone_id from private.batch_zones(${ids}::uuid[])
-    where ${after}::uuid is null or zone_id > ${after}::uuid`
+    where (${after}::uuid is null or zone_id > ${after}::uuid)
+      and (not ${unlessMoving}::boolean
+        or not exists (select from watchpost.positions where batch_id = any(${ids}::uuid[]))
+          and not exists (select from watchpost.passing_positions where batch_id = any(${ids}::uuid[])))`
 
 export type Some = {
   candidates: Candidate[]

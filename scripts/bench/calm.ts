@@ -112,7 +112,9 @@ function startAsking(url: string, key: string) {
   const ask = async (path: string) => {
     const [asked, at] = [phase, performance.now()]
     await answered(agent, `${url}${path}`, key)
-    times.set(asked, [...(times.get(asked) ?? []), performance.now() - at])
+    const measured = times.get(asked) ?? []
+    times.set(asked, measured)
+    measured.push(performance.now() - at)
   }
   const asking = (async () => {
     const answers: Promise<void>[] = []
