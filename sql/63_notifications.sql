@@ -102,12 +102,6 @@ language sql stable as $$
 $$;
 grant execute on function private.alert_in_json to authenticated, watchpost_jobs;
 
-create function private.alert_json(a watchpost.alerts, p_channel_id uuid default null) returns jsonb
-language sql stable set search_path = '' as $$
-  select j.alert from private.alert_in_json(a, p_channel_id) j
-$$;
-grant execute on function private.alert_json to authenticated, watchpost_jobs;
-
 -- Whether an alert waits, or waited, because its zone had sent as many as it may in an hour.
 create function private.is_bundled(a watchpost.alerts) returns boolean
 language sql immutable set search_path = '' as $$
@@ -232,9 +226,10 @@ create function private.digest_json(d watchpost.deliveries, p_has_facts boolean)
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
       'summary', private.digest_summary(d.id),
-      'alerts', jsonb_agg(private.alert_json(held, d.channel_id) order by held.severity desc, held.raised_at, held.id))
+      'alerts', jsonb_agg(told.alert order by held.severity desc, held.raised_at, held.id))
     || case when p_has_facts then jsonb_build_object('facts', jsonb_object_agg(held.id, private.facts_json(held))) else '{}' end
   from private.alerts_carried(d) held
+  cross join lateral private.alert_in_json(held, d.channel_id) told
 $$;
 
 -- What a delivery says, but for its type, in one row: part of the plan of whoever asks for many. About an alert: the alert as

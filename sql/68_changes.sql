@@ -257,11 +257,12 @@ begin
     order by v.changed_in, v.id
     limit p_limit
   )
-  select c.changed_in, c.id::text, case when a.id is not null then private.alert_json(a) end
+  select c.changed_in, c.id::text, j.alert
   from (
     select * from own union all select * from noted order by changed_in, id limit p_limit
   ) c
   left join watchpost.alerts a on a.id = c.id::uuid
+  left join lateral private.alert_in_json(a, null) j on a.id is not null
   order by c.changed_in, c.id;
 end
 $$;

@@ -117,7 +117,7 @@ alerts.openapi(
     const rows = await read(
       c,
       (sql) => sql<AlertRow>`
-      select private.alert_json(a) as alert
+      select j.alert
       from unnest(case when ${filter.zone_id ?? null}::uuid is null then private.my_tenants()
         else array[${filter.zone_id ?? null}::uuid] end) as mine (id)
       cross join lateral (
@@ -140,6 +140,7 @@ alerts.openapi(
         order by raised_at desc, id desc
         limit ${limit + 1}
       ) a
+      cross join lateral private.alert_in_json(a, null) j
       order by a.raised_at desc, a.id desc
       limit ${limit + 1}`,
     )
@@ -331,5 +332,6 @@ function selectGeometry(sql: Sql, id: string) {
 }
 
 function selectAlert(sql: Sql, id: string) {
-  return sql<AlertRow>`select private.alert_json(a) as alert from watchpost.alerts a where a.id = ${id}`
+  return sql<AlertRow>`
+    select j.alert from watchpost.alerts a cross join lateral private.alert_in_json(a, null) j where a.id = ${id}`
 }

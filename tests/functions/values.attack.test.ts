@@ -30,7 +30,7 @@ beforeAll(async () => {
           return {
             ...connection,
             query: (text, values) =>
-              text.includes('private.alert_json(a)')
+              text.includes('private.alert_in_json(a, null)')
                 ? connection.query(statement, [value])
                 : connection.query(text, values),
           }

@@ -167,7 +167,7 @@ const LISTS: List[] = [
     row: Alert,
     page: async (sql, { at, id }) => {
       const rows = await sql<{ alert: z.input<typeof Alert> }>`
-        select private.alert_json(a) as alert
+        select j.alert
         from unnest(private.my_tenants()) as mine (id)
         cross join lateral (
           select *
@@ -177,6 +177,7 @@ const LISTS: List[] = [
           order by raised_at desc, id desc
           limit ${PAGE}
         ) a
+        cross join lateral private.alert_in_json(a, null) j
         order by a.raised_at desc, a.id desc
         limit ${PAGE}`
       return rows.map(({ alert }) => ({ at: alert.raised_at, id: alert.id, value: alert }))
