@@ -125,7 +125,7 @@ alerts.openapi(
         from watchpost.alerts
         where ${raw(filter.zone_id === undefined ? 'tenant_id' : 'zone_id')} = mine.id
           and raised_at >= case when ${hasWindow}::boolean then coalesce(${from ?? null}::timestamptz, '-infinity')
-            else private.window_start(${days}) end
+            else (select private.window_start(${days})) end
           and raised_at < coalesce(${to ?? null}::timestamptz, 'infinity')
           and (raised_at, id) < (${before}::timestamptz, ${beforeId}::uuid)
           and (${raw(event_id === undefined ? '' : 'event_id =')} ${event_id ?? true} or id = any(array(

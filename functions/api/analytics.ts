@@ -94,8 +94,8 @@ analytics.openapi(
               from watchpost.alerts
               where tenant_id = mine.tenant
                 and status <> 'suppressed'
-                and raised_at >= private.window_start(${days})
-                and raised_at < private.window_start(0)
+                and raised_at >= (select private.window_start(${days}))
+                and raised_at < (select private.window_start(0))
               offset 0
             ) as found
           ),
@@ -128,7 +128,7 @@ analytics.openapi(
           join watchpost.deliveries d on d.channel_id = c.id
           where c.tenant_id = any(private.my_tenants())
             and d.type <> 'channel.test'
-            and d.created_at >= private.window_start(${days})`,
+            and d.created_at >= (select private.window_start(${days}))`,
       ]),
     )
     if (!zones || !channels || !alerts || !deliveries) throw new Error('a count answered no row')

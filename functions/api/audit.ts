@@ -96,7 +96,7 @@ async function newest(c: Ctx, { days, limit }: Window, cursor: string | undefine
       select ${columns}
       from watchpost.audit
       where account_id = private.uid()
-        and at >= private.window_start(${days})
+        and at >= (select private.window_start(${days}))
         and (at, id) < (${before ?? 'infinity'}::timestamptz, ${beforeId ?? LAST_UUID}::uuid)
       order by at desc, id desc
       limit ${limit + 1}`,
@@ -118,7 +118,7 @@ async function following(c: Ctx, { days, limit }: Window, after: string) {
         select ${columns}
         from watchpost.audit
         where account_id = private.uid()
-          and (not ${begins} or at >= private.window_start(${days}))
+          and (not ${begins} or at >= (select private.window_start(${days})))
           and (xid, seq) > (
             select xid, seq from watchpost.audit where account_id = private.uid() and id = ${after}
             union all
