@@ -23,7 +23,7 @@ $$;
 
 -- An event as the wire has it, but for its footprint.
 create function private.event_fields(e watchpost.events) returns jsonb
-language sql stable set search_path = '' as $$
+language sql stable as $$
   select jsonb_build_object(
     'id', e.id, 'source', e.source, 'type', e.type, 'title', e.title, 'lat', e.lat, 'lon', e.lon,
     'ts', private.iso(e.ts), 'severity', e.severity, 'subject', e.subject, 'status', e.status, 'url', e.url,

@@ -217,12 +217,12 @@ language sql stable as $$
 $$;
 
 -- What changed of the alerts that the caller sees, or saw, between two snapshots: each alert once, at its last
--- change, with what it is now; without it, when the caller does not see it any more. One that has changed
--- again since p_until is left to the next time. p_from null: all there is.
+-- change. One that has changed again since p_until is left to the next time. p_from null: all there is. What it is now is
+-- looked up by whoever asks: a plan that is made for each call would be made anew for each function in it, too.
 create function private.alert_news(
   p_from pg_snapshot, p_until pg_snapshot, p_after xid8, p_after_id text, p_limit integer
 )
-returns table (changed_in xid8, id text, thing jsonb)
+returns table (changed_in xid8, id text)
 language plpgsql stable set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
   v_from pg_snapshot := coalesce(p_from, '1:1:');
@@ -257,13 +257,7 @@ begin
     order by v.changed_in, v.id
     limit p_limit
   )
-  select c.changed_in, c.id::text, j.alert
-  from (
-    select * from own union all select * from noted order by changed_in, id limit p_limit
-  ) c
-  left join watchpost.alerts a on a.id = c.id::uuid
-  left join lateral private.alert_in_json(a, null) j on a.id is not null
-  order by c.changed_in, c.id;
+  select c.changed_in, c.id from (select * from own union all select * from noted) c order by 1, 2 limit p_limit;
 end
 $$;
 
@@ -271,7 +265,7 @@ $$;
 create function private.event_news(
   p_from pg_snapshot, p_until pg_snapshot, p_after xid8, p_after_id text, p_limit integer
 )
-returns table (changed_in xid8, id text, thing jsonb)
+returns table (changed_in xid8, id text)
 language plpgsql stable set search_path = '' set plan_cache_mode = force_custom_plan as $$
 declare
   v_from pg_snapshot := coalesce(p_from, '1:1:');
@@ -320,12 +314,7 @@ begin
     order by v.changed_in, v.id
     limit p_limit
   )
-  select c.changed_in, c.id::text, case when e.id is not null then private.event_fields(e) end
-  from (
-    select * from own union all select * from noted order by changed_in, id limit p_limit
-  ) c
-  left join watchpost.events e on e.id = c.id collate "default"
-  order by c.changed_in, c.id;
+  select c.changed_in, c.id::text from (select * from own union all select * from noted) c order by 1, 2 limit p_limit;
 end
 $$;
 grant execute on function private.change_horizon, private.change_facts, private.visibility_between,

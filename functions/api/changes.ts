@@ -133,6 +133,17 @@ changes.openapi(
 )
 
 type Thing = 'alert' | 'event'
+/** SQL: what a thing is now that news `n` is about, looked up one by one; null when the caller does not see it. */
+const AS_THING: Record<Thing, string> = {
+  alert: 'told.alert',
+  event: 'case when t.id is not null then private.event_fields(t) end',
+}
+const THINGS: Record<Thing, string> = {
+  alert: `
+    left join lateral (select * from watchpost.alerts where id = n.id::uuid offset 0) t on true
+    left join lateral private.alert_in_json(t, null) told on t.id is not null`,
+  event: 'left join lateral (select * from watchpost.events where id = n.id offset 0) t on true',
+}
 type Told = { seq: number; kind: 'upsert' | 'gone'; thing: unknown }
 
 /** The changes after a cursor, or those that come while the request waits. */
@@ -173,8 +184,11 @@ async function readChanges(
         now
           ? []
           : sql<Row>`
-            select * from private.${raw(thing)}_news(
-              ${from}::pg_snapshot, ${until}::pg_snapshot, ${changed_in}::xid8, ${id}, ${limit + 1})`,
+            select n.changed_in, n.id, ${raw(AS_THING[thing])} as thing
+            from private.${raw(thing)}_news(
+              ${from}::pg_snapshot, ${until}::pg_snapshot, ${changed_in}::xid8, ${id}, ${limit + 1}) n
+            ${raw(THINGS[thing])}
+            order by n.changed_in, n.id collate "C"`,
       ]),
     ),
   )

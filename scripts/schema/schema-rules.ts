@@ -83,6 +83,7 @@ export const INLINED_FUNCTIONS = [
   'alert_in_json',
   'current_event',
   'distance_m',
+  'event_fields',
   'event_json',
   'events_shown',
   'expiry_of',
