@@ -129,6 +129,15 @@ test('a channel fails since its first failure, until it succeeds', async () => {
   expect(await channelOf(channel)).toMatchObject({ failing_since: null, failures: 0, status: 'ok' })
 })
 
+test('a channel that its receiver has switched off stays off, whatever becomes of what was under way', async () => {
+  await attempt({}, { outcome: 'disable_channel', error: 'Gone.' })
+  const off = await channelOf(channel)
+  expect(off).toMatchObject({ enabled: false, status: 'disabled', disabled_reason: 'Gone.' })
+  await attempt({ channel_seconds: 60 })
+  await attempt({}, { outcome: 'ok' })
+  expect(await channelOf(channel)).toEqual(off)
+})
+
 test('a deadline is over in the moment in which it is reached', async () => {
   const id = await first('queued')
   await run('update watchpost.deliveries set expires_at = pgboss.job_now() where id = $1', [id])
