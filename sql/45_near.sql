@@ -176,8 +176,9 @@ $$;
 grant execute on function private.events_near to authenticated;
 
 -- Whether an event that was seen so long before a window may be the same as one of another source in it; for shared/decide/link.ts.
+-- It has no search_path of its own, so that it is inlined; it is called where it is empty.
 create function private.may_link(p_source text, p_type text, p_before interval) returns boolean
-language sql immutable set search_path = '' as $$
+language sql immutable as $$
   select coalesce(p_before <= case
     when p_type = 'earthquake' and p_source in ('usgs', 'emsc', 'geonet', 'gdacs') then interval '1 day'
     when p_type = 'tsunami' and p_source in ('tsunami', 'nws') then interval '1 day'

@@ -93,6 +93,7 @@ export const INLINED_FUNCTIONS = [
   'is_usable',
   'iso',
   'key_holder',
+  'may_link',
   'notification_of',
   'refusal_between',
   'sightings_wanted',
