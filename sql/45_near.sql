@@ -209,7 +209,7 @@ begin
   select * from (
     select r.event_id, r.revision, r.first_seen_at, r.source, r.type, r.title, r.lat, r.lon, r.ts,
       r.severity, r.subject, r.status, r.url, r.geometry, r.magnitude, r.depth_km, r.ends_at, null::text,
-      case when r.revision = 1 then r.first_seen_at else private.known_since(r) end
+      known.since
     from (
       select distinct n.event_id
       from unnest(p_boxes) as b (box)
@@ -218,6 +218,10 @@ begin
           and n.first_seen_at >= p_from - interval '10 days'
           and (n.first_seen_at >= p_from or private.may_link(n.source, n.type, p_from - n.first_seen_at))
     ) near
+    -- Once for each event: in a plan that is made for each call, private.known_since would be planned for each revision.
+    cross join lateral (
+      select f.first_seen_at as since from watchpost.event_revisions f where f.event_id = near.event_id order by f.revision limit 1
+    ) known
     join watchpost.event_revisions r on r.event_id = near.event_id and r.first_seen_at < p_to
     where r.tenant_id is null
       or r.tenant_id = any(v_tenants) and private.could_hear(p_owner_id, p_org_id, r.tenant_id, r.first_seen_at)
