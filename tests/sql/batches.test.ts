@@ -74,3 +74,28 @@ test('what was decisive in the zones before is kept with what is in the last one
   ])
   expect(await next()).toEqual([])
 })
+
+test('an event of an account or organisation is revised by that one alone', async () => {
+  const [one, two, org] = [randomUUID(), randomUUID(), randomUUID()]
+  await database.query(`insert into watchpost.accounts (user_id, email) values ('${one}', 'a'), ('${two}', 'b');
+    insert into watchpost.organisations (id, name) values ('${org}', 'o');
+    insert into watchpost.sources (source, title, attribution, types, interval_seconds)
+    values ('custom', '', '', '{}', 60)`)
+  const tell = async (title: string, owner: string | null, of: string | null = null) => {
+    const [told] = await database.query<{ inserted: number; revised: number }>(
+      `select inserted, revised from private.ingest_events('custom:a', jsonb_build_array(jsonb_build_object(
+        'id', 'custom:a:1', 'type', 'other', 'title', $1::text, 'lat', 1, 'lon', 1, 'ts', '2026-01-01T00:00:00Z',
+        'severity', 1, 'status', 'active', 'box', '[1, 1, 1, 1]'::jsonb)), false, $2, $3)`,
+      [title, owner, of],
+    )
+    return told
+  }
+  const none = { inserted: 0, revised: 0 }
+  expect(await tell('first', one)).toEqual({ inserted: 1, revised: 0 })
+  expect(await tell('other', two)).toEqual(none)
+  expect(await tell('other', one, org)).toEqual(none)
+  expect(await tell('other', null)).toEqual(none)
+  expect(await tell('second', one)).toEqual({ inserted: 0, revised: 1 })
+  const rows = await database.query('select title, revision from watchpost.events')
+  expect(rows).toEqual([{ title: 'second', revision: 2 }])
+})

@@ -197,3 +197,53 @@ test('another confirmation takes the place of the one that waits, and of nothing
   expect(await moved(asked)).toEqual(['queued → cancelled'])
   expect([await moved(others), await moved(foreigners)]).toEqual([[], []])
 })
+
+describe('what an operator discards', () => {
+  const dead = async (delivery_id: string, more: { source?: string; name?: string } = {}) =>
+    (
+      await one(
+        `insert into pgboss.job (name, data, source_name) values ($1, jsonb_build_object('delivery_id', $2::text), $3)
+        returning id`,
+        [more.name ?? 'dead', delivery_id, more.source ?? 'deliver'],
+      )
+    ).id as string
+  const discard = async (...ids: string[]) =>
+    (await one(`select private.discard_dead($1, 'old') as count`, [ids])).count
+  const jobsLeft = async (...ids: string[]) =>
+    (await run('select from pgboss.job where id = any($1)', [ids])).length
+
+  test('is cancelled where it was still to be sent, and nothing that was not named', async () => {
+    const ids = await addAll()
+    const gone: string[] = []
+    for (const id of Object.values(ids)) gone.push(await dead(id))
+    const [other, kept] = [await add('queued'), await add('queued')]
+    const waiting = [await dead(other), await dead(kept, { name: 'deliver' })]
+    expect(await discard(...gone, waiting[1] ?? '')).toBe(7)
+    expect(await moved(ids)).toEqual(CANCELLED)
+    expect([await stateOf(other), await stateOf(kept)]).toEqual(['queued', 'queued'])
+    expect([await jobsLeft(...gone), await jobsLeft(...waiting)]).toEqual([0, 2])
+    expect(await reasons()).toEqual(['An operator discarded it: old'])
+  })
+
+  test.each([
+    ['pending', 'no', 'failed'],
+    ['held', 'no', 'failed'],
+    ['dispatched', 'no', 'dispatched'],
+    ['suppressed', 'no', 'suppressed'],
+    ['recorded', 'no', 'recorded'],
+    ['pending', 'queued', 'pending'],
+    ['pending', 'held', 'pending'],
+    ['pending', 'sending', 'pending'],
+    ['pending', 'succeeded', 'pending'],
+    ['pending', 'failed', 'failed'],
+    ['pending', 'expired', 'failed'],
+    ['pending', 'cancelled', 'failed'],
+  ])('of an alert that is %s, with %s message beside it: then %s', async (before, also, after) => {
+    const other = await anotherAlert()
+    const job = await dead(await add('queued'))
+    if (also !== 'no') await add(also)
+    await setAlert(before)
+    await discard(job)
+    expect([await alertState(), await alertState(other)]).toEqual([after, 'pending'])
+  })
+})

@@ -109,7 +109,15 @@ describe('versions in which nothing was seen', () => {
     `insert into watchpost.event_revisions (event_id, revision, first_seen_at, source, type, title, ts, severity, status, lon, lat, extent)
     values ('e', 1, date_trunc('milliseconds', now() - interval '${minutes} minutes'), 'test', 'other', '', now(), 1, 'active', 2, 1, box '(2,1),(2,1)')`
 
+  const alerted = (name: string) =>
+    `insert into watchpost.alerts (zone_id, zone_name, owner_id, event_id, source, event, severity, reason, first_reason,
+      status, raised_at, checks, zone_version, event_revision)
+    select id, '', owner_id, 'e', 'test', '{}', 50, '', '', 'recorded', now(), '[]', 1, 1
+    from watchpost.zones where label = '${name}'`
+
   test.each([
+    ['stay while an alert was raised by them', [400, 300, 200, 100], alerted('private'), [1, 4, 5]],
+    ['go where one of another zone was', [400, 300, 200, 100], alerted('shared'), [4, 5]],
     ['go but for the last two', [400, 300, 200, 100], '', [4, 5]],
     ['stay for an hour, as one may still be seen in them', [62, 61, 60, 59], '', [3, 4, 5]],
     ['stay for an hour, also the older ones', [59, 58, 57, 56], '', [1, 2, 3, 4, 5]],

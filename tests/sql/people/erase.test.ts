@@ -2,7 +2,7 @@ import { test } from 'vitest'
 import type { Case } from '../questions.ts'
 import { agree, by, id, outcome, questions, REAL, useQuestions } from './scene.ts'
 
-/** What is left of a person who was deleted, and where. Answers are in golden/. */
+/** What is left of a person who was deleted, and where, and what others are told of it. Answers are in golden/. */
 useQuestions()
 
 const erase = (who: string) => `${REAL} select private.erase_account(${id(who)});`
@@ -215,6 +215,37 @@ test('who may delete their account, and what stays where auth.users cannot be ch
       revoke('private'),
       '',
       by('owner', { signed_in: undefined }),
+    ),
+  ])
+})
+
+test('what followers are told of when somebody joins, leaves, shares or deletes', async () => {
+  const told = `select n.name || ' ' || v.thing, count(*) from watchpost.visibility_changes v
+    join (values ('stranger', ${id('stranger')}), ('member', ${id('member')}), ('owner', ${id('owner')}), ('team', ${id('team')})) as n (name, id)
+      on n.id = v.audience group by 1`
+  const change = (about: string, statement: string): Case => [
+    about,
+    told,
+    `delete from watchpost.visibility_changes; ${REAL} ${statement}`,
+  ]
+  const join = (status: string, hash: string) =>
+    `insert into watchpost.members (org_id, user_id, email, role, status, invite_hash)
+    values (${id('team')}, ${id('stranger')}, 'x@x', 'member', '${status}', ${hash})`
+  const share = (table: string, to: string, where: string) =>
+    `update watchpost.${table} set org_id = ${to} where ${where}`
+  await agree('erase-followed', [
+    change('joined', join('active', 'null')),
+    change('left', `delete from watchpost.members where user_id = ${id('member')}`),
+    change('an invite withdrawn', `delete from watchpost.members where status = 'invited'`),
+    change('a zone shared', share('zones', id('team'), `label = 'private'`)),
+    change('a zone shared no longer', share('zones', 'null', `label = 'shared'`)),
+    change('an alert deleted', `delete from watchpost.alerts where zone_name = 'shared'`),
+    change('a drill deleted', `delete from watchpost.drills`),
+    change('an alert changed', `update watchpost.alerts set note = 'x'`),
+    change('an event deleted', `delete from watchpost.events where id = 'test:shared'`),
+    change(
+      'an account deleted',
+      `delete from watchpost.accounts where user_id = ${id('stranger')}`,
     ),
   ])
 })
