@@ -289,3 +289,103 @@ test('what a new or changed zone may concern', async () => {
     ),
   ])
 })
+
+test('which zones a batch may concern, some at a time', async () => {
+  const name = (n: number) => `'00000000-0000-4000-8000-00000000000${n}'::uuid`
+  const BATCH = name(9)
+  const asked = (after = 'null', most = 'null') => `
+    select array(select concat_ws(' ', c.id, c.revision, array(
+        select z.label from watchpost.zones z where z.id = any(c.zone_ids) order by 1),
+      'up to ' || right(c.cut_at::text, 1), case when c.known_since < c.first_seen_at then 'known before' end)
+    from private.batch_candidates(array[${BATCH}], ${after}, ${most}) c)`
+  /** Zones 1 to 3 over the same place, which were changed long ago, and nothing else. */
+  const zones = `delete from watchpost.zone_boxes; delete from watchpost.event_revisions; delete from watchpost.positions;
+    delete from watchpost.match_memory; delete from watchpost.zones;
+    insert into watchpost.zones (id, owner_id, label, lat, lon, boxes, updated_at)
+    select given.id, '${questions.world.ids.owner}', right(given.id::text, 1), 1, 2, '{(3,2),(1,0)}', now() - interval '1 day'
+    from (values (${name(1)}), (${name(2)}), (${name(3)})) as given (id);
+    insert into watchpost.zone_boxes (zone_id, part, box, min_severity)
+    select id, 1, box '(3,2),(1,0)', 40 from watchpost.zones;
+    insert into watchpost.zone_versions (zone_id, version, definition, valid_from)
+    select id, 1, to_jsonb(z), updated_at from watchpost.zones z;
+    update watchpost.account_states set valid_from = now() - interval '1 day';`
+  const event = (id = 'e', severity = 40, more: Record<string, string> = {}) => {
+    const { revision = '1', batch = BATCH, seen = 'now()', tenant = 'null' } = more
+    return `insert into watchpost.event_revisions (event_id, revision, batch_id, first_seen_at, source, type, title, ts,
+        severity, status, lon, lat, extent, tenant_id)
+      values ('${id}', ${revision}, ${batch}, ${seen}, 'test', 'other', '', now(), ${severity}, 'active', 2, 1,
+        box '${more.box ?? '(2,1),(2,1)'}', ${tenant});`
+  }
+  const ship = `insert into watchpost.positions (event_id, batch_id, first_seen_at, source, type, title, ts, severity,
+      subject, status, lon, lat, extent)
+    values ('ship', ${BATCH}, now(), 'test', 'vessel', '', now(), 0, 'mmsi:1', 'active', 2, 1, box '(2,1),(2,1)');`
+  const one = (table: string, set: string) =>
+    `update watchpost.${table} set ${set} where ${table === 'zones' ? 'id' : 'zone_id'} = ${name(1)};`
+  const remember = (key: string) =>
+    `insert into watchpost.match_memory (zone_id, key, memory) values (${name(3)}, '${key}', '{}');`
+  const far = { box: '(9,9),(9,9)' }
+  const filters: [about: string, set: string][] = [
+    ['takes its source', "sources = '{test}'"],
+    ['takes other sources', "sources = '{else}'"],
+    ['takes its type', "types = '{other,vessel}'"],
+    ['takes other types', "types = '{flood}'"],
+  ]
+  const { owner, stranger } = questions.world.ids
+  await agree('batch-candidates', [
+    ['as severe as the zones want', asked(), zones + event()],
+    ['less severe', asked(), zones + event('e', 39)],
+    ['a position, whatever its severity', asked(), zones + ship],
+    ['at the edge', asked(), zones + event('e', 40, { box: '(4,1),(3,1)' })],
+    ['elsewhere', asked(), zones + event('e', 40, far)],
+    ...filters.flatMap(([about, set]): Case[] => [
+      [`a zone ${about}`, asked(), zones + event() + one('zone_boxes', set)],
+      [`a zone ${about}, of a position`, asked(), zones + ship + one('zone_boxes', set)],
+    ]),
+    ['elsewhere, but remembered', asked(), zones + event('e', 1, far) + remember('e')],
+    ['another is remembered', asked(), zones + event('e', 1, far) + remember('f')],
+    [
+      'a subject is remembered',
+      asked(),
+      `${zones}delete from watchpost.zone_boxes; ${ship}${remember('mmsi:1')}`,
+    ],
+    [
+      'a zone changed since',
+      asked(),
+      zones + event('e', 1, far) + one('zones', `updated_at = now() + interval '1 s'`),
+    ],
+    [
+      'a zone changed just then',
+      asked(),
+      zones + event('e', 1, far) + one('zones', 'updated_at = now()'),
+    ],
+    ['of another batch', asked(), zones + event('e', 40, { batch: name(8) })],
+    [
+      'in the order in which they were seen',
+      asked(),
+      zones + event('a') + event('b', 40, { seen: ago('1 s') }),
+    ],
+    [
+      'revised',
+      asked(),
+      zones +
+        event('e', 40, { batch: name(8), seen: ago('1 h') }) +
+        event('e', 50, { revision: '2' }) +
+        event('d', 40, { batch: name(8), seen: ago('2 h') }),
+    ],
+    ['of the owner', asked(), zones + event('e', 40, { tenant: `'${owner}'` })],
+    ['of somebody else', asked(), zones + event('e', 40, { tenant: `'${stranger}'` })],
+    ...[1, 2, 3].map(
+      (most): Case => [`${most} at most`, asked('null', `${most}`), zones + event()],
+    ),
+    ['two at most, of two events', asked('null', '2'), zones + event() + event('f')],
+    ...[1, 2].map(
+      (most): Case => [
+        `after the first, ${most} at most`,
+        asked(name(1), `${most}`),
+        zones + event(),
+      ],
+    ),
+    ['after the last', asked(name(3), '2'), zones + event()],
+    ['after the first', asked(name(1)), zones + event()],
+  ])
+})

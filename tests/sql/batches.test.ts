@@ -99,3 +99,41 @@ test('an event of an account or organisation is revised by that one alone', asyn
   const rows = await database.query('select title, revision from watchpost.events')
   expect(rows).toEqual([{ title: 'second', revision: 2 }])
 })
+
+test('the health of a source counts what is younger than a day, and how late it came', async () => {
+  await database.query('delete from watchpost.events')
+  const event = (id: string, age: string, late: string, source = 'one') =>
+    `insert into watchpost.events (id, source, type, title, ts, first_seen_at, severity, status, lon, lat, extent)
+    select '${id}', '${source}', 'other', '', t, t + interval '${late}', 1, 'active', 1, 1, box '(1,1),(1,1)'
+    from (select now() - interval '${age}' as t) x;`
+  const hour = (source: string, age: string, reason: string) =>
+    `insert into watchpost.source_hours (source, hour, items, rejected, reason)
+    values ('${source}', now() - interval '${age}', 3, 1, ${reason});`
+  await database.query(
+    [
+      event('one:a', '1 h', '10 s'),
+      event('one:b', '1 h', '30 s'),
+      event('one:early', '1 h', '-1 h'),
+      event('one:old', '25 h', '900 s'),
+      event('two:a', '1 h', '500 s', 'two'),
+      hour('one', '1 h', 'null'),
+      hour('one', '2 h', `'new'`),
+      hour('one', '3 h', `'former'`),
+      hour('one', '25 h', `'old'`),
+      hour('two', '1 h', `'other'`),
+    ].join(''),
+  )
+  const rows =
+    await database.query(`select source, events_24h::int, latency_p50, latency_p95::int, items_24h::int,
+    rejected_24h::int, rejected_reason from private.sources_health() where source in ('one', 'two', 'custom')`)
+  expect(rows).toEqual([
+    {
+      ...{ source: 'one', events_24h: 3, latency_p50: 20, latency_p95: 29, items_24h: 9 },
+      ...{ rejected_24h: 3, rejected_reason: 'new' },
+    },
+    {
+      ...{ source: 'two', events_24h: 1, latency_p50: 500, latency_p95: 500, items_24h: 3 },
+      ...{ rejected_24h: 1, rejected_reason: 'other' },
+    },
+  ])
+})

@@ -95,3 +95,116 @@ test('that a channel is in trouble is told once, and so is that it works again',
   expect(told.map(({ type }) => type)).toEqual(['channel.failing', 'channel.recovered'])
   expect((await jobs()).sort()).toEqual(told.map(({ id }) => id).sort())
 })
+
+describe('that a channel is in trouble', () => {
+  /** The trouble of the channel, told and mended so long ago; beside that of another. */
+  const trouble = (mended: string | null, more: { told?: boolean } = {}) =>
+    run(
+      `insert into watchpost.channel_troubles (channel_id, status, reason, began_at, told_at, told_through, well_at)
+      values ($1, 'failing', 'Its own.', now() - interval '2 days', case when $2 then now() end, $1, now() - $3::interval)`,
+      [channel, more.told ?? true, mended],
+    )
+  const sent = (age: string, to = channel) =>
+    add('succeeded', { channel_id: to, delivered_at: new Date(Date.now() - Number(age) * 60_000) })
+  const watch = async () =>
+    (
+      await one('select private.watch_channel(c) as told from watchpost.channels c where id = $1', [
+        channel,
+      ])
+    ).told
+  const statesOf = async () => {
+    const rows = await run(
+      `select t.channel_id, case when ended_at is not null then 'over' when well_at is null then 'ill' else 'well' end as state
+      from watchpost.channel_troubles t`,
+    )
+    const [own, others] = [true, false].map((is) =>
+      rows.filter(({ channel_id }) => (channel_id === channel) === is).map(({ state }) => state),
+    )
+    expect(others).toEqual(['ill'])
+    return own
+  }
+
+  test.each([
+    ['just now', null, null, null, 'well'],
+    ['4 minutes ago', '4 minutes', '1', null, 'well'],
+    ['5 minutes ago, and something was sent', '5 minutes', '1', 'recovered', 'over'],
+    ['and nothing was sent since it began', '5 minutes', '3000', null, 'well'],
+    ['and nothing at all was sent for 23 hours', '23 hours', null, null, 'well'],
+    ['and nothing at all was sent for a day', '24 hours', null, null, 'over'],
+  ])('is over when it is mended: %s', async (_, mended, age, told, state) => {
+    await trouble(mended)
+    if (age) await sent(age)
+    const { other } = await one("select id as other from watchpost.channels where label = 'shared'")
+    await sent('1', other)
+    expect(await watch()).toBe(told)
+    expect(await statesOf()).toEqual([state])
+    const messages = await run("select from watchpost.deliveries where type = 'channel.recovered'")
+    expect(messages).toHaveLength(told ? 1 : 0)
+  })
+
+  test.each([
+    ['switched off', 'enabled = false', ['over']],
+    ['deleted', 'deleted_at = now()', ['over']],
+    ['failing again', `status = 'failing', failing_since = now()`, ['ill']],
+  ])('where it is %s', async (_, change, expected) => {
+    await trouble('1 hour')
+    await sent('1')
+    await set(change)
+    expect([await watch(), await statesOf()]).toEqual([null, expected])
+  })
+
+  test('is forgotten where it was never told', async () => {
+    await trouble('1 minute', { told: false })
+    expect([await watch(), await statesOf()]).toEqual([null, []])
+  })
+
+  test.each([
+    [
+      'failing for 15 minutes',
+      `status = 'failing', failing_since = now() - interval '15 minutes'`,
+      'failing',
+    ],
+    ['failing for less', `status = 'failing', failing_since = now() - interval '14 minutes'`, null],
+    ['disabled by its receiver', `status = 'disabled', disabled_reason = 'Gone.'`, 'failing'],
+    ['switched off', `status = 'disabled', disabled_reason = 'It was switched off.'`, null],
+  ])('is told once through another when it is %s', async (_, change, told) => {
+    await run(`insert into watchpost.channels (owner_id, kind, label, target_sealed, target_masked)
+      select owner_id, kind, 'other', 'x', 'x' from watchpost.channels where id = '${channel}'`)
+    await set(change)
+    expect([await watch(), await watch()]).toEqual([told, null])
+    const through = `select c.label from watchpost.deliveries d join watchpost.channels c on c.id = d.channel_id
+      where d.type = 'channel.failing'`
+    expect(await run(through)).toEqual(told ? [{ label: 'other' }] : [])
+  })
+})
+
+test('the channel that tells of another is one that its owner has, that works and that no others read', async () => {
+  const teller = async () =>
+    (
+      await one(
+        `select (select label from watchpost.channels where id = private.teller_for(c)) as name from watchpost.channels c where id = $1`,
+        [channel],
+      )
+    ).name
+  await run(`insert into watchpost.channels (owner_id, kind, host, label, target_sealed, target_masked)
+    select owner_id, kind, 'elsewhere', 'other', 'x', 'x' from watchpost.channels where id = '${channel}'`)
+  // The shared one is read by others, who do not see this one.
+  expect(await teller()).toBe('other')
+  for (const change of [
+    'enabled = false',
+    'deleted_at = now()',
+    `status = 'failing'`,
+    `messages = '{alert.raised}'`,
+    `owner_id = (select user_id from watchpost.accounts where email = 'stranger')`,
+    `org_id = (select id from watchpost.organisations where name = 'shared')`,
+  ]) {
+    await run(`savepoint s; update watchpost.channels set ${change} where label = 'other'`)
+    expect(await teller(), change).toBeNull()
+    await run('rollback to s')
+  }
+  for (const change of [`plan = 'free'`, `banned_until = 'infinity'`]) {
+    await run(`savepoint s; update watchpost.accounts set ${change} where email = 'owner'`)
+    expect(await teller(), change).toBeNull()
+    await run('rollback to s')
+  }
+})
