@@ -297,7 +297,8 @@ test('which zones a batch may concern, some at a time', async () => {
     select array(select concat_ws(' ', c.id, c.revision, array(
         select z.label from watchpost.zones z where z.id = any(c.zone_ids) order by 1),
       'up to ' || right(c.cut_at::text, 1), case when c.known_since < c.first_seen_at then 'known before' end)
-    from private.batch_candidates(array[${BATCH}], ${after}, ${most}) c)`
+    from private.batch_candidates(array[${BATCH}], ${after}, ${most}) c),
+    array(select concat_ws(' ', z.key, 'in', right(z.zone_id::text, 1)) from private.batch_zones(array[${BATCH}]) z order by 1)`
   /** Zones 1 to 3 over the same place, which were changed long ago, and nothing else. */
   const zones = `delete from watchpost.zone_boxes; delete from watchpost.event_revisions; delete from watchpost.positions;
     delete from watchpost.match_memory; delete from watchpost.zones;

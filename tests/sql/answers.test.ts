@@ -114,6 +114,12 @@ test('which zones miss events without a source', async () => {
       other(`${source('enabled = false')}${source(`ceilings = '{"flood": 7}'`, 'other')}`),
     ],
     [
+      'what a source that is off could tell',
+      `select set_config('request.jwt.claims', '${questions.world.claims.owner}', true) is null,
+        private.zone_obstacles('${questions.world.ids.owner}', null, null, '{flood}')`,
+      other(`${source(`ceilings = '{"flood": 7}', enabled = false`, 'other')}`),
+    ],
+    [
       'of somebody else',
       `select set_config('request.jwt.claims', '${questions.world.claims.stranger}', true) is null,
         private.zone_obstacles('${questions.world.ids.owner}', null, '{test}', '{other}')`,

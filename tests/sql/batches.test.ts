@@ -41,6 +41,44 @@ test('those of a source are matched together in the order of their arrival, up t
   expect(await next('three')).toEqual([])
 })
 
+test('not more than 50 are matched together', async () => {
+  for (let nr = 0; nr < 51; nr += 1) await batch()
+  expect(await next()).toHaveLength(50)
+})
+
+test('one that tells of the same event or subject as one before it waits for that', async () => {
+  const place = `1, 1, box '(1,1),(1,1)'`
+  const revision = (id: string, batch_id: string) =>
+    database.query(
+      `insert into watchpost.event_revisions (event_id, revision, batch_id, first_seen_at, source, type, title, ts,
+        severity, status, lon, lat, extent)
+      select $1, count(*) + 1, $2, now(), 'one', 'other', '', now(), 1, 'active', ${place}
+      from watchpost.event_revisions where event_id = $1`,
+      [id, batch_id],
+    )
+  const position = (table: string, subject: string, batch_id: string) =>
+    database.query(
+      `insert into watchpost.${table} (event_id, batch_id, first_seen_at, source, type, title, ts, severity, subject,
+        status, lon, lat, extent)
+      values ($1, $2, now(), 'one', 'vessel', '', '2026-01-01', 0, $3, 'active', ${place})`,
+      [randomUUID(), batch_id, subject],
+    )
+  const ids = [await batch(), await batch(), await batch(), await batch()]
+  const [first = '', second = '', third = ''] = ids
+  await revision('one:x', first)
+  await revision('one:y', second)
+  await position('positions', 'ship', third)
+  expect(await next()).toEqual(ids)
+  await position('passing_positions', 'ship', third)
+  expect(await next()).toEqual(ids)
+  await position('passing_positions', 'ship', second)
+  expect(await next()).toEqual(ids.slice(0, 2))
+  await revision('one:x', second)
+  expect(await next()).toEqual(ids.slice(0, 1))
+  await database.query('delete from watchpost.positions')
+  await database.query('delete from watchpost.passing_positions')
+})
+
 test('one that is larger than that is matched alone', async () => {
   const [large] = [await batch({ size: 501 }), await batch()]
   expect(await next()).toEqual([large])

@@ -96,6 +96,140 @@ test('that a channel is in trouble is told once, and so is that it works again',
   expect((await jobs()).sort()).toEqual(told.map(({ id }) => id).sort())
 })
 
+describe('a source that is not well', () => {
+  /** What the zone and its channel are to be told, where their owner has these. */
+  const zones = async () => {
+    await run('delete from watchpost.blind_zones')
+    await run('select private.note_blind_zones($1)', [blindness])
+    const told = await run(
+      `select z.label as zone, c.label as channel from watchpost.blind_zones b
+      join watchpost.zones z on z.id = b.zone_id join watchpost.channels c on c.id = b.channel_id order by 1, 2`,
+    )
+    return told.map(({ zone, channel }) => `${zone} to ${channel}`)
+  }
+  test.each([
+    ['as it is', 'zones', 'label = label', true],
+    ['off', 'zones', 'enabled = false', false],
+    ['deleted', 'zones', 'deleted_at = now()', false],
+    ['snoozed', 'zones', `snoozed_until = now() + interval '1 s'`, false],
+    ['snoozed until now', 'zones', 'snoozed_until = now()', true],
+    ['hearing of other sources', 'zones', `sources = '{else}'`, false],
+    ['of an account on the free plan', 'accounts', `plan = 'free'`, false],
+    ['of a banned account', 'accounts', `banned_until = 'infinity'`, false],
+    ['with a channel that is off', 'channels', 'enabled = false', false],
+    ['with one that takes no such message', 'channels', `messages = '{alert.raised}'`, false],
+  ])('leaves blind a zone that is there, on and awake: %s', async (_, table, change, isBlind) => {
+    await run('update watchpost.zones set min_severity = 10')
+    const where = {
+      zones: `label = 'private'`,
+      accounts: `email = 'owner'`,
+      channels: `label = 'private'`,
+    }[table]
+    await run(`update watchpost.${table} set ${change} where ${where}`)
+    const told = await zones()
+    expect(told.includes('private to private')).toBe(isBlind)
+    expect(told).toContain('foreign to foreign')
+  })
+
+  const LIMIT = { down: 'private.blind_after(s)', ok: 'private.well_after(s)' }
+  const set = (change: string) =>
+    run(`update watchpost.blindness b set ${change} from watchpost.sources s
+      where s.source = b.source and b.source = 'test'`)
+  const look = async (status: string) => {
+    await run(
+      `update watchpost.sources set enabled = $1 <> 'disabled', last_success_at = case $1 when 'ok' then now() end,
+        error_at = case $1 when 'down' then now() end where source = 'test'`,
+      [status],
+    )
+    return (
+      await one(
+        `select private.watch_source(s) as told from watchpost.sources s where source = 'test'`,
+      )
+    ).told
+  }
+  const row = async () => {
+    const rows = await run(
+      `select concat_ws(', ', case when ended_at is not null then 'over' end,
+        case when told_at is not null then 'told' end, case when well_at is not null then 'well' end,
+        case when began_at = now() then 'begun anew' end) as text from watchpost.blindness where source = 'test'`,
+    )
+    return rows.map(({ text }) => text)
+  }
+  const told = `told_at = now() - interval '1 hour'`
+  const began = (than: string) => `began_at = now() - ${LIMIT.down} ${than}, seen_at = now()`
+  const mended = (than: string) => `well_at = now() - ${LIMIT.ok} ${than}, seen_at = now()`
+  const later = `+ interval '1 s'`
+  test.each([
+    ['long enough', 'down', began(''), 'blind', ['told']],
+    ['not so long', 'down', began(later), null, ['']],
+    ['and was told', 'down', `${began('')}, ${told}`, null, ['told']],
+    ['again', 'down', `${mended('')}, ${told}`, null, ['told']],
+    [
+      'and nobody looked',
+      'down',
+      `seen_at = now() - interval '301 s', began_at = now() - interval '1 h'`,
+      null,
+      ['begun anew'],
+    ],
+    [
+      'and somebody looked',
+      'down',
+      `seen_at = now() - interval '300 s', began_at = now() - interval '1 h'`,
+      'blind',
+      ['told'],
+    ],
+    [
+      'and was told before nobody looked',
+      'down',
+      `seen_at = now() - interval '1 h', began_at = now() - interval '1 h', ${told}`,
+      null,
+      ['told'],
+    ],
+    ['and is switched off', 'disabled', began(''), null, []],
+    ['was told, and is switched off', 'disabled', `${began('')}, ${told}`, null, ['told']],
+    ['and is mended now', 'ok', `${began(later)}, ${told}`, null, ['told, well']],
+    [
+      'and is mended for long',
+      'ok',
+      `${mended('')}, ${told}, began_at = now() - interval '1 h'`,
+      'sighted',
+      ['over, told, well'],
+    ],
+    [
+      'and is mended not so long',
+      'ok',
+      `${mended(later)}, ${told}, began_at = now() - interval '1 h'`,
+      null,
+      ['told, well'],
+    ],
+    [
+      'and is mended, but was never told',
+      'ok',
+      `${mended('')}, began_at = now() - interval '1 h'`,
+      null,
+      [],
+    ],
+  ])('%s', async (_, status, change, expected, left) => {
+    await run('delete from watchpost.blind_zones')
+    await run(`insert into watchpost.blindness (source, status, reason, began_at, seen_at, well_at)
+      select 'else', 'down', '', now() - interval '1 day', now(), now() - interval '1 day'`)
+    const other = await one(`select * from watchpost.blindness where source = 'else'`)
+    await set(change)
+    expect(await look(status)).toBe(expected)
+    expect(await row()).toEqual(left)
+    expect(await one(`select * from watchpost.blindness where source = 'else'`)).toEqual(other)
+  })
+
+  test('is noted once', async () => {
+    await run('delete from watchpost.blindness')
+    expect([await look('down'), await look('down'), await row()]).toEqual([
+      null,
+      null,
+      ['begun anew'],
+    ])
+  })
+})
+
 describe('that a channel is in trouble', () => {
   /** The trouble of the channel, told and mended so long ago; beside that of another. */
   const trouble = (mended: string | null, more: { told?: boolean } = {}) =>

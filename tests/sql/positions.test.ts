@@ -47,3 +47,25 @@ test('of passing positions those of matched batches go, but for those that decid
   await query('select private.thin_positions($1, $2)', [[one], ['b']])
   expect(await idsIn('positions')).toEqual(['b', 'e'])
 })
+
+test('a position that is told once more is kept once, also after its subject was forgotten', async () => {
+  await query('delete from watchpost.positions')
+  await query(`insert into watchpost.sources (source, title, attribution, types, interval_seconds)
+    values ('ais', '', '', '{vessel}', 60)`)
+  const tell = (id: string, seconds: number) =>
+    query(
+      `select * from private.ingest_events('ais', jsonb_build_array(jsonb_build_object(
+        'id', $1::text, 'type', 'vessel', 'title', 'AURORA', 'lat', 60, 'lon', 25, 'severity', 0, 'status', 'active',
+        'ts', to_char(date_trunc('hour', now() at time zone 'UTC') + $2 * interval '1 s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
+        'subject', 'mmsi:1', 'box', '[25, 60, 25, 60]'::jsonb)))`,
+      [id, seconds],
+    )
+  await tell('ais:1', 0)
+  await tell('ais:2', 1)
+  await query(`update watchpost.subjects set event_id = 'ais:1', ts = ts - interval '1 s'`)
+  await tell('ais:2', 1)
+  await query('delete from watchpost.subjects')
+  await tell('ais:1', 0)
+  expect(await idsIn('positions')).toEqual(['ais:1'])
+  expect(new Set(await idsIn('passing_positions'))).toEqual(new Set(['ais:2', 'f']))
+})

@@ -249,3 +249,35 @@ test('what followers are told of when somebody joins, leaves, shares or deletes'
     ),
   ])
 })
+
+test('when an account is on again, and what is known of it from the first', async () => {
+  const matched = `select array(select z.label from pgboss.job j join watchpost.zones z on z.id::text = j.data ->> 'zone_id' where j.name = 'match_zone' order by 1)`
+  const states = `select s.plan, s.banned_until is not null, cardinality(s.org_ids) from watchpost.account_states s where s.user_id = ${id('owner')} order by s.valid_from desc limit 1`
+  const set = (change: string) =>
+    `update watchpost.accounts set ${change} where user_id = ${id('owner')};`
+  const change = (about: string, was: string, becomes: string): Case[] => [
+    [about, matched, `delete from pgboss.job; ${was} ${REAL} ${becomes}`],
+    [`${about}: its state`, states, `${was} ${REAL} ${becomes}`],
+  ]
+  const [free, pro] = [set("plan = 'free'"), set("plan = 'pro'")]
+  const [banned, allowed] = [set(`banned_until = 'infinity'`), set('banned_until = null')]
+  await agree('erase-again', [
+    ...change('it pays again', free, pro),
+    ...change('it pays more', '', set("plan = 'enterprise'")),
+    ...change('it pays no more', '', free),
+    ...change('it is banned', '', banned),
+    ...change('it is banned no more', banned, allowed),
+    ...change('it pays again, but is banned', free + banned, pro),
+    ...change('it is banned no more, but does not pay', free + banned, allowed),
+    ...change(
+      'it pays again, with a deleted zone',
+      `${free} update watchpost.zones set deleted_at = now() where label = 'private';`,
+      pro,
+    ),
+    [
+      'a new one',
+      `select s.plan, s.org_ids from watchpost.account_states s where s.user_id = '00000000-0000-4000-8000-000000000003'`,
+      `${REAL} insert into watchpost.accounts (user_id, email) values ('00000000-0000-4000-8000-000000000003', 'new@x')`,
+    ],
+  ])
+})

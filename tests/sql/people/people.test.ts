@@ -56,6 +56,11 @@ test('what a member shared when they leave, and what they are told', async () =>
       `${shares('admin')}${REAL} delete from watchpost.organisations where id = ${id('team')}`,
     ],
     [
+      'the organisation is deleted by its owner',
+      things,
+      `${shares('admin')}${by('owner')} delete from watchpost.organisations where id = ${id('team')}`,
+    ],
+    [
       'the organisation is deleted, with its owner last',
       things,
       `${shares('admin')} update watchpost.members set created_at = now() where role = 'owner';
