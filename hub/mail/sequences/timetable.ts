@@ -57,7 +57,7 @@ export function timetable(
   waits.forEach((wait_days, step) => {
     const due = [...byRecipient.values()].flatMap((one) => {
       if (one.had > step) return []
-      const opening = dueOf(one, { wait_days: one.last_sent_at ? wait_days : 0, window, now })
+      const opening = dueOf(one, { wait_days, window, now })
       return opening ? [{ one, opening }] : []
     })
     due.sort((a, b) => a.opening.from.getTime() - b.opening.from.getTime())

@@ -39,8 +39,8 @@ export const officeHours = (time_zone: string): SendWindow => ({
 /** A span of time in which a mail may go: `from` belongs to it, `until` does not. */
 export type Opening = { from: Date; until: Date }
 
-/** A week has at most seven days without an opening; the clock may skip one more. */
-const MAX_DAYS = 16
+/** A window on one day of the week: that day is over, and the clock skips its hours a week later. */
+const MAX_DAYS = 15
 
 /**
  * The first opening that is not over at `after`, cut to begin there: the hours that are office hours in
@@ -55,7 +55,8 @@ export function nextOpening(
   after: Date,
 ): Opening | null {
   const instant = after.getTime()
-  let day = firstDay(time_zones, after).subtract({ days: 1 })
+  // The date in any of them: a date that is over in one has no hours in all.
+  let day = dateIn(time_zones[0] ?? 'UTC', after)
   for (let tries = 0; tries < MAX_DAYS; tries += 1, day = day.add({ days: 1 })) {
     const weekday = WEEKDAYS[day.dayOfWeek - 1]
     if (!weekday || !window.days.includes(weekday)) continue
@@ -68,7 +69,6 @@ export function nextOpening(
 
 /** When a mail may go that follows `days` calendar days after another one, in all of the time zones. */
 export function daysAfter(time_zones: string[], sent_at: Date, days: number): Date {
-  if (days === 0) return sent_at
   const starts = time_zones.map(
     (timeZone) =>
       dateIn(timeZone, sent_at).add({ days }).toZonedDateTime({ timeZone }).epochMilliseconds,
@@ -80,13 +80,6 @@ function dateIn(timeZone: string, at: Date): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(at.getTime())
     .toZonedDateTimeISO(timeZone)
     .toPlainDate()
-}
-
-function firstDay(time_zones: string[], at: Date): Temporal.PlainDate {
-  const [first = Temporal.PlainDate.from('1970-01-01')] = time_zones
-    .map((timeZone) => dateIn(timeZone, at))
-    .sort(Temporal.PlainDate.compare)
-  return first
 }
 
 function openingOf(

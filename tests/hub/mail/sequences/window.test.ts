@@ -79,6 +79,12 @@ describe('the next office hours', () => {
       '2026-03-28T23:00Z',
       '2026-03-28T23:00:00.000Z 2026-03-29T22:00:00.000Z',
     ],
+    [
+      'nothing but an hour on Sundays, which is over and then skipped',
+      { from: '02:00', to: '03:00', days: ['sun' as const] },
+      '2026-03-22T02:00Z',
+      '2026-04-05T00:00:00.000Z 2026-04-05T01:00:00.000Z',
+    ],
   ])('with %s', (_, clock, after, expected) => {
     const window = { days: [...hours.days, 'sat' as const, 'sun' as const], ...clock }
     expect(shown(nextOpening(['Europe/Berlin'], window, at(after)))).toBe(expected)
@@ -88,6 +94,16 @@ describe('the next office hours', () => {
     const zones = ['America/New_York', 'America/Los_Angeles']
     const expected = '2026-11-25T17:00:00.000Z 2026-11-25T22:00:00.000Z'
     expect(shown(nextOpening(zones, hours, at('2026-11-25T00:00Z')))).toBe(expected)
+    // It is Thursday in Tokyo and still Wednesday in London.
+    const wide = { ...hours, from: '00:00', to: '24:00' }
+    for (const apart of [
+      ['Asia/Tokyo', 'Europe/London'],
+      ['Europe/London', 'Asia/Tokyo'],
+    ]) {
+      expect(shown(nextOpening(apart, wide, at('2026-11-25T16:00Z')))).toBe(
+        '2026-11-26T00:00:00.000Z 2026-11-26T15:00:00.000Z',
+      )
+    }
     expect(nextOpening(['Europe/Moscow', 'Asia/Kamchatka'], hours, at('2026-11-25T00:00Z'))).toBe(
       null,
     )
@@ -97,6 +113,8 @@ describe('the next office hours', () => {
     const sent = at('2026-11-25T22:30Z')
     expect(daysAfter(['Europe/Istanbul'], sent, 1).toISOString()).toBe('2026-11-26T21:00:00.000Z')
     expect(daysAfter(['UTC'], sent, 1).toISOString()).toBe('2026-11-26T00:00:00.000Z')
+    const both = ['UTC', 'Europe/Istanbul']
+    expect(daysAfter(both, sent, 1).toISOString()).toBe('2026-11-26T21:00:00.000Z')
   })
 })
 
@@ -195,6 +213,20 @@ test.each([
     b: ['11-26', '11-30'],
     c: last,
   })
+})
+
+test('what is left of today goes to those whose hours come first', () => {
+  const late = person('late', { time_zones: ['America/New_York'] })
+  const plan = timetable([late, person('early')], {
+    waits: [0],
+    window: hours,
+    now: at('2026-11-25T10:00Z'),
+    allowance: { ...allowance, left_today: 1 },
+  })
+  expect([...plan.values()].flat().map((time) => time?.toISOString())).toEqual([
+    '2026-11-26T14:00:00.000Z',
+    '2026-11-25T10:00:00.000Z',
+  ])
 })
 
 test('what a recipient has had is not planned again', () => {
