@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createHub } from '../../../../hub/hub.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import {
   apiOf,
@@ -85,6 +86,18 @@ describe('between the choice and the claim', () => {
     await steps(id, 'resume')
     await hub.deps.mailer.run()
     expect(smtp.to()).toEqual([email])
+  })
+
+  test('a hub that closes sends this mail and leaves the others for its next start', async () => {
+    for (const _ of [1, 2]) await addLead({ tags: ['closing'] })
+    await sendable({ audience: { kind: 'list', filter: { tag: 'closing' } } })
+    const closing = await createHub(hub.config, { log: () => {}, restart: () => {} })
+    // It waits for the round, and the round for the server.
+    meanwhile = async () => void closing.close()
+    await closing.deps.mailer.run()
+    expect(smtp.to()).toHaveLength(1)
+    await hub.deps.mailer.run()
+    expect(new Set(smtp.to()).size).toBe(2)
   })
 
   test('all mail that is paused sends nothing until it is confirmed', async () => {

@@ -66,6 +66,23 @@ test('a late hub sends one mail, and the others days later', async () => {
   await api.ok('sequence/stop', of(id))
 })
 
+test('with little left of the day, who has had a mail gets the next before others get their first', async () => {
+  const begun = await create({ tag: (await group(['begun'])).tag })
+  await approve(begun)
+  await run()
+  await passDays(hub, 3)
+  const fresh = await create({ tag: (await group(['fresh'])).tag })
+  await approve(fresh)
+  // Whatever was touched last.
+  for (const step of ['pause', 'resume']) await api.ok(`sequence/${step}`, of(begun))
+  await api.put('settings/mail', { daily_cap: 1 })
+  await run()
+  expect(smtp.to()).toEqual(
+    ['begun', 'begun'].map((who) => `${who}${counter.n - 1}@client.example`),
+  )
+  for (const id of [begun, fresh]) await api.ok('sequence/stop', of(id))
+})
+
 test('nothing goes outside of the window', async () => {
   const { tag } = await group(['night'])
   const tomorrow = new Date(Date.now() + 86_400_000)
