@@ -17,16 +17,17 @@ afterAll(() => hub.close())
 const { bring, leadsOf, read } = importCalls(() => hub)
 
 describe('a hub that was killed', () => {
-  const halfDone = async (csv: string, handled: number) => {
-    const taken = await bring('Name\nSeed', { project: 'back' })
-    await writeFile(join(hub.paths.data_dir, 'imports', `${taken.id}.csv`), csv)
+  const halfDone = async (csv: string, handled: number) =>
+    leave((await bring('Name\nSeed', { project: 'back' })).id, csv, handled)
+  const leave = async (id: string, csv: string, handled: number) => {
+    await writeFile(join(hub.paths.data_dir, 'imports', `${id}.csv`), csv)
     const total = csv.trim().split('\n').length - 1
     await hub.query(
       `update hub.imports
        set status = 'processing', total = $2, handled = $3, created = 0, skipped = 0, finished_at = null where id = $1`,
-      [taken.id, total, handled],
+      [id, total, handled],
     )
-    return taken.id as string
+    return id
   }
   const restarted = async () => {
     const next = await createHub(hub.config, { log: () => {}, restart: () => {} })
@@ -69,6 +70,89 @@ describe('a hub that was killed', () => {
       `select count(*)::int as n from hub.leads where name like 'Once %'`,
     )
     expect(count?.n).toBe(1200)
+  })
+
+  test('imports the oldest of several first', async () => {
+    const newer = (await bring('Name\nSeed', { project: 'back' })).id
+    const older = await halfDone('Name\nOlder\n', 0)
+    await leave(newer, 'Name\nNewer\n', 0)
+    await hub.query(
+      `update hub.imports set created_at = created_at - interval '1 hour' where id = $1`,
+      [older],
+    )
+    const done: unknown[] = []
+    const imports = createImports({
+      db: hub.deps.db,
+      paths: hub.paths,
+      log: ({ id }) => done.push(id),
+    })
+    imports.wake()
+    await expect.poll(() => done).toEqual([older, newer])
+    await imports.close()
+  })
+
+  test('stops after the batch in which it closes, and goes on behind that', async () => {
+    const rows = Array.from({ length: 500 }, (_, n) => `Closed ${n}`)
+    const id = await halfDone(`Name\n${rows.join('\n')}\n`, 0)
+    const { db } = hub.deps
+    const closing = async (scope: string, work: Parameters<Database['transaction']>[1]) => {
+      if (scope !== '*') void imports.close()
+      return db.transaction(scope, work)
+    }
+    const imports = createImports({
+      db: { ...db, transaction: closing } as Database, // safe: nothing else is asked
+      paths: hub.paths,
+      log: () => {},
+    })
+    imports.wake()
+    await expect.poll(async () => (await read(id)).handled).toBe(200)
+    await imports.close()
+    expect(await read(id)).toMatchObject({ status: 'processing', handled: 200 })
+    hub.deps.imports.wake()
+    await expect.poll(async () => (await read(id)).status).toBe('done')
+    expect(await read(id)).toMatchObject({ created: 500, skipped: 0 })
+  })
+
+  test('leaves an import as it is that another process has finished meanwhile', async () => {
+    const id = await halfDone('Name\nA\n', 0)
+    const lines: unknown[] = []
+    const { db } = hub.deps
+    let isFirst = true
+    const late = async (scope: string, work: Parameters<Database['transaction']>[1]) => {
+      if (scope === '*' || !isFirst) return db.transaction(scope, work)
+      isFirst = false
+      await hub.query(`update hub.imports set status = 'done' where id = $1`, [id])
+      throw new Error('the file is half gone')
+    }
+    const imports = createImports({
+      db: { ...db, transaction: late } as Database, // safe: nothing else is asked
+      paths: hub.paths,
+      log: ({ msg }) => lines.push(msg),
+    })
+    imports.wake()
+    await expect.poll(() => lines).toEqual(['import failed'])
+    await imports.close()
+    expect(await read(id)).toMatchObject({ status: 'done', reason: null })
+  })
+
+  test('looks for an import after it is told of one, at whatever moment', async () => {
+    for (let moment = 0; moment < 20; moment += 1) {
+      let looks = 0
+      const transaction = async () => {
+        looks += 1
+      }
+      const imports = createImports({
+        db: { ...hub.deps.db, transaction } as unknown as Database, // safe: nothing else is asked
+        paths: hub.paths,
+        log: () => {},
+      })
+      imports.wake()
+      for (let tick = 0; tick < moment; tick += 1) await null
+      const before = looks
+      imports.wake()
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(looks, `after ${moment} ticks`).toBeGreaterThan(before)
+    }
   })
 
   test('goes on when the database is back', async () => {

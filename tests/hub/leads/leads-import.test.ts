@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LANGUAGES } from '../../../hub/i18n/words.ts'
@@ -120,6 +120,13 @@ describe('an import', () => {
     await hub.query(
       "delete from hub.leads where name in ('Own note', 'No note', 'Other basis', 'No basis')",
     )
+  })
+
+  test('by a legitimate interest says which', async () => {
+    const options = { project: 'demir', lawful_basis: 'legitimate_interest' }
+    const refused = await send('Name\nA', options)
+    expect(refused.status).toBe(422)
+    expect((await refused.json()).errors).toMatchObject([{ path: 'basis_note' }])
   })
 
   test('tells mistakes by row and column; the file of them, corrected, comes in', async () => {
@@ -367,6 +374,9 @@ describe('an import', () => {
     expect((await damaged.json()).errors[0].path).toBe('file')
     expect(await hub.query('select from hub.imports')).toHaveLength(before.length)
     expect(await readdir(join(hub.paths.data_dir, 'imports'))).toEqual([])
+    // Its files are nobody else's business.
+    const { mode } = await stat(join(hub.paths.data_dir, 'imports'))
+    expect(mode & 0o007).toBe(0)
     for (const path of ['leads/imports/nothing', 'leads/imports/nothing/errors']) {
       expect((await hub.call('GET', path)).status).toBe(404)
     }
