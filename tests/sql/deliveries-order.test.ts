@@ -7,6 +7,7 @@ import {
   claim,
   first,
   HOUR,
+  heard,
   now,
   one,
   run,
@@ -37,13 +38,17 @@ describe('a message about an update', () => {
     expect(claimed.payload === null).toBe(waits)
   })
 
-  test('waits for the update before it, until the next attempt of that', async () => {
+  test.each([
+    ['the next attempt of that', 'queued', HOUR, HOUR],
+    ['5 s from now if that is due', 'queued', -HOUR, 5_000],
+    ['5 s from now if that is on its way', 'sending', HOUR, 5_000],
+  ])('waits for the update before it, until %s', async (_, status, next_ms, wait_ms) => {
     await startClock()
     await first('succeeded')
-    const next_attempt_at = new Date(+now + HOUR)
-    await add('queued', { type: 'alert.revised', sequence: 1, next_attempt_at })
+    const next_attempt_at = new Date(+now + next_ms)
+    await add(status, { type: 'alert.revised', sequence: 1, next_attempt_at })
     const claimed = await claim(await add('queued', { type: 'alert.ended', sequence: 2 }))
-    expect(claimed.wait_until).toEqual(next_attempt_at)
+    expect(claimed.wait_until).toEqual(new Date(+now + wait_ms))
   })
 
   test('waits for what somebody did before, and what somebody did for the update before it', async () => {
@@ -108,6 +113,12 @@ describe('a message about an update', () => {
     expect((await claim(later)).waits_for).toBe('earlier')
   })
 
+  test('waits for no digest that carries nothing of its alert from before', async () => {
+    await add('queued', { type: 'alert.digest', sequence: 0 })
+    const single = await add('queued', { type: 'alert.escalated', sequence: 1 })
+    expect((await claim(single)).waits_for).toBeNull()
+  })
+
   test('waits for the part of a digest that carries the first, even if the digest is split later', async () => {
     const other = await anotherAlert()
     const old = { created_at: '2026-01-01' }
@@ -160,6 +171,27 @@ describe('a message about an update', () => {
       expect(await due()).toBe(true)
     },
   )
+})
+
+test('the jobs are told at once what is due: after the first message, and after a pause', async () => {
+  const id = await first('sending')
+  const update = await add('queued', {
+    type: 'alert.ended',
+    sequence: 1,
+    next_attempt_at: '2099-01-01',
+  })
+  await run('select private.enqueue_delivery($1, $2, $3)', [update, channel, '2099-01-01'])
+  await run('listen watchpost_jobs')
+  await settle(id, 'succeeded')
+  await run('commit')
+  expect(heard).toEqual(['deliver'])
+  await run(`update pgboss.job set start_after = '2099-01-01', data = data || '{"waits_for": "pause"}'
+    where name = 'deliver' and data ->> 'delivery_id' = '${update}'`)
+  for (const until of ["'2099-01-01'", 'null']) {
+    await run(`update watchpost.channels set paused_until = ${until} where id = $1`, [channel])
+  }
+  expect(heard).toEqual(['deliver', 'deliver'])
+  await run('unlisten watchpost_jobs')
 })
 
 describe('the name that the receiver gave', () => {

@@ -15,6 +15,8 @@ export const STATES = [
 
 let database: TestDatabase
 let client: pg.Client
+/** What the jobs are told by `watchpost_jobs`, once a test listens and commits. */
+export const heard: unknown[] = []
 /** The owner's private zone and channel, and an alert of that zone which waits. */
 export let zone = ''
 export let channel = ''
@@ -26,6 +28,7 @@ export function useDeliveries(): void {
     await createWorld(database)
     client = new pg.Client({ connectionString: database.adminUrl })
     await client.connect()
+    client.on('notification', ({ payload }) => heard.push(payload))
   })
   afterAll(async () => {
     await client?.end()
