@@ -175,3 +175,55 @@ test('the health of a source counts what is younger than a day, and how late it 
     },
   ])
 })
+
+test('a strong earthquake is remembered as it changes, and no weaker one', async () => {
+  const told = (id: string, revision: number, magnitude: number, more: object = {}) => {
+    const { type, status, tenant } = { type: 'earthquake', status: 'active', tenant: null, ...more }
+    return database.query(
+      `insert into watchpost.event_revisions (event_id, revision, first_seen_at, source, type, title, ts, severity,
+        status, lon, lat, extent, magnitude, tenant_id)
+      values ($1, $2, now(), 'one', $4, '', '2026-01-01', 1, $5, 1, 1, box '(1,1),(1,1)', $3, $6)`,
+      [id, revision, magnitude, type, status, tenant],
+    )
+  }
+  await told('weak', 1, 5.4)
+  await told('strong', 1, 5.5)
+  await told('weaker', 1, 5.4)
+  await told('blast', 1, 6, { type: 'volcano' })
+  await told('own', 1, 6, { tenant: randomUUID() })
+  await told('mistake', 1, 6)
+  await told('mistake', 2, 6, { status: 'retracted' })
+  await told('strong', 2, 5.5)
+  await told('great', 1, 5.5)
+  await told('great', 2, 5.4)
+  const rows = await database.query<{ text: string }>(
+    `select concat_ws(' ', event_id, magnitude, counts) as text from watchpost.mainshocks order by first_seen_at`,
+  )
+  expect(rows.map(({ text }) => text)).toEqual([
+    'strong 5.5 t',
+    'mistake 6 t',
+    'mistake 6 f',
+    'great 5.5 t',
+    'great 5.4 f',
+  ])
+})
+
+test('feeds are well as long as one that is on is', async () => {
+  const reasons = async (one: string, two: string) => {
+    await database.query(`update watchpost.sources set enabled = false;
+      update watchpost.sources set last_success_at = now(), last_event_at = null, enabled = true
+      where source in ('one', 'two');
+      update watchpost.sources set ${one} where source = 'one';
+      update watchpost.sources set ${two} where source = 'two'`)
+    const [row] = await database.query<{ count: number }>(
+      'select cardinality(private.unwell_reasons()) as count',
+    )
+    return row?.count
+  }
+  const [well, ill] = ['paused_at = null', `last_success_at = now() - interval '1 day'`]
+  expect(await reasons(well, ill)).toBe(0)
+  expect(await reasons(ill, ill)).toBe(1)
+  expect(await reasons('enabled = false', ill)).toBe(1)
+  expect(await reasons(`paused_at = now(), paused_reason = 'x'`, ill)).toBe(1)
+  expect(await reasons('enabled = false', 'enabled = false')).toBe(0)
+})

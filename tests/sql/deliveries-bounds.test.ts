@@ -84,6 +84,13 @@ describe('a pause', () => {
     expect(await pauseOf()).toBe(60)
   })
 
+  test('of a host needs an answer that asks for it', async () => {
+    await attempt({ is_host_failure: false })
+    expect(await pauseOf()).toBeNull()
+    await attempt({ is_host_failure: false, host_seconds: 5 })
+    expect(await pauseOf()).toBe(5)
+  })
+
   test('of a host ends with a success of its own kind there, not of another', async () => {
     await attempt({ host_seconds: 60 })
     const { other } = await one("select id as other from watchpost.channels where label = 'shared'")

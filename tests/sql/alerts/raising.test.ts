@@ -231,3 +231,35 @@ describe('the end of a hold', () => {
     expect(await wait()).toBe('recorded 0')
   })
 })
+
+describe('a stay whose subject was not seen', () => {
+  const remember = (key: string, age: string, more: Record<string, string | null> = {}) =>
+    run(
+      `insert into watchpost.match_memory (zone_id, key, memory, updated_at, seen_at)
+      select $1, $2, jsonb_build_object('kind', $3::text, 'alert', $4::text, 'last_seen_at', now() - $5::interval),
+        now() - $6::interval, now() - $7::interval`,
+      [
+        ...[zone, key, more.kind ?? 'stay', more.alert === undefined ? 'open' : more.alert],
+        ...[age, more.updated ?? age, more.seen ?? null],
+      ],
+    )
+  const unseen = async (limit = 9) =>
+    (await run('select key from private.unseen_stays(now(), $1)', [limit])).map(({ key }) => key)
+
+  test('for more than 24 hours ends, where it has an alert', async () => {
+    await remember('just', '24 hours')
+    await remember('longer', '24 hours 1 s')
+    await remember('seen since', '30 hours', { seen: '23 hours' })
+    await remember('seen in another way', '23 hours', { updated: '30 hours' })
+    await remember('without an alert', '30 hours', { alert: null })
+    await remember('no stay', '30 hours', { kind: 'event' })
+    expect(await unseen()).toEqual(['longer'])
+  })
+
+  test('longest is the first to end', async () => {
+    await remember('b', '30 hours')
+    await remember('a', '40 hours')
+    await remember('c', '35 hours')
+    expect([await unseen(1), (await unseen(2)).sort()]).toEqual([['a'], ['a', 'c']])
+  })
+})

@@ -279,5 +279,12 @@ test('when an account is on again, and what is known of it from the first', asyn
       `select s.plan, s.org_ids from watchpost.account_states s where s.user_id = '00000000-0000-4000-8000-000000000003'`,
       `${REAL} insert into watchpost.accounts (user_id, email) values ('00000000-0000-4000-8000-000000000003', 'new@x')`,
     ],
+    [
+      'one that signs up and changes its address, after others were deleted',
+      `select a.email from watchpost.accounts a where a.user_id = '00000000-0000-4000-8000-000000000004'`,
+      `insert into watchpost.erased_accounts (user_id) values (gen_random_uuid()); ${REAL}
+      insert into auth.users (id, email) values ('00000000-0000-4000-8000-000000000004', 'first@x');
+      update auth.users set email = 'second@x'`,
+    ],
   ])
 })

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import type { Case } from '../questions.ts'
-import { agree, allow, by, id, outcome, useQuestions } from './scene.ts'
+import { agree, allow, by, id, OUTCOME, outcome, useQuestions } from './scene.ts'
 
 /** How much of everything an account may have: what is counted, at the limit and beyond. Answers are in golden/. */
 useQuestions()
@@ -221,6 +221,19 @@ test('feed links of a zone, tests of a channel, and mails that ask for consent',
       `select private.begin_confirmation(${channel}, 'a')`,
       `${mail} update watchpost.channels set confirmed_at = now()`,
       by('owner'),
+    ),
+    ...[1, 2].map(
+      (count): Case => [
+        `${count} events of one’s own after one, where the plan allows two a day and that of others more`,
+        `select left(pg_temp.outcome($statement$select from private.push_events('custom:x', null, (
+          select jsonb_agg(jsonb_build_object('id', n::text, 'type', 'other', 'title', '', 'lat', 1, 'lon', 1,
+            'ts', '2026-01-01T00:00:00Z', 'severity', 1, 'status', 'active', 'aliases', '[]'::jsonb,
+            'box', '[1, 1, 1, 1]'::jsonb)) from generate_series(1, ${count}) n),
+          '{"pro": 9, "enterprise": 2}')$statement$), 5)`,
+        `${OUTCOME} update watchpost.accounts set plan = 'enterprise' where user_id = ${id('stranger')};
+        insert into watchpost.rate_limits (bucket, tat) values ('events:' || ${id('stranger')}, now() + interval '12 h');
+        ${by('stranger')}`,
+      ],
     ),
     [
       'a test with a key that only reads',
