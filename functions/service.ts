@@ -33,7 +33,7 @@ import { NO_TRACING, type Tracing, traceIdOf } from './tracing/tracing.ts'
 
 const MAX_STOP_SECONDS = 10
 /** Of the ten of the jobs: one event inside very many zones uses as much of PostgreSQL. */
-const MATCHING_CONNECTIONS = 2
+const MATCHING_CONNECTIONS = 3
 /** The last spans are not worth more. */
 const MAX_TRACES_SECONDS = 3
 export type Service = {

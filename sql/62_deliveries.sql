@@ -14,7 +14,10 @@ create table watchpost.deliveries (
   alert_id uuid references watchpost.alerts on delete cascade,
   channel_id uuid not null references watchpost.channels on delete cascade,
   type text not null
-    check (type ~ '^(alert\.(raised|revised|escalated|ended|retracted|acknowledged|resolved|reopened|digest)|zone\.(blind|sighted)|channel\.(failing|recovered|test|confirmation))$'),
+    check (type in (
+      'alert.raised', 'alert.revised', 'alert.escalated', 'alert.ended', 'alert.retracted', 'alert.acknowledged',
+      'alert.resolved', 'alert.reopened', 'alert.digest', 'zone.blind', 'zone.sighted', 'channel.failing',
+      'channel.recovered', 'channel.test', 'channel.confirmation')),
   sequence integer not null default 0,
   status text not null default 'queued'
     check (status in ('queued', 'held', 'sending', 'succeeded', 'failed', 'expired', 'cancelled')),

@@ -3,22 +3,24 @@
 set role watchpost_owner;
 
 -- Security definer: the jobs change deliveries in no other way.
--- The first messages of alerts that go out or wait, to the channels of their zones. What was held goes
--- out when its alert does.
-create function private.deliver_alerts(p_alert_ids uuid[]) returns void
+-- The first messages of alerts that go out or wait, to the channels of their zones: answers the alerts that have one now.
+-- What was held goes out when its alert does. p_are_new: no message of them is there yet.
+create function private.deliver_alerts(p_alert_ids uuid[], p_are_new boolean default false) returns uuid[]
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   v_ids uuid[];
   v_told uuid[];
   v_older uuid[];
 begin
-  perform private.cancel_deliveries(array(
-    select d.id
-    from watchpost.deliveries d
-    join watchpost.alerts a on a.id = d.alert_id
-    join watchpost.channels c on c.id = d.channel_id
-    where d.alert_id = any(p_alert_ids) and d.status = 'held' and d.type = 'alert.raised' and a.status = 'pending'
-      and not private.takes(c.messages, 'alert.raised')), 'The channel takes no alert.raised.');
+  if not p_are_new then
+    perform private.cancel_deliveries(array(
+      select d.id
+      from watchpost.deliveries d
+      join watchpost.alerts a on a.id = d.alert_id
+      join watchpost.channels c on c.id = d.channel_id
+      where d.alert_id = any(p_alert_ids) and d.status = 'held' and d.type = 'alert.raised' and a.status = 'pending'
+        and not private.takes(c.messages, 'alert.raised')), 'The channel takes no alert.raised.');
+  end if;
   with given as (
     -- Zones of an account that are told alike, so that its channels are asked for once.
     select z.owner_id, z.org_id, z.channel_ids, array_agg(a.id) as ids, array_agg(a.status) as states,
@@ -29,8 +31,9 @@ begin
     group by z.owner_id, z.org_id, z.channel_ids
   ),
   sent as (
-    insert into watchpost.deliveries as d (alert_id, channel_id, type, status)
-    select a.id, c.id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end
+    -- The default of the trace would be worked out for each row.
+    insert into watchpost.deliveries as d (alert_id, channel_id, type, status, trace)
+    select a.id, c.id, 'alert.raised', case a.status when 'held' then 'held' else 'queued' end, (select private.current_trace())
     from given g
     cross join lateral private.zone_channels(g.owner_id, g.org_id, g.channel_ids) goes
     -- `offset 0`: looked up one by one, never all channels.
@@ -56,6 +59,7 @@ begin
     where a.id = any(v_older) and a.id = any(v_told);
   end if;
   perform private.enqueue_deliveries(v_ids);
+  return v_told;
 end
 $$;
 

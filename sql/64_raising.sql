@@ -98,17 +98,21 @@ begin
   delete from watchpost.alert_events m
   using watchpost.alerts a
   where a.id = any(v_ids) and m.zone_id = a.zone_id and m.event_id = a.event_id;
-  perform private.send_alerts(v_ids, p_run_id, v_held, v_escalating);
+  perform private.send_alerts(v_ids, p_run_id, v_held, v_escalating, true);
 end
 $$;
 
 -- The first message of alerts that go out or wait: deliveries with their jobs, the end of each wait,
 -- `recorded` where there is no channel, and the steps of those that are out. p_held and p_escalating: those of them that may
--- be held, or whose zones may have steps.
-create function private.send_alerts(p_ids uuid[], p_run_id uuid, p_held uuid[], p_escalating uuid[]) returns void
+-- be held, or whose zones may have steps. p_are_new: no message of them is there yet.
+create function private.send_alerts(
+  p_ids uuid[], p_run_id uuid, p_held uuid[], p_escalating uuid[], p_are_new boolean default false
+)
+returns void
 language plpgsql volatile set search_path = '' as $$
+declare
+  v_told uuid[] := private.deliver_alerts(p_ids, p_are_new);
 begin
-  perform private.deliver_alerts(p_ids);
   if p_held <> '{}' then
     perform private.enqueue(
       'release', md5(concat_ws('|', h.zone_id, h.held_until, p_run_id))::uuid,
@@ -122,7 +126,7 @@ begin
   update watchpost.alerts a
   set status = 'recorded', updated_at = now()
   where a.status in ('pending', 'held') and a.id = any(array(
-    select given.id from unnest(p_ids) as given (id)
+    select given.id from (select unnest(p_ids) except select unnest(v_told)) as given (id)
     where not exists (select from watchpost.deliveries d where d.alert_id = given.id and d.status <> 'cancelled' offset 0)));
   if p_escalating <> '{}' then
     perform private.start_steps(p_escalating);
