@@ -296,7 +296,8 @@ test('which zones a batch may concern, some at a time', async () => {
   const asked = (after = 'null', most = 'null') => `
     select array(select concat_ws(' ', c.id, c.revision, array(
         select z.label from watchpost.zones z where z.id = any(c.zone_ids) order by 1),
-      'up to ' || right(c.cut_at::text, 1), case when c.known_since < c.first_seen_at then 'known before' end)
+      'up to ' || right(c.cut_at::text, 1), 
+        case when c.known_since < c.first_seen_at then 'known for ' || c.first_seen_at - c.known_since end)
     from private.batch_candidates(array[${BATCH}], ${after}, ${most}) c),
     array(select concat_ws(' ', z.key, 'in', right(z.zone_id::text, 1)) from private.batch_zones(array[${BATCH}]) z order by 1)`
   /** Zones 1 to 3 over the same place, which were changed long ago, and nothing else. */
@@ -369,9 +370,9 @@ test('which zones a batch may concern, some at a time', async () => {
       'revised',
       asked(),
       zones +
+        event('d', 40, { batch: name(8), seen: ago('2 h') }) +
         event('e', 40, { batch: name(8), seen: ago('1 h') }) +
-        event('e', 50, { revision: '2' }) +
-        event('d', 40, { batch: name(8), seen: ago('2 h') }),
+        event('e', 50, { revision: '2' }),
     ],
     ['of the owner', asked(), zones + event('e', 40, { tenant: `'${owner}'` })],
     ['of somebody else', asked(), zones + event('e', 40, { tenant: `'${stranger}'` })],

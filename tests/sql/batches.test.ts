@@ -227,3 +227,15 @@ test('feeds are well as long as one that is on is', async () => {
   expect(await reasons(`paused_at = now(), paused_reason = 'x'`, ill)).toBe(1)
   expect(await reasons('enabled = false', 'enabled = false')).toBe(0)
 })
+
+test('a job that exists is not made again', async () => {
+  const id = randomUUID()
+  for (const name of ['first', 'second']) {
+    await database.query('select private.enqueue($1, $2, jsonb_build_object($3::text, 1))', [
+      ...['match', id, name],
+    ])
+  }
+  expect(await database.query('select data from pgboss.job where id = $1', [id])).toEqual([
+    { data: { first: 1 } },
+  ])
+})

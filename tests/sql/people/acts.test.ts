@@ -200,6 +200,12 @@ test('records of an alert: whose they are', async () => {
       read('private'),
       `delete from watchpost.evidence where record = 'private'`,
     ),
+    nobody(
+      'a second key beside one that signs',
+      `select private.add_evidence_key('other', 'sealed', '{}')`,
+      '',
+      'select array(select kid from watchpost.evidence_keys)',
+    ),
     asks('not due', read('private'), 'delete from watchpost.evidence_due'),
   ])
 })
