@@ -1,5 +1,8 @@
 import type { Page } from 'playwright-core'
 
+/** What is noted at each Tab: what did not show that it had the focus, and steps within a field. */
+type Walk = { unseen: string[]; inside: number }
+
 /** What a page must let the keyboard reach, and what it never did. */
 export async function unreached(
   page: Page,
@@ -25,31 +28,35 @@ export async function unreached(
       one.dataset.reach = 'never'
     }
     ;(document.activeElement as HTMLElement | null)?.blur()
+    // Asking from outside after each key would take as long as all the keys.
+    const walk: Walk = { unseen: [], inside: 0 }
+    Object.assign(window, { walk })
+    const isShown = (node: Element) => {
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(node)
+      return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none'
+    }
+    const look = () => {
+      const one = document.activeElement
+      if (!(one instanceof HTMLElement) || one === document.body) return
+      if (one.dataset.reach === undefined) {
+        if (one.matches('[type=time],[type=date]')) walk.inside += 1
+        return
+      }
+      delete one.dataset.reach
+      const label = one.closest('label')
+      if (isShown(one) || (label !== null && isShown(label))) return
+      walk.unseen.push(one.outerHTML.slice(0, 160))
+    }
+    window.onkeyup = look
     return marked
   })
-  const unseen: string[] = []
+  const walked = () => page.evaluate((): Walk => Reflect.get(window, 'walk'))
   // A field of time is several steps; the page begins anew at the end.
-  let [step, steps] = [0, count + 3]
-  for (; step < steps; step += 1) {
-    await page.keyboard.press('Tab')
-    const { isInside, dull } = await page.evaluate(() => {
-      const one = document.activeElement
-      if (!(one instanceof HTMLElement) || one === document.body)
-        return { isInside: false, dull: null }
-      if (one.dataset.reach === undefined)
-        return { isInside: one.matches('[type=time],[type=date]'), dull: null }
-      delete one.dataset.reach
-      const isShown = (node: Element) => {
-        const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(node)
-        return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none'
-      }
-      const label = one.closest('label')
-      const isSeen = isShown(one) || (label !== null && isShown(label))
-      return { isInside: false, dull: isSeen ? null : one.outerHTML.slice(0, 160) }
-    })
-    if (isInside) steps += 1
-    if (dull) unseen.push(dull)
+  for (let [step, steps] = [0, count + 3]; step < steps; ) {
+    for (; step < steps; step += 1) await page.keyboard.press('Tab')
+    steps = count + 3 + (await walked()).inside
   }
+  const { unseen } = await walked()
   const missing = await page.evaluate(() =>
     [...document.querySelectorAll('[data-reach]')].map((one) => one.outerHTML.slice(0, 160)),
   )
