@@ -3,9 +3,13 @@ import { everywhere } from '../../../hub/db/db.ts'
 import {
   emailHash,
   forgetAddresses,
+  parseSalts,
   readSalt,
+  readToken,
   release,
   suppress,
+  suppressed,
+  unsubscribeToken,
 } from '../../../hub/mail/suppression.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
@@ -15,9 +19,10 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
-type Before = 'new' | 'bounced' | 'released' | 'unsubscribed'
+type Reason = 'bounced' | 'unsubscribed' | 'manual' | 'complained'
+type Before = 'new' | 'released' | Reason
 
-test.each<[before: Before, reason: 'bounced' | 'unsubscribed', after: string, added: number]>([
+test.each<[before: Before, reason: Reason, after: string, added: number]>([
   ['new', 'bounced', 'bounced', 1],
   ['new', 'unsubscribed', 'unsubscribed', 1],
   ['bounced', 'bounced', 'bounced', 0],
@@ -26,15 +31,19 @@ test.each<[before: Before, reason: 'bounced' | 'unsubscribed', after: string, ad
   ['released', 'unsubscribed', 'unsubscribed', 1],
   ['unsubscribed', 'bounced', 'unsubscribed', 0],
   ['unsubscribed', 'unsubscribed', 'unsubscribed', 0],
+  ['unsubscribed', 'manual', 'unsubscribed', 0],
+  ['manual', 'bounced', 'manual', 0],
+  ['manual', 'unsubscribed', 'unsubscribed', 0],
+  ['manual', 'complained', 'complained', 0],
 ])(
   'of an address that is %s, %s leaves %s on the list, and adds %i',
   async (before, reason, after, added) => {
     const salt = await readSalt(hub.paths)
     const email = `${before}-${reason}@example.com`
     const hash = emailHash(salt, email)
-    const add = (why: 'bounced' | 'unsubscribed') =>
+    const add = (why: Reason) =>
       everywhere(hub.deps.db, (sql) => suppress(sql, salt, { emails: [email], reason: why }))
-    if (before !== 'new') await add(before === 'unsubscribed' ? before : 'bounced')
+    if (before !== 'new') await add(before === 'released' ? 'bounced' : before)
     if (before === 'released') await everywhere(hub.deps.db, (sql) => release(sql, [hash]))
     expect(await add(reason)).toBe(added)
     expect(
@@ -82,5 +91,42 @@ test('an entry of the team has an address for 30 days and a typed way back, unti
   expect((await back('hand@team.example')).status).toBe(404)
   expect(await entryOf('hand@team.example')).toBeUndefined()
   await everywhere(hub.deps.db, forgetAddresses)
-  expect(await hub.query('select email from hub.suppression_addresses')).toEqual([])
+  expect(
+    await hub.query(
+      "select email from hub.suppression_addresses where email like '%@team.example'",
+    ),
+  ).toEqual([])
+})
+
+test('the file of secrets has 1 to 50 whole ones', () => {
+  const line = (bytes: number, of = 1) => Buffer.alloc(bytes, of).toString('base64')
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, nth) => line(32, nth)).join('\n')
+  expect(parseSalts(`${line(32)}\n\n ${line(32, 2)} \n`)).toHaveLength(2)
+  expect(parseSalts(many(50))).toHaveLength(50)
+  for (const wrong of ['', many(51), line(31), line(33), `${line(32)}\nx`, line(32).slice(0, -1)]) {
+    expect(parseSalts(wrong), wrong).toBeUndefined()
+  }
+})
+
+test('what another hub refused by its secret stays refused here, and its links work', async () => {
+  const [ours, theirs] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const before = { current: theirs, all: [theirs] }
+  const joined = { current: ours, all: [ours, theirs] }
+  const email = 'theirs@example.com'
+  const refused = (salt: typeof joined, queued: string[] = []) =>
+    everywhere(hub.deps.db, (sql) =>
+      suppressed(sql, { salt, queued: new Set(queued) }, [email, 'other@example.com']),
+    )
+  expect(await refused(joined)).toEqual(new Set())
+  // Also while the opt-out is on its way to the list.
+  expect(await refused(joined, [emailHash(before, email)])).toEqual(new Set([email]))
+  await everywhere(hub.deps.db, (sql) =>
+    suppress(sql, before, { emails: [email], reason: 'unsubscribed' }),
+  )
+  expect(await refused(joined)).toEqual(new Set([email]))
+  expect(await refused({ current: ours, all: [ours] })).toEqual(new Set())
+  const token = unsubscribeToken(before, email)
+  expect(readToken(joined, token)).toBe(emailHash(before, email))
+  expect(readToken({ current: ours, all: [ours] }, token)).toBeUndefined()
 })

@@ -156,8 +156,14 @@ describe('the time zone of a recipient', () => {
     const of = (time_zone: string | null, country: string | null) =>
       zonesFor({ time_zone, country }, hours, now)
     expect(of('Asia/Tokyo', 'Germany')).toEqual({ time_zones: ['Asia/Tokyo'], source: 'lead' })
+    expect(of(' Asia/Tokyo ', 'Germany')).toMatchObject({ source: 'lead' })
     expect(of('Nowhere/Land', 'Germany')).toMatchObject({ source: 'country' })
     expect(of(null, 'USA').time_zones).toContain('America/Los_Angeles')
+    // Arizona shows the time of Denver in winter and not in summer.
+    const inWinter = of(null, 'USA').time_zones.map((timeZone) =>
+      at('2026-01-15T12:00Z').toLocaleTimeString('en', { timeZone }),
+    )
+    expect(new Set(inWinter).size).toBeLessThan(inWinter.length)
     expect(of(null, 'USA').source).toBe('country')
     // From Kaliningrad to Kamchatka no hour is in office hours everywhere.
     expect(of(null, 'Russia')).toEqual({ time_zones: ['Europe/Istanbul'], source: 'project' })
@@ -215,18 +221,21 @@ test.each([
   })
 })
 
-test('what is left of today goes to those whose hours come first', () => {
+test('what is left of today goes to those whose hours come first, and each day takes its limit', () => {
   const late = person('late', { time_zones: ['America/New_York'] })
-  const plan = timetable([late, person('early')], {
+  const plan = timetable([late, ...['first', 'second', 'third'].map((name) => person(name))], {
     waits: [0],
     window: hours,
     now: at('2026-11-25T10:00Z'),
-    allowance: { ...allowance, left_today: 1 },
+    allowance: { ...allowance, left_today: 1, daily_cap: 1 },
   })
-  expect([...plan.values()].flat().map((time) => time?.toISOString())).toEqual([
-    '2026-11-26T14:00:00.000Z',
-    '2026-11-25T10:00:00.000Z',
-  ])
+  const times = Object.fromEntries([...plan].map(([name, [time]]) => [name, time?.toISOString()]))
+  expect(times).toEqual({
+    first: '2026-11-25T10:00:00.000Z',
+    second: '2026-11-26T06:00:00.000Z',
+    third: '2026-11-27T06:00:00.000Z',
+    late: '2026-11-30T14:00:00.000Z',
+  })
 })
 
 test('what a recipient has had is not planned again', () => {
