@@ -1,6 +1,9 @@
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { documentPath, pdfOf } from '../../../hub/projects/documents.ts'
+import { documentPath, PathError, pdfOf, resolveIn } from '../../../hub/projects/documents.ts'
 import * as markdown from '../../../hub/projects/markdown.ts'
 
 /** Every letter a PDF says it shows: the Unicode tables of its fonts. */
@@ -97,4 +100,28 @@ test('a path is made of any title and stays in docs', () => {
   expect(documentPath('İş Planı: 2027 / Ğ', id)).toBe('docs/is-plani-2027-g-12345678.md')
   expect(documentPath('../../etc/passwd', id)).toBe('docs/etc-passwd-12345678.md')
   expect(documentPath('🙂', id, 'patch')).toBe('docs/document-12345678.patch')
+})
+
+test('a file is found in the folders of its project alone, also through links', async () => {
+  const above = await mkdtemp(join(tmpdir(), 'watchpost-documents-'))
+  try {
+    const folder = join(above, 'demir')
+    for (const path of ['demir/docs/sub', 'demir-old/docs', 'demir/secret']) {
+      await mkdir(join(above, path), { recursive: true })
+    }
+    await symlink(join(above, 'demir-old', 'docs'), join(folder, 'docs', 'old'))
+    await symlink(join(folder, 'secret'), join(folder, 'docs', 'inside'))
+    const deep = (segments: number) => ['docs', ...Array(segments - 1).fill('a')].join('/')
+    for (const path of ['CONTEXT.md', 'docs/sub/new.md', deep(8), `docs/${'a'.repeat(120)}`]) {
+      expect(await resolveIn(folder, path), path).toBe(join(folder, path))
+    }
+    for (const path of [
+      ...['docs', 'secret/x.md', 'docs/../secret/x.md', 'docs/.x.md', 'docs//x.md', '/docs/x.md'],
+      ...['docs/old/x.md', 'docs/inside/x.md', deep(9), `docs/${'a'.repeat(121)}`],
+    ]) {
+      await expect(resolveIn(folder, path), path).rejects.toThrow(PathError)
+    }
+  } finally {
+    await rm(above, { recursive: true })
+  }
 })
