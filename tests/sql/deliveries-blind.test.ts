@@ -186,6 +186,13 @@ describe('a source that is not well', () => {
       ['told'],
     ],
     ['and is switched off', 'disabled', began(''), null, []],
+    [
+      'was told and mended, and is switched off',
+      'disabled',
+      `${mended('')}, ${told}, began_at = now() - interval '1 h'`,
+      null,
+      ['told, well'],
+    ],
     ['was told, and is switched off', 'disabled', `${began('')}, ${told}`, null, ['told']],
     ['and is mended now', 'ok', `${began(later)}, ${told}`, null, ['told, well']],
     [

@@ -182,6 +182,8 @@ describe('the end of a hold', () => {
       await run('update watchpost.alerts set status = $2 where id = $1', [alert, status])
       expect(await release(true)).toBe(0)
       expect(await wait()).toBe(`${status} 3600`)
+      await run('update watchpost.alerts set held_until = now() where id = $1', [alert])
+      expect(await release()).toBe(0)
     },
   )
 

@@ -153,6 +153,16 @@ test('messages that are sent once more: whose, which and how often', async () =>
     ),
     asks('a delivery of another alert', again('private', delivery('shared')), failed),
     asks('one that reached nobody', again('private'), recorded),
+    asks(
+      'one that reached nobody, after it was cancelled for another channel',
+      again('private'),
+      set('alerts', "status = 'recorded'", "zone_name = 'private'") +
+        set(
+          'deliveries',
+          `status = 'cancelled', channel_id = ${channel('foreign')}`,
+          `last_error = 'private'`,
+        ),
+    ),
     ...['deleted_at = now()', 'channel_ids = array[]::uuid[]'].map((change) =>
       asks(
         `one that reached nobody, now ${change}`,
