@@ -14,8 +14,8 @@ export function createHostSlots() {
 
   function take(name: string, slots: number): Leave | undefined {
     const host = hosts.get(name) ?? { under_way: 0, left_at: -SOON_MS, waiting: [] }
-    // Of two or three slots a share would leave too few.
-    if (slots >= 4 && host.under_way >= Math.ceil(slots * SHARE)) return undefined
+    // Rounded up, so that one host gets all of two or three slots.
+    if (host.under_way >= Math.ceil(slots * SHARE)) return undefined
     host.under_way += 1
     hosts.set(name, host)
     return () => {

@@ -100,7 +100,6 @@ export function guardedLookup({ allow, resolve, is_plain }: Guard): LookupFuncti
 
   async function judge(host: string): Promise<string[]> {
     const addresses = localAddresses(host, allow) ?? (await resolveOrFail(host))
-    if (addresses.length === 0) throw lookupError('unresolvable')
     // A single private address among public ones is a sign of DNS rebinding.
     if (!addresses.every((address) => isPermitted(address, { allow, host, is_plain }))) {
       throw lookupError('refused')

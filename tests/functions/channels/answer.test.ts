@@ -48,6 +48,7 @@ test.each([
   [{ 'x-slack-req-id': 'slack-1' }, 'slack-1'],
   [{ 'cf-ray': '8f-FRA' }, '8f-FRA'],
   [{ 'x-request-id': 'with spaces', 'cf-ray': '8f' }, '8f'],
+  [{ 'x-request-id': 'x'.repeat(200) }, 'x'.repeat(200)],
   [{ 'x-request-id': 'x'.repeat(201) }, undefined],
   [{}, undefined],
 ])('of %j the id of the request is %j', (headers, id) => {

@@ -152,6 +152,7 @@ describe('what is saved', () => {
   test('a broker with a topic passes', () => {
     expect(codes('mqtts://broker.example.com/watchpost/alerts')).toEqual([])
     expect(codes('mqtts://broker.example.com:8884/a', { qos: 2, retain: true })).toEqual([])
+    expect(codes(`mqtts://broker.example.com/${'é'.repeat(250)}`)).toEqual([])
   })
 
   test.each([
@@ -165,6 +166,7 @@ describe('what is saved', () => {
     ['mqtts://broker.example.com/%FF', 'target topic'],
     ['mqtts://broker.example.com/$SYS/a', 'target topic'],
     [`mqtts://broker.example.com/${'a'.repeat(501)}`, 'target topic'],
+    [`mqtts://broker.example.com/${'é'.repeat(251)}`, 'target topic'],
     ['mqtts://broker.example.com/a#b', 'target malformed'],
     ['mqtts://broker.example.com/a?b', 'target malformed'],
     ['mqtts://us:pw@broker.example.com/a', 'target credentials'],

@@ -44,6 +44,12 @@ describe('what a browser shows', () => {
     expect((await render(raised('M 4', 25))).urgency).toBe('normal')
   })
 
+  test('a change of an alert is silent, unless the alert has escalated', async () => {
+    const types = ['alert.raised', 'alert.revised', 'alert.escalated'] as const
+    const shown = await Promise.all(types.map((type) => render(NOTIFICATIONS[type])))
+    expect(shown.map((one) => one.shown.notification.renotify)).toEqual([false, false, true])
+  })
+
   test('what is not about one alert has neither topic nor tag', async () => {
     const { shown, topic } = await render(NOTIFICATIONS['channel.test'], 'tr')
     expect(topic).toBeNull()

@@ -104,6 +104,13 @@ describe('fetchFeed', () => {
     expect(await answer).toMatchObject({ json: { a: 1 } })
   })
 
+  test('a redirect that names no address leads nowhere', async () => {
+    const url = await upstream((_, response) => response.writeHead(301).end())
+    await expect(fetchFeed(url, { fetch, now, mayFollow: () => true })).rejects.toMatchObject({
+      message: 'answered HTTP 301',
+    })
+  })
+
   test('five redirects are followed, and no sixth', async () => {
     const url = await upstream((request, response) => {
       const left = Number(request.url?.slice(1))

@@ -80,6 +80,8 @@ describe('a stream', () => {
     expect(all.events.length + all.dropped).toBe(250)
     expect(all.events.length).toBeLessThanOrEqual(100)
     expect(all.events.at(-1)?.title).toBe('event 249')
+    const roomy = await take(open, ({ events }) => events.length > 0, { max_waiting: 250 })
+    expect([roomy.all.events.length, roomy.all.dropped]).toEqual([250, 0])
   })
 
   test('rejects garbage with its number, and does not count it as life', async () => {

@@ -246,6 +246,12 @@ describe('an event that vanishes', () => {
         ['usgs:yy1', 'active'],
       ])
     }
+    // Even when the id by which it was known is no longer named.
+    for (const n of [4, 5, 6]) {
+      world.replies.hour = hour([quake({ id: 'xx1', ids: ',xx1,' }), other], n)
+      const { events } = await world.poll(minute(n))
+      expect(events.filter(({ status }) => status === 'retracted')).toEqual([])
+    }
   })
 
   test('after its preferred id changed is retracted once, under the last one', async () => {

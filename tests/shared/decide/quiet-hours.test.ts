@@ -38,6 +38,14 @@ describe('a quiet window', () => {
     expect(windowAt('22:00', '00:00', 'UTC', '2026-01-02T00:00:00Z')).toBeNull()
   })
 
+  it('goes on when the clock is set back over the midnight at which it began', () => {
+    // St. John's, 2010: a minute past midnight it was a minute past 23:00 again.
+    expect(windowAt('00:00', '06:00', 'America/St_Johns', '2010-11-07T02:45:00Z')).toEqual([
+      iso('2010-11-07T02:30'),
+      iso('2010-11-07T09:30'),
+    ])
+  })
+
   it('refuses a time zone nobody knows', () => {
     expect(() => windowAt('08:00', '09:00', 'Mars/Olympus', '2026-01-01T00:00:00Z')).toThrow(
       RangeError,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Resolve } from '../../../../functions/channels/transport/plain-http.ts'
-import { nodeSend } from '../../../../functions/channels/transport/send-node.ts'
+import { explain, nodeSend } from '../../../../functions/channels/transport/send-node.ts'
 import { workersSend } from '../../../../functions/channels/transport/send-workers.ts'
 import { parseAllowList } from '../../../../functions/channels/transport/target.ts'
 import { rawReceiver, receiver } from '../../../support/servers/receiver.ts'
@@ -220,4 +220,11 @@ test('no failure tells the target', async () => {
     expect(result).toContain('"ok":false')
     expect(result).not.toMatch(/s3cr3t|127\.0\.0\.1|10\.0\.0\.1/)
   }
+})
+
+test('several addresses that do not answer in time are one timeout', () => {
+  const late = Object.assign(new Error('connect'), { code: 'ETIMEDOUT' })
+  expect(explain(new TypeError('fetch failed', { cause: new AggregateError([late, late]) }))).toBe(
+    'timeout',
+  )
 })

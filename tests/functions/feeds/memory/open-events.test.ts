@@ -76,12 +76,17 @@ describe('closeMissing', () => {
       expect(result.ended).toEqual([])
       open = result.open
     }
-    for (const present of [
-      [d, e],
-      [d, e],
-    ])
-      ({ open } = closeMissing(open, present))
-    expect(Object.keys(open).sort()).toEqual(['x:d', 'x:e'])
+    const next = closeMissing(open, [d, e])
+    const { open: left, ended } = closeMissing(next.open, [d, e])
+    expect(Object.keys(left).sort()).toEqual(['x:d', 'x:e'])
+    expect(ended.map(({ id }) => id)).toEqual(['x:a', 'x:b', 'x:c'])
+  })
+
+  test('half of many may end at once', () => {
+    const many = Array.from({ length: 8 }, (_, n) => event(`n${n}`))
+    const { open } = closeMissing({}, many)
+    const next = closeMissing(open, many.slice(4))
+    expect(closeMissing(next.open, many.slice(4)).ended).toHaveLength(4)
   })
 })
 
