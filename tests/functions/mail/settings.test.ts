@@ -16,6 +16,7 @@ describe('an address', () => {
     ['ops@ÖRNEK.example', 'ops@xn--rnek-4qa.example'],
     ['ops@mail.internal', 'ops@mail.internal'],
     [`${'a'.repeat(64)}@example.com`, `${'a'.repeat(64)}@example.com`],
+    [`ops@${'a'.repeat(63)}.com`, `ops@${'a'.repeat(63)}.com`],
   ])('%s', (text, address) => {
     const parsed = parseMailAddress(text, allow)
     expect(parsed.ok ? parsed.address : null).toBe(address)

@@ -81,6 +81,7 @@ describe('a target is refused', () => {
     ['javascript:alert(1)', 'scheme'],
     ['https://user:pass@example.org/', 'credentials'],
     ['https://user@example.org/', 'credentials'],
+    ['https://:pass@example.org/', 'credentials'],
     ['example.org/hook', 'malformed'],
     ['', 'malformed'],
     ['https://', 'malformed'],

@@ -86,6 +86,19 @@ describe('the memory of warnings', () => {
     expect(inDays(7.1)).toMatchObject({ events: [], memory: { open: {} } })
   })
 
+  test('an end does not lose against the warning, and by its hazard alone ends none of several', () => {
+    const two = followMessages(NONE, [message('a', at(0)), message('b', at(0))], {
+      now,
+      prefix: 'nws:',
+    })
+    const cancel = { name: 'c', references: ['a'], sent_at: at(-1), event: null }
+    const ended = followMessages(two.memory, [cancel], { now, prefix: 'nws:' })
+    expect(ended.events).toMatchObject([{ id: 'nws:a', status: 'ended', revised_at: at(0) }])
+    const vague = { ...cancel, references: [], subject: 'vtec:PAJK.SC.Y.0123' }
+    const { events, rejected } = followMessages(two.memory, [vague], { now, prefix: 'nws:' })
+    expect([events.length, rejected.length]).toEqual([0, 1])
+  })
+
   test('holds 1,000 names of what is over', () => {
     const cancels = Array.from({ length: 1200 }, (_, n): Message => {
       return { name: `c${n}`, references: [], sent_at: at(n), event: null }
