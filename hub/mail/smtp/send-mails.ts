@@ -123,15 +123,12 @@ export async function reasonToSkip(
   refusals: Refusals,
 ): Promise<Words | null> {
   if (!lead_id) return skipWords.lead_deleted
-  const { project_id, template, approved_at, created_at } = draft
+  const { project_id, template, created_at } = draft
   const audience = { kind: 'lead' as const, lead_id }
   const { people } = await peopleOf(sql, { project_id, audience, template, created_at, refusals })
   const [person] = people
   if (person?.email !== email) return skipWords.other_address
-  if (person.skip) return skipWords[person.skip]
-  const [replied] = await sql`
-    select from hub.recipients where lead_id = ${lead_id} and greatest(replied_at, last_replied_at) > ${approved_at}`
-  return replied ? skipWords.replied : null
+  return person.skip && skipWords[person.skip]
 }
 
 /** The outcome of a mail, with the server's answer. */

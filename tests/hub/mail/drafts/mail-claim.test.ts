@@ -67,6 +67,22 @@ async function sendable(more: object = {}): Promise<string> {
 const recipientOf = async (id: string) =>
   (await api.get(`drafts/recipients?id=${id}&project=demir`)).body.recipients[0]
 
+test('who answers again after a mail to them was written does not get it', async () => {
+  const id = await sendable()
+  await hub.query(
+    `insert into hub.recipients (draft_id, project_id, lead_id, email, state, replied_at, last_replied_at)
+     select id, project_id, $1, 'a@claim.example', 'sent', now() - interval '9 days', now()
+     from hub.drafts where id = $2`,
+    [lead_id, id],
+  )
+  await hub.deps.mailer.run()
+  expect(connections).toBe(0)
+  const { recipients } = (await api.get(`drafts/recipients?id=${id}&project=demir`)).body
+  expect(recipients.find((one: { email: string }) => one.email === email)).toMatchObject({
+    state: 'skipped',
+  })
+})
+
 describe('between the choice and the claim', () => {
   test('who unsubscribes gets nothing', async () => {
     const id = await sendable()
