@@ -65,6 +65,7 @@ export async function sendMails(
   draft: DraftRow,
   isClosed: () => boolean,
 ): Promise<void> {
+  let refused: string | undefined
   while (!isClosed()) {
     const [settings, pause] = await Promise.all([
       readMail(mailing.config.paths),
@@ -73,9 +74,15 @@ export async function sendMails(
     const from = await everywhere(mailing.db, (sql) => approvedFrom(sql, mailing.config, draft))
     if (pause.reason || !from || !mailing.config.public_url) return
     const recipient = await choose(mailing, draft, { settings, from })
-    if (recipient === null) return
-    const goesOn = await sendOne(mailing, { draft, settings, from, recipient })
-    if (!goesOn) return
+    // Chosen again although refused a moment ago: the next round tries, so that nobody is asked without end.
+    if (recipient === null || recipient.email === refused) return
+    try {
+      const goesOn = await sendOne(mailing, { draft, settings, from, recipient })
+      if (!goesOn) return
+    } catch (error) {
+      if (!(error instanceof ClaimRefused)) throw error
+      refused = recipient.email
+    }
   }
 }
 
@@ -162,24 +169,19 @@ async function sendOne(
   const claim = async () => {
     claimed = await claimFor(mailing, draft, from, mail)
   }
-  try {
-    const result =
-      draft.via === 'tx'
-        ? await byListmonk(settings, from, mail, claim)
-        : await bySmtp(mailing, {
-            draft,
-            settings,
-            from,
-            mail,
-            claim,
-            earlier: await earlierMails(mailing.db, draft, recipient.email),
-          })
-    log({ msg: 'mail', draft_id: draft.id, outcome: result.kind })
-    return await settle(mailing, { ...work, claimed, result, salt })
-  } catch (error) {
-    if (error instanceof ClaimRefused) return true
-    throw error
-  }
+  const result =
+    draft.via === 'tx'
+      ? await byListmonk(settings, from, mail, claim)
+      : await bySmtp(mailing, {
+          draft,
+          settings,
+          from,
+          mail,
+          claim,
+          earlier: await earlierMails(mailing.db, draft, recipient.email),
+        })
+  log({ msg: 'mail', draft_id: draft.id, outcome: result.kind })
+  return settle(mailing, { ...work, claimed, result, salt })
 }
 
 /**

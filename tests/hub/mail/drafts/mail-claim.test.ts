@@ -93,6 +93,20 @@ describe('between the choice and the claim', () => {
     expect(await recipientOf(id)).toMatchObject({ state: 'skipped' })
   })
 
+  test('who is refused twice is left for the next round, and the server is not asked without end', async () => {
+    const id = await sendable()
+    await hub.query(`
+      create function public.refuse() returns trigger language plpgsql as 'begin return null; end';
+      create trigger refuse before update on hub.recipients for each row
+      when (new.state = 'sending') execute function public.refuse()`)
+    await hub.deps.mailer.run()
+    expect(connections).toBe(1)
+    await hub.query('drop trigger refuse on hub.recipients; drop function public.refuse')
+    await hub.deps.mailer.run()
+    expect(smtp.to()).toEqual([email])
+    expect(await recipientOf(id)).toMatchObject({ state: 'sent' })
+  })
+
   test('a draft that is paused sends nothing until it goes on', async () => {
     const id = await sendable()
     meanwhile = () => api.ok('draft/pause', of(id))
