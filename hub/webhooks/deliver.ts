@@ -71,6 +71,7 @@ export function createWebhooks(given: {
   let isAgain = false
   let forgot_at = 0
 
+  /** The database knows microseconds, this clock milliseconds: what became due within this one is due. */
   async function claim(): Promise<Claimed[]> {
     return everywhere(db, async (_, client) => {
       const { rows } = await client.query<Claimed>(
@@ -81,7 +82,7 @@ export function createWebhooks(given: {
          from hub.webhooks as webhook
          where webhook.id = delivery.webhook_id and webhook.enabled and delivery.id in (
            select id from hub.webhook_deliveries
-           where state in ('queued', 'sending') and next_at <= $2
+           where state in ('queued', 'sending') and next_at < $2::timestamptz + interval '1 millisecond'
            order by next_at limit $1 for update skip locked
          )
          returning ${CLAIMED}`,

@@ -151,7 +151,7 @@ test.each([2, -2])('with a clock that is %i hours off, times follow the service'
   await makeZone(at, person, { label: 'The strait', ...PLACE })
   const name = `M 5.5 - just now, ${hours}`
   await at.jobs.ingest(
-    quake({ ...PLACE, title: name, ts: new Date(Date.now() - 600_000).toISOString() }),
+    quake({ ...PLACE, title: name, ts: new Date(Date.now() - 660_000).toISOString() }),
   )
   await at.jobs.drain()
   const opened = await at.visit(person, '/#/nowhere')
