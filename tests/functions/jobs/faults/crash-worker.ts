@@ -148,7 +148,9 @@ async function hurry(admin: pg.Client): Promise<boolean> {
     `update pgboss.job set start_after = now()
     where state in ('created', 'retry') and not (name = 'release' and state = 'created')`,
   )
-  await admin.query('update pgboss.queue set monitor_on = null, monitor_claim_on = null')
+  await admin.query(
+    'update pgboss.queue set monitor_on = null, monitor_claim_on = null where name in (select name from pgboss.queue for update skip locked)',
+  )
   const { rows } = await admin.query(
     `select from pgboss.job
     where state = 'active' or (state in ('created', 'retry') and start_after <= now())`,

@@ -174,7 +174,8 @@ async function workLeft(): Promise<Work> {
 const advance = (seconds: number) =>
   admin.query(
     `with set as (update public.test_clock set ahead = ahead + $1 * interval '1 second')
-    update pgboss.queue set monitor_on = null, monitor_claim_on = null`,
+    update pgboss.queue set monitor_on = null, monitor_claim_on = null
+    where name in (select name from pgboss.queue for update skip locked)`,
     [seconds],
   )
 
