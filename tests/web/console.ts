@@ -1,3 +1,4 @@
+import { serve } from '@hono/node-server'
 import type { Browser } from 'playwright-core'
 import type { Tiles } from '../../functions/console-settings.ts'
 import type { AnyFeed } from '../../functions/feeds/feed.ts'
@@ -5,7 +6,6 @@ import { buildWeb } from '../../scripts/build/build-web.ts'
 import { asOperator, createLink } from '../../scripts/postgres/accounts.ts'
 import {
   type Look,
-  listen,
   type Opened,
   open,
   settled,
@@ -77,9 +77,14 @@ export async function serveConsole({
   const jobs = await createTestJobs(service, { feeds })
   let isAway = false
   let handle: (request: Request) => Promise<Response>
-  const { origin, close } = await listen('console', async (request) =>
-    isAway ? new Response('', { status: 502 }) : handle(request),
-  )
+  const server = serve({
+    fetch: async (request) => (isAway ? new Response('', { status: 502 }) : handle(request)),
+    hostname: '127.0.0.1',
+    port: 0,
+  })
+  await new Promise<void>((resolve) => server.once('listening', () => resolve()))
+  const address = server.address()
+  const origin = `http://localhost:${typeof address === 'object' && address ? address.port : 0}`
   const app = await createIssuingApp(service, {
     ...options,
     public_url: origin,
@@ -104,22 +109,27 @@ export async function serveConsole({
     },
     linkFor,
     visit: async (person, path, look) => {
-      const link = new URL(await linkFor(person))
-      const answer = await fetch(`${origin}/auth/v1/verify`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ token_hash: link.hash.slice(1), type: 'magiclink' }),
-      })
-      const storage = { 'watchpost.session': await answer.text() }
       // Each pixel of a map that is drawn without a graphics card costs processor time.
-      const opened = await open(browser, origin, { isCoarse: hasWebGL, storage, ...look })
+      const opened = await open(browser, origin, { isCoarse: hasWebGL, ...look })
+      const link = new URL(await linkFor(person))
+      const answer = await opened.context.request.post('/auth/v1/verify', {
+        data: { token_hash: link.hash.slice(1), type: 'magiclink' },
+      })
+      const session = await answer.text()
+      await opened.context.addInitScript((text) => {
+        // Not again on a reload: the session may have been renewed or ended since.
+        if (localStorage.getItem('visited')) return
+        localStorage.setItem('visited', 'yes')
+        localStorage.setItem('watchpost.session', text)
+      }, session)
       await opened.page.goto(path)
       await settled(opened.page)
       return opened
     },
     close: async () => {
       if (hasWebGL) await browser.close()
-      await close()
+      if ('closeAllConnections' in server) server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
       await app.close()
       await jobs.close()
       await service.close()

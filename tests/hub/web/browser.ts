@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { type ServerType, serve } from '@hono/node-server'
+import { serve } from '@hono/node-server'
 import type * as axe from 'axe-core'
 import {
   type Browser,
@@ -14,7 +14,6 @@ import { expect, onTestFinished } from 'vitest'
 import { readText, writeWhole } from '../../../hub/files.ts'
 import { buildWeb } from '../../../scripts/build/build-web.ts'
 import { type HubOptions, startHub, type TestHub } from '../support/hub.ts'
-import { givePage, leavePort, type Product, remember, takePage, takePort } from './kept-pages.ts'
 
 export const PASSWORD = 'correct horse battery'
 const FLAGS = [
@@ -46,8 +45,6 @@ export type Look = {
   isPhone?: boolean
   /** Drawn with a sixteenth of the pixels: the page and its pointer measure as ever. */
   isCoarse?: boolean
-  /** What the browser keeps from an earlier visit. */
-  storage?: Record<string, string>
 }
 
 export type Opened = {
@@ -89,44 +86,47 @@ export function sharedBrowser(): Promise<Browser> {
 }
 
 /**
- * open answers a page that notes requests to elsewhere, violated policies, dialogs and faults. After
- * its test the next one gets it, and finds nothing of this one: see `kept-pages.ts`.
+ * open makes a page that notes requests to elsewhere, violated policies, dialogs and faults. It goes
+ * with its test: a page that stays open goes on asking.
  */
 export async function open(
   browser: Browser,
   origin: string,
-  {
-    theme = 'light',
-    language = 'en',
-    locale,
-    isPhone = false,
-    isCoarse = false,
-    storage,
-  }: Look = {},
+  { theme = 'light', language = 'en', locale, isPhone = false, isCoarse = false }: Look = {},
 ): Promise<Opened> {
-  const kept = await takePage(browser, {
-    origin,
+  const context = await browser.newContext({
+    baseURL: origin,
+    colorScheme: theme,
     locale: locale ?? (language === 'tr' ? 'tr-TR' : 'en-GB'),
-    isPhone,
-    isCoarse,
-    theme,
+    reducedMotion: 'reduce',
+    viewport: isPhone ? { width: 360, height: 740 } : { width: 1440, height: 900 },
+    hasTouch: isPhone,
+    ...(isCoarse ? { deviceScaleFactor: 0.25 } : {}),
+    acceptDownloads: true,
   })
-  onTestFinished(({ task }) => {
-    // Nobody knows what a test that failed left behind.
-    if (task.result?.state === 'fail') kept.isSpoilt = true
-    return givePage(browser, kept, origin)
-  })
-  const { page, context } = kept
+  onTestFinished(() => context.close())
   const wrongs: string[] = []
-  kept.tell = (violation) => wrongs.push(violation)
-  const items = { ...storage, ...(locale && { 'watchpost.language': language }) }
-  if (Object.keys(items).length > 0) await remember(kept, items)
+  await context.exposeFunction('tellWrong', (text: string) => wrongs.push(text))
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      // @ts-expect-error exposed above
+      window.tellWrong(`policy: ${event.violatedDirective} ${event.blockedURI}`)
+    })
+  })
+  if (locale) {
+    await context.addInitScript(
+      (chosen) => localStorage.setItem('watchpost.language', chosen),
+      language,
+    )
+  }
   context.on('request', (request) => {
     const url = new URL(request.url())
     if (url.origin !== origin && !['data:', 'blob:', 'about:'].includes(url.protocol)) {
       wrongs.push(`request: ${request.url()}`)
     }
   })
+  context.setDefaultTimeout(20_000)
+  const page = await context.newPage()
   page.on('pageerror', (error) => wrongs.push(`fault: ${error.message}`))
   page.on('dialog', (dialog) => {
     wrongs.push(`dialog: ${dialog.message()}`)
@@ -135,42 +135,22 @@ export async function open(
   return { page, context, wrongs }
 }
 
-/** listen serves an app to browsers, at an address where they may have met one like it. */
-export async function listen(
-  product: Product,
-  fetch: (request: Request) => Response | Promise<Response>,
-): Promise<{ origin: string; close: () => Promise<void> }> {
-  const start = (port: number) =>
-    new Promise<ServerType>((resolve, reject) => {
-      const server = serve({ fetch, hostname: '127.0.0.1', port }, () => resolve(server))
-      server.once('error', reject)
-    })
-  // Somebody else may have the port by now.
-  const server = await start(takePort(product)).catch(() => start(0))
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
-  return {
-    origin: `http://localhost:${port}`,
-    close: async () => {
-      if ('closeAllConnections' in server) server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-      leavePort(product, port)
-    },
-  }
-}
-
 /** A hub that listens, for browsers. */
 export type ServedHub = TestHub & { origin: string }
 
 /** serveHub is startHub on a free port. */
 export async function serveHub(options: HubOptions = {}): Promise<ServedHub> {
   const hub = await startHub(options)
-  const { origin, close } = await listen('hub', hub.app.fetch)
+  const server = serve({ fetch: hub.app.fetch, hostname: '127.0.0.1', port: 0 })
+  await new Promise<void>((resolve) => server.once('listening', () => resolve()))
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
   return {
     ...hub,
-    origin,
+    origin: `http://localhost:${port}`,
     close: async () => {
-      await close()
+      if ('closeAllConnections' in server) server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
       await hub.close()
     },
   }
