@@ -87,19 +87,21 @@ create policy deliveries_select on watchpost.deliveries for select to authentica
 create policy deliveries_jobs on watchpost.deliveries for select to watchpost_jobs using (true);
 grant select on watchpost.deliveries to authenticated, watchpost_jobs;
 
--- Whether a message is about an emergency: severe enough to pass the quiet hours of its zone, or, where the zone has
--- no such limit, extreme. A drill overtakes nothing.
-create function private.is_emergency(d watchpost.deliveries, a watchpost.alerts, z watchpost.zones) returns boolean
+-- Whether a message is about an emergency: severe enough to pass the quiet hours of its zone (p_limit), or, where the zone
+-- has no such limit, extreme. A drill overtakes nothing.
+create function private.is_emergency(
+  p_type text, p_severity double precision, p_drill_id uuid, p_limit double precision
+)
+returns boolean
 language sql immutable as $$
   select coalesce(
-    a.drill_id is null and d.type in ('alert.raised', 'alert.escalated') and a.severity >= coalesce(z.emergency_severity, 80),
-    false)
+    p_drill_id is null and p_type in ('alert.raised', 'alert.escalated') and p_severity >= coalesce(p_limit, 80), false)
 $$;
 
 create function private.is_urgent(d watchpost.deliveries) returns boolean
 language sql stable set search_path = '' as $$
   select coalesce((
-    select private.is_emergency(d, a, z)
+    select private.is_emergency(d.type, a.severity, a.drill_id, z.emergency_severity)
     from watchpost.alerts a
     join watchpost.zones z on z.id = a.zone_id
     where a.id = d.alert_id), false)
@@ -125,10 +127,11 @@ begin
 end
 $$;
 
--- The first jobs of new deliveries about alerts, all at once. Jobs due at the same time are fetched in the order in which
--- they are stored, one a channel: so the first of each channel stands before the second of any. The four lists have one
--- order, without ties: what belongs together stands at one place.
-create function private.enqueue_deliveries(p_ids uuid[]) returns void
+-- The first jobs of first messages of alerts, all at once: p_ids, each of an alert of p_alert_ids to a channel of
+-- p_channel_ids. Jobs due at the same time are fetched in the order in which they are stored, one a channel: so the first
+-- of each channel stands before the second of any. The four lists have one order, without ties: what belongs together
+-- stands at one place.
+create function private.enqueue_deliveries(p_ids uuid[], p_alert_ids uuid[], p_channel_ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   v_jobs record;
@@ -139,12 +142,14 @@ begin
     array_agg(m.priority order by m.nr, m.id) as priorities
   into v_jobs
   from (
-    select d.id, d.channel_id, private.is_emergency(d, a, z)::integer as priority,
-      row_number() over (partition by d.channel_id order by a.severity desc, d.id) as nr
-    from unnest(p_ids) as made (id)
-    join watchpost.deliveries d on d.id = made.id
-    join watchpost.alerts a on a.id = d.alert_id
-    join watchpost.zones z on z.id = a.zone_id) m;
+    select made.id, made.channel_id,
+      private.is_emergency('alert.raised', a.severity, a.drill_id, z.emergency_severity)::integer as priority,
+      row_number() over (partition by made.channel_id order by a.severity desc, made.id) as nr
+    from unnest(p_ids, p_alert_ids, p_channel_ids) as made (id, alert_id, channel_id)
+    -- Offset 0: looked up one by one, never all of them.
+    cross join lateral (
+      select zone_id, severity, drill_id from watchpost.alerts where id = made.alert_id offset 0) a
+    cross join lateral (select emergency_severity from watchpost.zones where id = a.zone_id offset 0) z) m;
   if v_jobs.ids is not null then
     perform private.enqueue_all('deliver', v_jobs.ids, v_jobs.data, v_jobs.groups, v_jobs.priorities);
   end if;

@@ -8,9 +8,11 @@ set role watchpost_owner;
 create function private.deliver_alerts(p_alert_ids uuid[], p_are_new boolean default false) returns uuid[]
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  v_ids uuid[];
   v_told uuid[];
   v_older uuid[];
+  v_ids uuid[];
+  v_alert_ids uuid[];
+  v_channel_ids uuid[];
 begin
   if not p_are_new then
     perform private.cancel_deliveries(array(
@@ -45,11 +47,12 @@ begin
       where redelivery_of is null and type <> 'alert.digest' and step is null
     do update set status = 'queued', due_at = now(), updated_at = now()
       where d.status = 'held' and excluded.status = 'queued'
-    returning d.id, d.alert_id, d.status
+    returning d.id, d.alert_id, d.channel_id, d.status
   )
-  select array_agg(s.id) filter (where s.status = 'queued'), array_agg(s.alert_id),
-    (select array_agg(o.id) from given g cross join lateral unnest(g.older) as o (id))
-  into v_ids, v_told, v_older
+  select array_agg(s.alert_id), (select array_agg(o.id) from given g cross join lateral unnest(g.older) as o (id)),
+    array_agg(s.id) filter (where s.status = 'queued'), array_agg(s.alert_id) filter (where s.status = 'queued'),
+    array_agg(s.channel_id) filter (where s.status = 'queued')
+  into v_told, v_older, v_ids, v_alert_ids, v_channel_ids
   from sent s;
   -- What the triggers of private.note_delivery leave to this function. The other alerts changed in this transaction anyway.
   if v_older <> '{}' then
@@ -58,7 +61,7 @@ begin
     set changed_in = pg_current_xact_id()
     where a.id = any(v_older) and a.id = any(v_told);
   end if;
-  perform private.enqueue_deliveries(v_ids);
+  perform private.enqueue_deliveries(v_ids, v_alert_ids, v_channel_ids);
   return v_told;
 end
 $$;

@@ -180,7 +180,7 @@ begin
       (x.sequence, x.act) <> (0, 0) or x.step is not null as is_update, c.paused_until, h.paused_until as host_paused_until,
       how ->> 'schedule' = 'message' as is_for_people, how ->> 'bundles' is distinct from 'false' as may_bundle,
       (how ->> 'messages')::integer as messages, (how ->> 'per_seconds')::double precision * interval '1 second' as period,
-      private.is_emergency(x, a, z) as is_urgent,
+      private.is_emergency(x.type, a.severity, a.drill_id, z.emergency_severity) as is_urgent,
       case when x.alert_id is null or x.blindness_id is not null or x.trouble_id is not null
         then private.refusal_of_delivery(x, c) else private.refusal_between(c, z, p) end as refusal,
       private.expiry_of(x, how ->> 'schedule', coalesce(x.first_attempt_at, v_now)) as expires_at

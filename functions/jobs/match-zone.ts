@@ -47,11 +47,11 @@ async function matchStanding(
   const found = await sql<Found>`select * from private.zone_candidates(${zoneId})`
   const missed = found.filter((event) => !event.standing)
   const standing = found.filter((event) => event.standing)
-  const first = await decideAll(sql, missed, runId, { tracing, zone_ids: [zoneId] })
+  const first = await decideAll(sql, missed, runId, { tracing, is_part: true })
   const second = await decideAll(sql, standing, runId, {
     at: new Date(),
     tracing,
-    zone_ids: [zoneId],
+    is_part: true,
   })
   return { pairs: first.pairs + second.pairs, alerts: first.alerts + second.alerts }
 }

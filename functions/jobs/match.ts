@@ -163,7 +163,7 @@ async function matchSome(
     (own, { candidates, zone_ids }) =>
       decideAll(own, candidates, ids[0] ?? '', {
         tracing,
-        zone_ids,
+        is_part: zone_ids !== undefined,
         index,
         memories,
         passing,
@@ -203,7 +203,7 @@ export async function decideAll(
   runId: string,
   {
     tracing = NO_TRACING,
-    zone_ids,
+    is_part = false,
     index,
     memories: locked,
     passing,
@@ -212,8 +212,8 @@ export async function decideAll(
   }: {
     at?: Date
     tracing?: Tracing
-    /** All zones of the candidates, where these are few of those that may remember the events. */
-    zone_ids?: string[] | undefined
+    /** Whether the zones of the candidates may be few of those that remember the events. */
+    is_part?: boolean
     /** The zones in memory, as they are for this transaction. */
     index?: ZoneIndex | undefined
     /** What is remembered of the candidates, where this transaction has it and its locks. */
@@ -226,7 +226,7 @@ export async function decideAll(
 ): Promise<{ pairs: number; alerts: number; updates: number; decisive: Set<string> }> {
   const zones = await loadZones(sql, candidates, options.at, index)
   if (!is_locked) await lockLinks(sql, new Set(candidates.map(linkRuleOf)))
-  const memories = await loadMemories(sql, candidates, zone_ids, locked)
+  const memories = await loadMemories(sql, candidates, is_part, locked)
   const mainshocks = await loadMainshocks(sql, zones.all, candidates)
   const bursts = await lockBursts(sql, zones.all)
   const effects = new Effects(runId)
@@ -320,18 +320,12 @@ function memoriesOf(memories: Memories, key: string): Map<string, Memory> {
 async function loadMemories(
   sql: Sql,
   candidates: Candidate[],
-  zoneIds: string[] | undefined,
+  isPart: boolean,
   known: MemoryRow[] | undefined,
 ): Promise<Memories> {
-  const keys = [...new Set(candidates.map(memoryKey))]
-  // In the same order as lockMemories.
-  const own = zoneIds
-    ? await sql<MemoryRow>`
-        select zone_id, key, memory, seen_at from watchpost.match_memory
-        where zone_id = any(${zoneIds}::uuid[]) and key = any(${keys})
-        order by zone_id, key
-        for update`
-    : (known ?? (await lockMemories(sql, keys)))
+  const own = isPart
+    ? await lockPairs(sql, candidates)
+    : (known ?? (await lockMemories(sql, candidates.map(memoryKey))))
   const linked = candidates.flatMap((event) => {
     const rule = linkRuleOf(event)
     return rule ? [{ keys: linkKeys(rule, linkFactsOf(event)), zones: event.zone_ids }] : []
@@ -349,6 +343,25 @@ async function loadMemories(
     for (const row of rows) memoriesOf(memories, row.key).set(row.zone_id, memoryOf(row))
   }
   return memories
+}
+
+/** In the same order as lockMemories, of the zones of each candidate alone. */
+function lockPairs(sql: Sql, candidates: Candidate[]): Promise<MemoryRow[]> {
+  const keys = candidates.flatMap((event) => event.zone_ids.map(() => memoryKey(event)))
+  return sql<MemoryRow>`
+    select m.*
+    from (
+      select distinct zone_id, key
+      from unnest(${candidates.flatMap(({ zone_ids }) => zone_ids)}::uuid[], ${keys}::text[]) as given (zone_id, key)
+      order by zone_id, key
+    ) p
+    -- Offset 0: looked up one by one, in this order, however many of an event there are.
+    cross join lateral (
+      select zone_id, key, memory, seen_at from watchpost.match_memory
+      where zone_id = p.zone_id and key = p.key
+      offset 0
+      for update
+    ) m`
 }
 
 function memoryOf({ memory, seen_at }: MemoryRow): Memory {

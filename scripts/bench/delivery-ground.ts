@@ -78,19 +78,19 @@ export async function seedAlerts(ground: Ground, places: Place[], count: number)
 export async function queueDeliveries(admin: pg.Client): Promise<number> {
   await clearDeliveries(admin)
   await admin.query('begin')
-  const { rows } = await admin.query<{ ids: string[] }>(
+  const { rows } = await admin.query<{ count: number }>(
     `with made as (
       insert into watchpost.deliveries (alert_id, channel_id, type)
       select a.id, z.channel_ids[1], 'alert.raised'
       from watchpost.alerts a join watchpost.zones z on z.id = a.zone_id
-      returning id)
-    select array_agg(id) as ids from made`,
+      returning id, alert_id, channel_id)
+    select count(*)::integer as count,
+      private.enqueue_deliveries(array_agg(id), array_agg(alert_id), array_agg(channel_id))
+    from made`,
   )
-  const ids = rows[0]?.ids ?? []
-  await admin.query('select private.enqueue_deliveries($1)', [ids])
   await admin.query('commit')
   await admin.query('vacuum analyze')
-  return ids.length
+  return rows[0]?.count ?? Number.NaN
 }
 
 /** Forgets all deliveries, and which turns their channels have taken. */

@@ -14,7 +14,8 @@ afterAll(() => questions?.close())
 const agree = (name: string, cases: Case[]) => questions.agree(name, cases)
 
 test('how urgent a message is, and when it is given up', async () => {
-  const asked = `select private.is_emergency(d, a, z), private.is_urgent(d), private.is_drill(d)
+  const asked = `select private.is_emergency(d.type, a.severity, a.drill_id, z.emergency_severity),
+      private.is_urgent(d), private.is_drill(d)
     from watchpost.deliveries d join watchpost.alerts a on a.id = d.alert_id
     join watchpost.zones z on z.id = a.zone_id where d.last_error = 'private'`
   const alert = (severity: number, more = '') =>

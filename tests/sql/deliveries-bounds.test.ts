@@ -365,7 +365,11 @@ test('new messages stand so that the most severe of each channel come first', as
   ] as const
   for (const [nth, channel_id, alert_id] of GIVEN)
     await first('queued', { id: idOf(nth), channel_id, alert_id })
-  await run('select private.enqueue_deliveries($1)', [GIVEN.map(([nth]) => idOf(nth))])
+  await run('select private.enqueue_deliveries($1, $2, $3)', [
+    GIVEN.map(([nth]) => idOf(nth)),
+    GIVEN.map(([, , alert_id]) => alert_id),
+    GIVEN.map(([, channel_id]) => channel_id),
+  ])
   const rows = await run(
     `select right(data ->> 'delivery_id', 1)::integer as nth, group_id as channel, priority
     from pgboss.job where name = 'deliver' order by ctid`,

@@ -135,7 +135,11 @@ test('of messages queued together the first of each channel is fetched before th
   for (const alert_id of alerts.slice(0, 4)) {
     ids.push(await first('queued', { alert_id, channel_id: other }))
   }
-  await run('select private.enqueue_deliveries($1)', [ids])
+  await run(
+    `select private.enqueue_deliveries(array_agg(id), array_agg(alert_id), array_agg(channel_id))
+    from watchpost.deliveries where id = any($1)`,
+    [ids],
+  )
   const [{ whole }] = await run(
     `select count(*)::int as whole from pgboss.job j join watchpost.deliveries d on d.id = j.id
     where j.data = jsonb_build_object('delivery_id', d.id) and j.group_id = d.channel_id::text`,
