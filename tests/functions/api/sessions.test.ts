@@ -86,6 +86,8 @@ describe('401, all in the same bytes', () => {
     'of nobody': { claims: { sub: undefined } },
     'of no id': { claims: { sub: "' or true --" } },
     'of an unknown person': { claims: { sub: randomUUID() } },
+    'of no session': { claims: { session_id: undefined } },
+    'of a session of no id': { claims: { session_id: 'x' } },
     'with an unknown kid': { header: { kid: 'other' } },
     'with a kid that lies': { header: { kid: 'other' }, forged: true },
   }

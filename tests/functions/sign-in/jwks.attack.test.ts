@@ -16,15 +16,19 @@ let server: Server
 let published: JWK[] = []
 let fetched = 0
 let status = 200
+/** What the issuer waits for before it answers. */
+let held: Promise<void> | undefined
 let url: string
 let nth = 0
 let verify: VerifySession
 
 beforeAll(async () => {
-  server = createServer((_, answer) => {
+  server = createServer(async (_, answer) => {
     fetched++
+    const body = JSON.stringify({ keys: published })
+    await held
     answer.writeHead(status, { 'Content-Type': 'application/json' })
-    answer.end(JSON.stringify({ keys: published }))
+    answer.end(body)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
 })
@@ -35,11 +39,19 @@ beforeEach(() => {
   published = []
   fetched = 0
   status = 200
+  held = undefined
   // safe: it listens on a port
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${nth}.json`
   verify = remoteSessions({ issuer: ISSUER, jwks_url: url })
 })
 afterEach(() => void vi.useRealTimers())
+
+/** Holds back the answers of the issuer, each with the keys of its moment, until they are let go. */
+function hold(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  held = promise
+  return resolve
+}
 
 const pass = (ms: number) => vi.setSystemTime(Date.now() + ms)
 
@@ -92,6 +104,39 @@ describe('the keys of an issuer elsewhere', () => {
     const answers = await Promise.all(tokens.map((token) => verify(token)))
     expect(answers.filter(Boolean)).toHaveLength(20)
     expect(fetched).toBe(2)
+  })
+
+  test('are had by all who wait for the last request of a minute', async () => {
+    const [old, young] = [await signer('old'), await signer('young')]
+    published = [old.jwk]
+    expect(await verify(await old.token())).toBeDefined()
+    for (let nth = 2; nth < 5; nth++) {
+      expect(await verify(await (await signer(`none-${nth}`)).token())).toBeUndefined()
+    }
+    published = [old.jwk, young.jwk]
+    const letGo = hold()
+    const first = verify(await young.token())
+    await vi.waitFor(() => expect(fetched).toBe(5))
+    const second = verify(await young.token())
+    letGo()
+    expect(await Promise.all([first, second])).toEqual([expect.anything(), expect.anything()])
+  })
+
+  test.each([
+    ['the first request', 0],
+    ['a later one', 1],
+  ])('published while %s was under way work with the next', async (_, before) => {
+    const [old, young] = [await signer('old'), await signer('young')]
+    published = [old.jwk]
+    if (before > 0) expect(await verify(await old.token())).toBeDefined()
+    const letGo = hold()
+    const first = verify(await (await signer('none')).token())
+    await vi.waitFor(() => expect(fetched).toBe(before + 1))
+    published = [old.jwk, young.jwk]
+    const early = verify(await young.token())
+    letGo()
+    expect(await Promise.all([first, early])).toEqual([undefined, undefined])
+    expect(await verify(await young.token())).toBeDefined()
   })
 
   test('are asked for five times a minute, however many unknown ones are named', async () => {

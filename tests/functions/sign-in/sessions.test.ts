@@ -39,6 +39,27 @@ describe('a session token', () => {
     }
   })
 
+  test('is read up to 8192 characters', async () => {
+    const account = await service.account()
+    const { token, verify_session } = service.issuer
+    /** A good token of this length: not every header leaves one, because base64url has no length of 4n + 1. */
+    const ofLength = async (length: number) => {
+      const padded = (cty: string, pad: number) =>
+        token(account, { header: { cty }, claims: { pad: 'x'.repeat(pad) } })
+      const room = length - (await padded('', 0)).length
+      for (const cty of ['', 'x', 'xx', 'xxx']) {
+        for (let pad = Math.floor(room * 0.75) - 5; pad < room * 0.75; pad++) {
+          const text = await padded(cty, pad)
+          if (text.length === length) return text
+        }
+      }
+      throw new Error(`no token has ${length} characters`)
+    }
+    const { user_id } = account
+    expect(await verify_session(await ofLength(8192))).toMatchObject({ user_id })
+    expect(await verify_session(await ofLength(8193))).toBeUndefined()
+  })
+
   test('that is forged costs no round trip to the database', async () => {
     const account = await service.account()
     const key = await service.issuer.token(account, { forged: true })
