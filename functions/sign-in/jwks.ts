@@ -55,7 +55,7 @@ export function remoteKeys(jwks_url: string): JWTVerifyGetKey {
   return async (header, token) => {
     const name = `${header?.alg} ${header?.kid}`
     // A fetch that began before this call may lack a key that was published since.
-    let is_ours = !keys.reloading
+    const is_ours = !keys.reloading
     const is_due = !keys.fresh
     if (is_due) await refetch()
     try {
@@ -64,10 +64,7 @@ export function remoteKeys(jwks_url: string): JWTVerifyGetKey {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
       if ((unknownKeys.get(name) ?? 0) > Date.now() - UNKNOWN_KEY_MS) throw error
     }
-    if (!is_due) {
-      is_ours = !keys.reloading
-      await refetch()
-    }
+    if (!is_due) await refetch()
     try {
       return await keys(header, token)
     } catch (error) {
