@@ -119,6 +119,31 @@ describe('the request', () => {
     )
   })
 
+  test('one alert of exactly 20,000 bytes is sent whole, and one byte more is left out', async () => {
+    const deliveries = [{ id: 'd'.repeat(100) }]
+    const sent = async (length: number) => {
+      const alert = { ...notification.alert, deliveries, title: 'x'.repeat(length) }
+      const { body } = await webhook.render(message({ notification: { ...notification, alert } }))
+      return body
+    }
+    const room = 20_000 - Buffer.byteLength(await sent(0))
+    const [most, more] = [await sent(room), await sent(room + 1)]
+    expect(Buffer.byteLength(most)).toBe(20_000)
+    expect(JSON.parse(most).data.alert.deliveries).toEqual(deliveries)
+    expect(JSON.parse(more).data).toMatchObject({
+      alert: { deliveries: [] },
+      left_out: ['deliveries'],
+    })
+    // A digest is split where a single alert would leave something out.
+    const fits = (body: string) => {
+      const { alert, zone } = JSON.parse(body).data
+      return webhook.fits({ ...notification, alert, zone }, message())
+    }
+    expect(fits(most)).toBe(true)
+    const alert = { ...JSON.parse(most).data.alert, title: 'x'.repeat(room + 1) }
+    expect(webhook.fits({ ...notification, alert }, message())).toBe(false)
+  })
+
   test('one alert that is too large leaves out what it must, and says so', async () => {
     const alert = {
       ...notification.alert,

@@ -68,6 +68,28 @@ describe('what a browser shows', () => {
     expect(shown.notification.title.length).toBeGreaterThan(1)
     expect(shown.notification.title.isWellFormed()).toBe(true)
   })
+
+  test('a payload of 3,993 bytes is sent whole, and of more a shorter text without links', async () => {
+    /** Quotation marks count twice in JSON: enough of them make it too large before the text is cut. */
+    const ofMarks = async (marks: number, rest: string) => {
+      const alert = alertOf({ title: 'M 5', more: { reason: '"'.repeat(marks) + rest } })
+      const { payload, shown } = await render({ ...raised('M 5'), alert, facts: {} })
+      return { size: Buffer.byteLength(payload), ...shown.notification }
+    }
+    const sizes = []
+    for (const rest of ['', 'x']) {
+      let marks = 1_000
+      for (let step = 512; step >= 1; step /= 2) {
+        if ((await ofMarks(marks + step, rest)).data.links.length > 0) marks += step
+      }
+      sizes.push((await ofMarks(marks, rest)).size)
+      const { body, data } = await ofMarks(marks + 1, rest)
+      expect(data.links).toEqual([])
+      expect(body).toMatch(/"… \(shortened\)$/)
+      expect(Buffer.byteLength(body)).toBe(333)
+    }
+    expect(sizes.sort()).toEqual([3_992, 3_993])
+  })
 })
 
 describe('a subscription', () => {
