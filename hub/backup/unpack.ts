@@ -35,7 +35,8 @@ export async function readHead(
   await readMembers(given, async (entry) => {
     if (await head.take(entry)) return {}
     const { manifest } = await head.end()
-    if (entry.path === 'active' || entry.path === 'config/') return {}
+    // All folders of the top come before the settings.
+    if (entry.type === 'Directory' || entry.path === 'active') return {}
     const file = manifest.files.find(({ path }) => path === entry.path)
     const name = /^config\/([^/]+)$/.exec(entry.path)?.[1]
     if (!file || !name || entry.size > MAX_SETTING_BYTES) return { isEnough: true }

@@ -213,6 +213,14 @@ test('servers, endpoints and powers are only taken when they are named; the chec
   await rm(configOf('models.json'))
 })
 
+test('an archive as a hub makes it shows which of its settings differ', async () => {
+  await writeFile(join(other.paths.config_dir, 'agents.json'), '{"web": "allow"}')
+  await writeFile(backupFile(hub.paths, NAME), await archiveOf(other))
+  await rm(join(other.paths.config_dir, 'agents.json'))
+  const checked = await (await hub.call('POST', 'backup/check', { name: NAME })).json()
+  expect(checked).toMatchObject({ ok: true, signed: 'elsewhere', settings: [{ name: 'agents' }] })
+})
+
 test('an archive whose first block comes alone is read like any other', async () => {
   const tar = gunzipSync(tarOf(membersOf(await archiveOf(hub))))
   await writeFile(backupFile(hub.paths, NAME), firstAlone(tar))
