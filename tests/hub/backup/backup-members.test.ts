@@ -83,6 +83,11 @@ test('on a machine that knows nobody, members, roles, invitations and keys are a
 test('who was invited again on another machine stays as invited there', async () => {
   await hub.query('delete from hub.members')
   const { id } = await joinAs(hub, 'reader', 'The seller')
+  await joinAs(hub, 'reader', 'Invited')
+  // Who was removed has no place that another could take.
+  await hub.query(
+    `insert into hub.members (email, role, removed_at) values ('the.reader@hub.example', 'reader', now())`,
+  )
   await restore()
   const members = await hub.query<{ id: string; email: string }>(
     'select id, email, role from hub.members where removed_at is null order by email',
@@ -95,4 +100,9 @@ test('who was invited again on another machine stays as invited there', async ()
   const [gone] = await hub.query('select * from hub.members where id = $1', [seller.id])
   expect(gone).toMatchObject({ role: 'seller', password_hash: null })
   expect(gone?.removed_at).not.toBe(null)
+  expect(
+    await hub.query(
+      'select from hub.members where removed_at is not null and link_hash is not null',
+    ),
+  ).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { startBackup } from '../../../hub/backup/backup.ts'
+import { startBackup, startRestore } from '../../../hub/backup/backup.ts'
 import { backupFile } from '../../../hub/backup/make.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
@@ -21,6 +21,8 @@ test('a hub without its service key is backed up too, or it could not be upgrade
     JSON.parse(execFileSync('tar', ['-xOzf', archive, 'manifest.json'], { encoding: 'utf8' })),
   )
   expect(tables).toContainEqual(expect.objectContaining({ name: 'projects', rows: 1 }))
+  const { done } = await startRestore(hub.config, name, { secret: {} })
+  await expect(done).rejects.toMatchObject({ code: 'read_only_key' })
 })
 
 test('a second backup at the same time is refused', async () => {
