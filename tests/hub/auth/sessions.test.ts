@@ -210,7 +210,16 @@ test('a browser is known to a member until the password changes, and to nobody e
       ),
     ),
   )
-  const cookie = (await known.request('/', { method: 'POST' })).headers.get('set-cookie') ?? ''
+  const remember = async (headers: Record<string, string> = {}) =>
+    (await known.request('/', { method: 'POST', headers })).headers.get('set-cookie') ?? ''
+  const cookie = await remember()
+  expect(cookie.split('; ').slice(1).sort()).toEqual([
+    'HttpOnly',
+    'Max-Age=31536000',
+    'Path=/api/cockpit/login',
+    'SameSite=Strict',
+  ])
+  expect(await remember({ 'x-forwarded-proto': 'https' })).toContain('; Secure')
   const answer = await known.request('/', { headers: withCookie(cookie) })
   expect(await answer.json()).toEqual([true, false, false])
 })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createAttempts } from '../../../hub/auth/attempts.ts'
 import { urlFor } from '../../../hub/db/keys.ts'
 import { readText } from '../../../hub/files.ts'
@@ -48,6 +48,9 @@ describe('the one admin', () => {
   test('signs in by password; a changed password ends the other sessions', async () => {
     const cookie = cookieOf(await post('login', { password: PASSWORD }))
     expect((await request('projects/list', { headers: { cookie } })).status).toBe(200)
+    const guessed = { current: 'not the right one', password: 'another long one' }
+    const refused = await post('password', guessed, { cookie })
+    expect(await refused.json()).toMatchObject({ status: 422, errors: [{ path: 'current' }] })
     const changed = await post(
       'password',
       { current: PASSWORD, password: 'another long one' },
@@ -81,6 +84,54 @@ describe('the one admin', () => {
     }
     const own = { host: 'localhost:8770', origin: 'http://localhost:8770' }
     expect((await call('GET', 'projects/list', undefined, own)).status).toBe(200)
+  })
+
+  test('the hub is called by its names alone, and each is another page to the others', async () => {
+    const { config } = hub.deps
+    const before = { hosts: config.hosts, public_url: config.public_url }
+    onTestFinished(() => void Object.assign(config, before))
+    const names = { hosts: ['Hub.Firma.Example'], public_url: 'https://crm.firma.example/hub' }
+    Object.assign(config, names)
+    const status = async (host: string, origin?: string) =>
+      (await hub.call('GET', 'projects/list', undefined, { host, ...(origin ? { origin } : {}) }))
+        .status
+    const [local, crm] = ['[::1]:8770', 'crm.firma.example']
+    const ours = [
+      'localhost',
+      '127.0.0.1:8770',
+      local,
+      'hub.firma.example',
+      'HUB.FIRMA.EXAMPLE:443',
+    ]
+    for (const host of [...ours, crm]) expect(await status(host), host).toBe(200)
+    for (const host of [
+      'firma.example',
+      `x.${crm}`,
+      'localhost.evil.example',
+      `${crm}.evil.example`,
+    ]) {
+      expect(await status(host), host).toBe(403)
+    }
+    expect(await status(crm, `https://${crm}`)).toBe(200)
+    expect(await status(crm.toUpperCase(), `https://${crm}`)).toBe(200)
+    for (const origin of ['https://hub.firma.example', `https://${crm}:8443`, 'no address']) {
+      expect(await status(crm, origin), origin).toBe(403)
+    }
+  })
+
+  test('a mail program takes somebody off the list from anywhere, under the hub’s name', async () => {
+    const status = async (headers: Record<string, string>) =>
+      (await hub.call('POST', 'u/x', undefined, { origin: 'https://mail.example', ...headers }))
+        .status
+    expect(await status({})).not.toBe(403)
+    expect(await status({ host: 'evil.example' })).toBe(403)
+  })
+
+  test('who is not signed in sends 4 KiB at most', async () => {
+    const body = (length: number) => `{"password":"${'x'.repeat(length - 15)}"}`
+    const status = async (length: number) =>
+      (await request('login', { method: 'POST', body: body(length) })).status
+    expect([await status(4096), await status(4097)]).toEqual([422, 413])
   })
 })
 

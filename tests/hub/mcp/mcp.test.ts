@@ -68,6 +68,23 @@ describe('a key', () => {
     expect(listed).not.toContain(secret)
   })
 
+  test('says when it was last used, written once a minute', async () => {
+    const { key, secret } = (await make({ name: 'Busy' })).body
+    const used = async (seconds_ago: number | null) => {
+      await hub.query(
+        'update hub.api_keys set last_used_at = now() - make_interval(secs => $2) where id = $1',
+        [key.id, seconds_ago],
+      )
+      expect(await works(secret)).toBe(true)
+      const [row] = await hub.query<{ ago: number }>(
+        'select extract(epoch from now() - last_used_at)::float as ago from hub.api_keys where id = $1',
+        [key.id],
+      )
+      return (row?.ago ?? 100) < 20
+    }
+    expect([await used(null), await used(50), await used(61)]).toEqual([true, false, true])
+  })
+
   test('is one of 100 at most, without those that were revoked', async () => {
     await hub.query(`
       insert into hub.api_keys (name, scope, key_hash, hint)

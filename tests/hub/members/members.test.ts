@@ -84,6 +84,36 @@ describe('an invitation', () => {
     await invite('late@demir.example')
   })
 
+  test('and a new link work for seven days, and their end is shown until then', async () => {
+    const { id } = await invite('week@demir.example')
+    const seen = async () => {
+      const { members } = (await as(admin).get('settings/members')).body as {
+        members: { id: string; link_ends_at: string | null }[]
+      }
+      return members.find((one) => one.id === id)?.link_ends_at ?? null
+    }
+    const days = async () => (Date.parse((await seen()) ?? '') - Date.now()) / 86_400_000
+    expect(await days()).toBeCloseTo(7, 2)
+    await hub.query('update hub.members set link_ends_at = now() where id = $1', [id])
+    expect(await seen()).toBeNull()
+    await as(admin).post('settings/members/link', { id })
+    expect(await days()).toBeCloseTo(7, 2)
+  })
+
+  test('takes a password of 10 to 200 characters', async () => {
+    const { secret } = await invite('long@demir.example')
+    const accept = (length: number) =>
+      ask('POST', 'invitation/accept', {
+        body: { secret, name: 'Long', password: 'p'.repeat(length) },
+      })
+    for (const length of [9, 201]) {
+      expect((await accept(length)).body, `${length}`).toMatchObject({
+        errors: [{ path: 'password' }],
+      })
+    }
+    expect((await accept(200)).status).toBe(200)
+  })
+
   test('leads to the address that the browser has, also behind a proxy', async () => {
     const linkFor = async (email: string, headers: Record<string, string>) => {
       const answer = await hub.app.request('/api/cockpit/settings/members', {
@@ -145,6 +175,10 @@ describe('a member', () => {
 
   test('changes the own password, which ends the other sessions and nobody else’s', async () => {
     const [one, two] = [await signIn('ece@demir.example'), await signIn('ece@demir.example')]
+    const guessed = { current: 'not the right one', password: 'another long one' }
+    const refused = await as(one.cookie).post('password', guessed)
+    expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: 'current' }] } })
+    expect(await statusOf(two.cookie)).toBe(200)
     const change = { current: PASSWORD, password: 'another long one' }
     const changed = await as(one.cookie).post('password', change)
     expect(changed.status).toBe(200)
@@ -176,7 +210,10 @@ describe('a member', () => {
     expect(await statusOf(cookie)).toBe(401)
     expect((await signIn('ece@demir.example')).status).toBe(422)
     const secret = String(Reflect.get(renewed.body, 'link')).split('#')[1] ?? ''
+    await hub.query("update hub.members set joined_at = '2026-01-01Z' where id = $1", [id])
     expect((await accept(secret, 'Ece Demir')).status).toBe(200)
+    const after = await hub.query('select name, joined_at from hub.members where id = $1', [id])
+    expect(after).toEqual([{ name: 'Ece Demir', joined_at: new Date('2026-01-01Z') }])
   })
 
   test('has a new role from the next request on', async () => {
@@ -238,6 +275,8 @@ describe('a member', () => {
     expect((await as(admin).post('settings/members/remove', { id })).status).toBe(404)
     const [row] = await hub.query('select name, password_hash from hub.members where id = $1', [id])
     expect(row).toEqual({ name: 'Third admin', password_hash: null })
+    expect((await as(admin).post('settings/members/change', { id, name: 'x' })).status).toBe(404)
+    expect((await as(admin).post('settings/members/link', { id })).status).toBe(404)
   })
 })
 
