@@ -26,7 +26,8 @@ create index rate_denials_at on watchpost.rate_denials (at);
 alter table watchpost.rate_denials enable row level security;
 alter table watchpost.rate_denials force row level security;
 
--- GCRA: consumes, in one statement, p_cost of a bucket with a budget of p_limit per window.
+-- GCRA: consumes, in one statement, p_cost of a bucket with a budget of p_limit per window. What costs more than that
+-- is refused even to a bucket that nobody has used yet.
 create function private.consume(
   p_bucket text, p_limit integer, p_window interval, p_cost integer default 1,
   out allowed boolean, out remaining integer, out reset_seconds integer, out retry_after integer
@@ -37,8 +38,8 @@ declare
   v_step interval := p_window / p_limit * p_cost;
   v_tat timestamptz;
 begin
-  insert into watchpost.rate_limits as r (bucket, tat)
-  values (p_bucket, v_now + v_step)
+  insert into watchpost.rate_limits as r (bucket, tat, denied)
+  values (p_bucket, case when p_cost > p_limit then v_now else v_now + v_step end, p_cost > p_limit)
   on conflict (bucket) do update
   set denied = greatest(r.tat, v_now) + v_step > v_now + p_window,
       tat = case

@@ -169,6 +169,18 @@ test('feed links of a zone, tests of a channel, and mails that ask for consent',
     `select array(select round(private.begin_confirmation(c.id, ${mailbox}) / 3600.0, 1)::float8 from watchpost.channels c, generate_series(1, ${times}) n where c.label = 'shared' order by n)`,
     `${mail} ${prepared} ${by(who)}`,
   ]
+  const pushed = (count: number, before: number): Case => [
+    `${count} events of one’s own after ${before}, where the plan allows two a day and that of others more`,
+    `select left(pg_temp.outcome($statement$select from private.push_events('custom:x', null, (
+      select jsonb_agg(jsonb_build_object('id', n::text, 'type', 'other', 'title', '', 'lat', 1, 'lon', 1,
+        'ts', '2026-01-01T00:00:00Z', 'severity', 1, 'status', 'active', 'aliases', '[]'::jsonb,
+        'box', '[1, 1, 1, 1]'::jsonb)) from generate_series(1, ${count}) n),
+      '{"pro": 9, "enterprise": 2}')$statement$), 5)`,
+    `${OUTCOME} update watchpost.accounts set plan = 'enterprise' where user_id = ${id('stranger')};
+    insert into watchpost.rate_limits (bucket, tat)
+    select 'events:' || ${id('stranger')}, now() + interval '12 h' from generate_series(1, ${before});
+    ${by('stranger')}`,
+  ]
   await agree('quota-others', [
     outcome('the twentieth link', oneLink, link(18, 'private')),
     outcome('one more link', oneLink, link(19, 'private')),
@@ -222,19 +234,8 @@ test('feed links of a zone, tests of a channel, and mails that ask for consent',
       `${mail} update watchpost.channels set confirmed_at = now()`,
       by('owner'),
     ),
-    ...[1, 2].map(
-      (count): Case => [
-        `${count} events of one’s own after one, where the plan allows two a day and that of others more`,
-        `select left(pg_temp.outcome($statement$select from private.push_events('custom:x', null, (
-          select jsonb_agg(jsonb_build_object('id', n::text, 'type', 'other', 'title', '', 'lat', 1, 'lon', 1,
-            'ts', '2026-01-01T00:00:00Z', 'severity', 1, 'status', 'active', 'aliases', '[]'::jsonb,
-            'box', '[1, 1, 1, 1]'::jsonb)) from generate_series(1, ${count}) n),
-          '{"pro": 9, "enterprise": 2}')$statement$), 5)`,
-        `${OUTCOME} update watchpost.accounts set plan = 'enterprise' where user_id = ${id('stranger')};
-        insert into watchpost.rate_limits (bucket, tat) values ('events:' || ${id('stranger')}, now() + interval '12 h');
-        ${by('stranger')}`,
-      ],
-    ),
+    ...[1, 2].map((count) => pushed(count, 1)),
+    ...[2, 3].map((count) => pushed(count, 0)),
     [
       'a test with a key that only reads',
       `select private.begin_test(${channel}, '{}')`,
