@@ -48,7 +48,7 @@ export function roleIn(sql: Sql, orgId: string) {
   return sql<{ role: string }>`
     select role
     from watchpost.members
-    where org_id = ${orgId} and user_id = private.uid() and status = 'active'`
+    where org_id = ${orgId} and user_id = private.uid()`
 }
 
 /** A channel comes into an organisation by its owner or an admin only. */

@@ -44,7 +44,7 @@ me.openapi(
       select o.id, o.name, m.role
       from watchpost.members m
       join watchpost.organisations o on o.id = m.org_id
-      where m.user_id = private.uid() and m.status = 'active'
+      where m.user_id = private.uid()
       order by o.name, o.id`,
     )
     const caller = c.get('caller')

@@ -266,7 +266,7 @@ async function requireManager(sql: Sql, orgId: string): Promise<void> {
   const [mine] = await sql<Pick<Member, 'role'>>`
     select role
     from watchpost.members
-    where org_id = ${orgId} and user_id = private.uid() and status = 'active'`
+    where org_id = ${orgId} and user_id = private.uid()`
   if (!mine) throw notFound('organisation')
   if (mine.role === 'member') {
     throw new ApiError(

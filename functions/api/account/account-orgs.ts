@@ -208,7 +208,7 @@ export function listOrgs(sql: Sql): Promise<Org[]> {
     select ${columns}
     from watchpost.members m
     join watchpost.organisations o on o.id = m.org_id
-    where m.user_id = private.uid() and m.status = 'active'
+    where m.user_id = private.uid()
     order by o.name, o.id`
 }
 
@@ -217,7 +217,7 @@ export async function findOrg(sql: Sql, id: string): Promise<Org | undefined> {
     select ${columns}
     from watchpost.members m
     join watchpost.organisations o on o.id = m.org_id
-    where m.user_id = private.uid() and m.status = 'active' and o.id = ${id}`
+    where m.user_id = private.uid() and o.id = ${id}`
   return org
 }
 
