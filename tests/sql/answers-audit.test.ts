@@ -50,6 +50,12 @@ test('of zones and channels: their owner, their organisation before and after, a
       ['unshared, and renamed with it', 'owner', zone("org_id = null, label = 'renamed'")],
       ['moved to another organisation', null, zone(`org_id = '${theirs}'`)],
       [
+        'moved between organisations that have invited admins',
+        null,
+        zone(`org_id = '${theirs}'`),
+        `update watchpost.members set role = 'admin' where status = 'invited'`,
+      ],
+      [
         'moved between organisations of one admin',
         null,
         zone(`org_id = '${theirs}', label = 'renamed'`),
