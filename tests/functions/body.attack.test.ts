@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { can } from '../../functions/auth.ts'
-import { checkBody, MAX_BODY_BYTES, readBody, SMALL_BODY_BYTES } from '../../functions/body.ts'
+import { checkBody, readBody, SMALL_BODY_BYTES } from '../../functions/body.ts'
 import type { Env } from '../../functions/context.ts'
 import { createPool, type Database } from '../../functions/db.ts'
 import { generateKey } from '../../shared/key.ts'
@@ -207,8 +207,8 @@ describe('a body whose sender is known', () => {
     ['it comes in chunks and declares a wrong one', () => CHUNKED],
   ])('of 2 MiB is taken and of a byte more is not, when %s', async (_, headersOf) => {
     for (const [bytes, answer] of [
-      [MAX_BODY_BYTES, 'taken'],
-      [MAX_BODY_BYTES + 1, 'The body is over 2 MiB. Send a smaller one.'],
+      [2_097_152, 'taken'],
+      [2_097_153, 'The body is over 2 MiB. Send a smaller one.'],
     ] as const) {
       expect(await take('{}'.padEnd(bytes, ' '), headersOf(bytes))).toBe(answer)
     }

@@ -96,4 +96,41 @@ describe('the rate limit', () => {
     expect(await statuses(5, ask)).toEqual([402, 402, 402, 402, 429])
     expect((await ask()).headers.get('Retry-After')).toMatch(/^\d+$/)
   })
+
+  test('the addresses of one IPv6 network have one budget, another network has its own', async () => {
+    let host = 0
+    const ask = (network = '2001:db8:0:7') => {
+      host += 1
+      const headers = { [ADDRESS_HEADER]: `${network}:${host}::1` }
+      return service.request('GET', '/api/v1/me', { key: generateKey(), headers })
+    }
+    expect(await statuses(5, ask)).toEqual([401, 401, 401, 401, 429])
+    expect((await ask('2001:db8:0:8')).status).toBe(401)
+  })
+
+  test('whoever is known finds each refusal in their log, counted', async () => {
+    const [busy, free, keyed] = [
+      await service.person(),
+      await service.person({ plan: 'free' }),
+      await service.person(),
+    ]
+    const headers = { [ADDRESS_HEADER]: '198.51.100.10' }
+    await statuses(5, () => service.request('GET', '/api/v1/me', busy))
+    await service.request('GET', '/api/v1/me', { key: free.key, headers })
+    await service.request('GET', '/api/v1/account/keys', keyed)
+    const logged = () =>
+      service.database.query<{ user_id: string; code: string; count: number; route: string }>(
+        `select account_id as user_id, details ->> 'code' as code, (details ->> 'count')::integer as count,
+          target_id as route
+        from watchpost.audit where action = 'request.refused' and account_id = any($1)
+        order by array_position($1, account_id)`,
+        [[busy, free, keyed].map(({ user_id }) => user_id)],
+      )
+    const route = 'GET /api/v1/me'
+    await expect.poll(logged).toEqual([
+      { user_id: busy.user_id, code: 'rate_limited', count: 2, route },
+      { user_id: free.user_id, code: 'plan_required', count: 1, route },
+      { user_id: keyed.user_id, code: 'forbidden', count: 1, route: 'GET /api/v1/account/keys' },
+    ])
+  })
 })
