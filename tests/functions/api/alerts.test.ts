@@ -40,18 +40,26 @@ const zoneOf = ({ user_id }: Pick<Person, 'user_id'>, org: string | null = null)
   )
 
 let count = 0
-type Fields = { status?: string; raised?: string; updated?: string; resolved?: boolean }
+type Fields = {
+  status?: string
+  raised?: string
+  updated?: string
+  resolved?: boolean
+  source?: string
+  severity?: number
+}
 /** An alert of a zone; `raised` and `updated` are SQL. */
 function alertOf(zone: string, fields: Fields = {}): Promise<string> {
   const { status = 'recorded', raised = 'now()', updated = 'now()', resolved = false } = fields
+  const { source = 'test', severity = 50 } = fields
   count += 1
   return id(
     `insert into watchpost.alerts (zone_id, zone_name, owner_id, org_id, event_id, source, event, severity, reason,
       first_reason, status, raised_at, checks, zone_version, event_revision, updated_at, resolved)
-    select id, label, owner_id, org_id, $2, 'test', $3, 50, 'r', 'r', $4,
+    select id, label, owner_id, org_id, $2, $6, $3, $7, 'r', 'r', $4,
       date_trunc('milliseconds', ${raised}), '[]', 1, 1, ${updated}, $5
     from watchpost.zones where id = $1 returning id`,
-    [zone, `test:${count}`, EVENT, status, resolved],
+    [zone, `test:${count}`, EVENT, status, resolved, source, severity],
   )
 }
 
@@ -109,6 +117,49 @@ describe('the list of alerts', () => {
     }
   })
 
+  test('a window begins with its first moment and ends before its last, however long ago', async () => {
+    const person = await service.person()
+    const zone = await zoneOf(person)
+    const [from, to] = ['2026-01-01T12:00:00.000Z', '2026-01-01T13:00:00.000Z']
+    const at = (time: string, by = '0') => ({
+      raised: `timestamptz '${time}' + interval '${by} milliseconds'`,
+    })
+    const before = await alertOf(zone, at(from, '-1'))
+    const first = await alertOf(zone, at(from))
+    const last = await alertOf(zone, at(to, '-1'))
+    const after = await alertOf(zone, at(to))
+    expect(await listed(person, `from=${from}&to=${to}`)).toEqual([last, first])
+    expect(await listed(person, `from=${from}`)).toEqual([after, last, first])
+    expect(await listed(person, `to=${to}`)).toEqual([last, first, before])
+    for (const filter of [`days=7&from=${from}`, `days=7&to=${to}`, 'limit=501']) {
+      const answer = await service.request('GET', `${PATH}?${filter}`, person)
+      expectProblem(answer, 400, 'invalid_query')
+    }
+  })
+
+  test('filters by source, severity and event, also one that another source reported', async () => {
+    const person = await service.person()
+    const zone = await zoneOf(person)
+    const [mild, severe] = [
+      await alertOf(zone, { severity: 49.5, raised: `now() - interval '1 minute'` }),
+      await alertOf(zone, { severity: 50, source: 'other' }),
+    ]
+    expect(await listed(person, 'source=other')).toEqual([severe])
+    expect(await listed(person, 'min_severity=50')).toEqual([severe])
+    expect(await listed(person, 'min_severity=49.5')).toEqual([severe, mild])
+    await query(
+      `insert into watchpost.alert_events (
+        zone_id, event_id, alert_id, source, event, event_revision, checks, reason, zone_version, added_at)
+      select zone_id, 'third:1', id, 'third', event, 1, checks, reason, zone_version, raised_at
+      from watchpost.alerts where id = $1`,
+      [mild],
+    )
+    expect(await listed(person, 'event_id=third:1')).toEqual([mild])
+    expect(await listed(person, `event_id=test:${count}`)).toEqual([severe])
+    const page = await service.request('GET', `${PATH}?limit=1`, person)
+    expect(parsed(page, 200, List).next_cursor).not.toBeNull()
+  })
+
   test('updated_after leaves out what changed at that very moment', async () => {
     const person = await service.person()
     const zone = await zoneOf(person)
@@ -158,8 +209,9 @@ describe('resolving an alert', () => {
     service.request('PATCH', `${PATH}/${alert}`, { key: person.key, body })
 
   test('keeps when, how and why it was resolved, also when resolved again; reopening keeps the note', async () => {
-    const person = await service.person()
-    const alert = await alertOf(await zoneOf(person), { updated: `now() - interval '1 hour'` })
+    const [person, colleague] = [await service.person(), await service.person()]
+    const org = await service.organisation(person, [colleague, 'member'])
+    const alert = await alertOf(await zoneOf(person, org), { updated: `now() - interval '1 hour'` })
     const before = parsed(await service.request('GET', `${PATH}/${alert}`, person), 200, One).alert
     const set = async (body: object, who = person) =>
       parsed(await patch(who, alert, body), 200, One).alert
@@ -167,7 +219,8 @@ describe('resolving an alert', () => {
     expect(first).toMatchObject({ resolved: true, resolved_via: 'api', note: 'a false alarm' })
     expect(first.resolved_at).not.toBeNull()
     expect(first.updated_at > before.updated_at).toBe(true)
-    const session = { ...person, key: await service.session(person) }
+    expect(first.resolved_by).toBe(person.user_id)
+    const session = { ...colleague, key: await service.session(colleague) }
     const again = await set({ resolved: true }, session)
     expect(again).toEqual({ ...first, updated_at: again.updated_at })
     const open = await set({ resolved: false })
@@ -181,6 +234,7 @@ describe('resolving an alert', () => {
     })
     expect(await set({ resolved: true, note: null }, session)).toMatchObject({
       resolved_via: 'console',
+      resolved_by: colleague.user_id,
       note: null,
     })
   })
