@@ -37,9 +37,11 @@ function watched(pool: Database): Database {
       const connection = await pool.connect()
       return {
         ...connection,
-        query: (text, values) => {
+        query: async (text, values) => {
           if (text.startsWith('begin')) begun.push(text)
-          if (text === 'commit' && disturbed) connection.query(disturbed, []).catch(() => undefined)
+          if (text === 'commit' && disturbed) {
+            await connection.query(disturbed, []).catch(() => undefined)
+          }
           return connection.query(text, values)
         },
       }
