@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { generateKey } from '../../../shared/key.ts'
 import { ALERT_STATUSES, Alert } from '../../../shared/schemas/alert.ts'
 import { expectProblem } from '../../support/attacks/refusals.ts'
 import { createService, type Person, parsed, type Service } from '../../support/service.ts'
@@ -313,4 +314,12 @@ test('an alert shows the channel that was first to get it, and only channels its
     'private',
     'failed',
   ])
+})
+
+test('a form that there is not is 406 for whom we know, and 401 for anybody else', async () => {
+  const alert = await alertOf(await zoneOf(await service.person()))
+  const ask = (key: string) =>
+    service.request('GET', `${PATH}/${alert}`, { key, headers: { Accept: 'text/html' } })
+  expectProblem(await ask((await service.person()).key), 406, 'not_acceptable')
+  expectProblem(await ask(generateKey()), 401, 'unauthenticated')
 })

@@ -82,6 +82,13 @@ test('a new receiver has not failed yet; what else changes leaves its failures',
     [id],
   )
   expect(row).toEqual({ failures: 0, paused_until: null, failing_reason: null })
+  // What it was like before does not show on a channel that is well.
+  await service.database.query(
+    `update watchpost.channels set failing_reason = 'old', failing_since = now() where id = $1`,
+    [id],
+  )
+  const well = await service.request('GET', `${PATH}/${id}`, owner)
+  expect(parsed(well, 200, One).channel).toMatchObject({ failing_reason: null, failing_since: null })
 })
 
 test('a channel comes into an organisation only by one of its admins', async () => {
