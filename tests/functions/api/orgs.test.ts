@@ -62,6 +62,18 @@ describe('listing members', () => {
     const byId = await service.request('GET', `${path}/${found.id}`, admin)
     expect(parsed(byId, 200, One).member).toEqual(found)
   })
+
+  test('a member of another organisation of the caller is not one of this', async () => {
+    const { owner, path } = await team()
+    const other = await service.person()
+    await service.organisation(owner, [other, 'member'])
+    const address = `${path}/${other.user_id}`
+    const body = { role: 'admin' }
+    for (const [method, options] of [['GET'], ['PATCH', { body }], ['DELETE']] as const) {
+      const answer = await service.request(method, address, { key: owner.key, ...options })
+      expectProblem(answer, 404, 'not_found')
+    }
+  })
 })
 
 describe('inviting', () => {
@@ -99,12 +111,30 @@ describe('inviting', () => {
     const second = parsed(await invite(admin, path, body), 201, Invited)
     expect(second.member).toMatchObject({ id: first.member.id, role: 'admin' })
     expect(second.invite_url).not.toBe(first.invite_url)
+    // Whoever sent it last answers for it.
+    const [{ invited_by } = {}] = await service.database.query(
+      'select invited_by from watchpost.members where id = $1',
+      [second.member.id],
+    )
+    expect(invited_by).toBe(admin.user_id)
     const token = tokenOfInvite(first.invite_url)
     const rows = await service.database.query(
       'select from watchpost.members where invite_hash = $1',
       [await tokenHash(token)],
     )
     expect(rows).toEqual([])
+  })
+
+  test('sent twice with one Idempotency-Key shows its link once', async () => {
+    const { owner, path } = await team()
+    const send = () =>
+      service.request('POST', path, {
+        key: owner.key,
+        body: { email: 'once@watchpost.test' },
+        headers: { 'Idempotency-Key': 'once' },
+      })
+    const first = parsed(await send(), 201, Invited)
+    expect((await send()).body).toEqual({ ...first, invite_url: null })
   })
 
   test('answers 409 to somebody who is already a member', async () => {
