@@ -88,7 +88,10 @@ test('a new receiver has not failed yet; what else changes leaves its failures',
     [id],
   )
   const well = await service.request('GET', `${PATH}/${id}`, owner)
-  expect(parsed(well, 200, One).channel).toMatchObject({ failing_reason: null, failing_since: null })
+  expect(parsed(well, 200, One).channel).toMatchObject({
+    failing_reason: null,
+    failing_since: null,
+  })
 })
 
 test('a channel comes into an organisation only by one of its admins', async () => {
