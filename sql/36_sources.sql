@@ -202,12 +202,20 @@ language sql stable security definer set search_path = '' as $$
 $$;
 grant execute on function private.zone_obstacles to authenticated;
 
--- Security definer: the attribution of a source, for everybody who reads its events.
-create function private.attribution(p_source text) returns text
-language sql stable security definer set search_path = '' as $$
-  select coalesce((select s.attribution from watchpost.sources s where s.source = p_source), p_source)
+-- Security definer: the attributions of all sources by their names, for everybody who reads events. One look for many.
+create function private.attributions() returns jsonb
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return (select jsonb_object_agg(s.source, s.attribution) from watchpost.sources s);
+end
 $$;
-grant execute on function private.attribution to authenticated, watchpost_jobs;
+
+-- The attribution of a source among those of private.attributions.
+create function private.attribution_among(p_attributions jsonb, p_source text) returns text
+language sql immutable as $$
+  select coalesce(p_attributions ->> p_source, p_source)
+$$;
+grant execute on function private.attributions, private.attribution_among to authenticated, watchpost_jobs;
 
 -- Security definer: the health of sources is public, their state is not.
 create function private.sources_health()

@@ -22,13 +22,14 @@ language sql stable security definer set search_path = '' as $$
 $$;
 
 -- An event as the wire has it, but for its footprint.
-create function private.event_fields(e watchpost.events) returns jsonb
+create function private.event_fields(e watchpost.events, p_attributions jsonb) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
     'id', e.id, 'source', e.source, 'type', e.type, 'title', e.title, 'lat', e.lat, 'lon', e.lon,
     'ts', private.iso(e.ts), 'severity', e.severity, 'subject', e.subject, 'status', e.status, 'url', e.url,
     'magnitude', e.magnitude, 'depth_km', e.depth_km,
-    'ends_at', private.iso(e.ends_at), 'attribution', private.attribution(e.source), 'flag', null,
+    'ends_at', private.iso(e.ends_at), 'attribution', private.attribution_among(p_attributions, e.source),
+    'flag', null,
     'first_seen_at', private.iso(e.first_seen_at), 'updated_at', private.iso(e.updated_at))
 $$;
 

@@ -30,12 +30,15 @@ $$;
 grant execute on function private.current_event to authenticated, watchpost_jobs;
 
 -- An event of an alert in short: the one that it is about, or one of another source.
-create function private.alert_event_json(p_event jsonb, p_added_at timestamptz, p_link jsonb) returns jsonb
+create function private.alert_event_json(
+  p_event jsonb, p_added_at timestamptz, p_link jsonb, p_attributions jsonb
+)
+returns jsonb
 language sql stable as $$
   select jsonb_build_object(
     'event_id', p_event -> 'id', 'source', p_event -> 'source', 'title', p_event -> 'title', 'ts', p_event -> 'ts',
     'severity', p_event -> 'severity', 'magnitude', p_event -> 'magnitude', 'status', p_event -> 'status',
-    'url', p_event -> 'url', 'attribution', private.attribution(p_event ->> 'source'),
+    'url', p_event -> 'url', 'attribution', private.attribution_among(p_attributions, p_event ->> 'source'),
     'added_at', private.iso(p_added_at), 'link', p_link)
 $$;
 grant execute on function private.alert_event_json to authenticated, watchpost_jobs;
@@ -52,11 +55,12 @@ language sql stable as $$
     'event_id', a.event_id,
     'event', private.stored_event(a.event),
     'current', now_is.event,
-    'event_ids', private.alert_event_json(now_is.event, a.raised_at, null) || coalesce((
-      select jsonb_agg(private.alert_event_json(c.event, m.added_at, m.link) order by m.added_at, m.event_id)
+    'event_ids', private.alert_event_json(now_is.event, a.raised_at, null, (select private.attributions())) || coalesce((
+      select jsonb_agg(
+        private.alert_event_json(c.event, m.added_at, m.link, (select private.attributions())) order by m.added_at, m.event_id)
       from (select * from watchpost.alert_events where alert_id = a.id offset 0) m
       cross join lateral private.current_event(m.event_id, m.event) c), '[]'),
-    'attribution', private.attribution(a.source),
+    'attribution', private.attribution_among((select private.attributions()), a.source),
     'severity', a.severity,
     'reason', a.reason,
     'status', a.status,

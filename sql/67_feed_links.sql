@@ -96,7 +96,7 @@ $$;
 
 -- An alert as a feed shows it: what happened and why it was raised, without channels, people and notes. The event is
 -- the one that was told, so that a feed changes when its alert does.
-create function private.feed_alert_json(a watchpost.alerts) returns jsonb
+create function private.feed_alert_json(a watchpost.alerts, p_attributions jsonb) returns jsonb
 language sql stable set search_path = '' as $$
   select jsonb_build_object(
     'id', a.id,
@@ -110,7 +110,7 @@ language sql stable set search_path = '' as $$
       select coalesce(jsonb_agg('{"changes": {}}'::jsonb || u.value order by u.nr), '[]')
       from jsonb_array_elements(a.updates) with ordinality as u (value, nr)),
     'attributions', (
-      select jsonb_agg(distinct private.attribution(s.source))
+      select jsonb_agg(distinct private.attribution_among(p_attributions, s.source))
       from (
         select a.source
         union all select m.source from watchpost.alert_events m where m.alert_id = a.id) s))
@@ -127,7 +127,7 @@ begin
     from private.zone_of_feed_link(p_token_hash) z
     cross join lateral (
       select max(a.updated_at) as modified_at,
-        jsonb_agg(private.feed_alert_json(a) order by a.raised_at desc, a.id desc) as alerts
+        jsonb_agg(private.feed_alert_json(a, (select private.attributions())) order by a.raised_at desc, a.id desc) as alerts
       from (
         select * from watchpost.alerts
         where alerts.zone_id = z.id

@@ -150,7 +150,7 @@ language sql stable set search_path = '' as $$
     'settled', private.is_settled(a),
     'alert', jsonb_build_object(
       'id', a.id, 'zone_id', a.zone_id, 'zone_name', a.zone_name, 'event_id', a.event_id, 'source', a.source,
-      'attribution', private.attribution(a.source), 'subject', a.subject,
+      'attribution', private.attribution_among((select private.attributions()), a.source), 'subject', a.subject,
       'event', private.stored_event(a.event),
       'current', (select c.event from private.current_event(a.event_id, coalesce(a.current, a.event)) c),
       'severity', a.severity, 'reason', a.reason, 'status', a.status, 'raised_at', private.iso(a.raised_at),

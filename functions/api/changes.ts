@@ -136,7 +136,8 @@ type Thing = 'alert' | 'event'
 /** SQL: what a thing is now that news `n` is about, looked up one by one; null when the caller does not see it. */
 const AS_THING: Record<Thing, string> = {
   alert: 'told.alert',
-  event: 'case when t.id is not null then private.event_fields(t) end',
+  event:
+    'case when t.id is not null then private.event_fields(t, (select private.attributions())) end',
 }
 const THINGS: Record<Thing, string> = {
   alert: `

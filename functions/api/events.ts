@@ -176,12 +176,12 @@ events.openapi(
       const found = Promise.all([
         sql<EventRow>`
           select id, source, type, title, lat, lon, ts, severity, subject, status, url, magnitude, depth_km, ends_at,
-            private.attribution(source) as attribution, null as flag, first_seen_at, updated_at, geometry
+            private.attribution_among((select private.attributions()), source) as attribution, null as flag, first_seen_at, updated_at, geometry
           from watchpost.events
           where id = any(${ids})
           union all
           select event_id, source, type, title, lat, lon, ts, severity, subject, status, url, null, null, null,
-            private.attribution(source), flag, first_seen_at, first_seen_at, null
+            private.attribution_among((select private.attributions()), source), flag, first_seen_at, first_seen_at, null
           from watchpost.positions
           where event_id = any(${ids}) and ts = any(${candidates.map((candidate) => candidate.ts)}::timestamptz[])`,
         sql<ShapeRow>`

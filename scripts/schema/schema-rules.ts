@@ -40,7 +40,7 @@ const DEFINER_FUNCTIONS_FOR_CALLERS: Record<string, string> = {
   'private.source_states()': 'whether sources can be heard is public, their state is not',
   'private.sees_blind_zones(uuid,uuid)':
     'which zones a message is about is nobody’s to read; it filters by tenant itself',
-  'private.attribution(text)': 'whom to name is public, the state of sources is not',
+  'private.attributions()': 'whom to name is public, the state of sources is not',
   'private.sources_health()': 'health is public, the state of sources is not',
   'private.zone_reach(uuid,uuid,uuid[],jsonb)':
     'channels of the zone’s owner are not the caller’s to see; it answers about ids it is given',
@@ -81,6 +81,7 @@ export const INLINED_FUNCTIONS = [
   'active_account',
   'alert_event_json',
   'alert_in_json',
+  'attribution_among',
   'current_event',
   'distance_m',
   'event_fields',

@@ -124,7 +124,11 @@ test('which zones miss events without a source', async () => {
       `select set_config('request.jwt.claims', '${questions.world.claims.stranger}', true) is null,
         private.zone_obstacles('${questions.world.ids.owner}', null, '{test}', '{other}')`,
     ],
-    ['attributions', `select private.attribution('test'), private.attribution('unknown')`],
+    [
+      'attributions',
+      `select private.attribution_among(private.attributions(), 'test'),
+        private.attribution_among(private.attributions(), 'unknown'), private.attribution_among(null, 'test')`,
+    ],
   ])
 })
 

@@ -96,7 +96,7 @@ eventMap.openapi(
     const rows = await read(
       c,
       (sql) => sql<Row>`
-      select case when e.id is not null then private.event_fields(e) end as event,
+      select case when e.id is not null then private.event_fields(e, (select private.attributions())) end as event,
         m.lat, m.lon, m.count, m.severity, m.ts, m.west, m.south, m.east, m.north, m.total
       from private.events_on_map(
         ${boxesOf(bbox)}::box[],
