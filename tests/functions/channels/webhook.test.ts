@@ -73,6 +73,26 @@ describe('the request', () => {
     expect(second.headers['webhook-signature']).not.toBe(first.headers['webhook-signature'])
   })
 
+  test('says all that a message is about, and nothing else', async () => {
+    const dataOf = async (given: Partial<Notification>) => {
+      const { body } = await webhook.render(
+        message({ notification: { ...notification, ...given } }),
+      )
+      return JSON.parse(body).data
+    }
+    const { alert, zone } = notification
+    const unacknowledged = { step: 1, steps: 2, after_minutes: 5, since: notification.timestamp }
+    const drill = { id: 'd1' }
+    const told = { alert, zone, drill, unacknowledged }
+    expect(await dataOf({ drill, unacknowledged, facts: {} })).toEqual(told)
+    const source = { source: 'usgs', status: 'down' }
+    const zones = { zones: [{ id: 'z1', label: 'Home' }], zones_total: 4 }
+    const about = { source, cause: { code: 'http_status' }, ...zones }
+    expect(await dataOf(about)).toEqual({ source, ...zones })
+    const channel = { id: 'c1', status: 'failing' }
+    expect(await dataOf({ channel, alert: null, zone: null })).toEqual({ channel })
+  })
+
   test('a digest is split into messages below 20 kB, the most severe first', async () => {
     const alerts = Array.from({ length: 400 }, (_, n) => ({ id: `a${n}`, note: 'ö'.repeat(100) }))
     const digest = { ...notification, type: 'alert.digest' as const, alert: null, alerts }
