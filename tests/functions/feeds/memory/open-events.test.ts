@@ -87,6 +87,13 @@ describe('closeMissing', () => {
     const { open } = closeMissing({}, many)
     const next = closeMissing(open, many.slice(4))
     expect(closeMissing(next.open, many.slice(4)).ended).toHaveLength(4)
+    // What could not be read is not one of those that are missing.
+    const unread = ['x:n4', 'x:n5']
+    const partly = closeMissing(open, many.slice(6), { unread })
+    const ended = closeMissing(partly.open, many.slice(6), { unread }).ended
+    expect(ended.map(({ id }) => id)).toEqual(['x:n0', 'x:n1', 'x:n2', 'x:n3'])
+    const more = closeMissing(open, many.slice(5))
+    expect(closeMissing(more.open, many.slice(5)).ended).toEqual([])
   })
 })
 
