@@ -121,6 +121,8 @@ describe('a subscription', () => {
 
   test('the operator can permit another push service by name', () => {
     expect(codes('https://push.example.com/a', KEYS, 'push.example.com')).toEqual([])
+    const other = codes('https://push.example.org/a', KEYS, 'push.example.com')
+    expect(other).toEqual(['target wrong_host'])
   })
 
   test('keys of another length, none, and more than the two are refused by name', () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Resolve } from '../../../../functions/channels/transport/plain-http.ts'
 import { explain, nodeSend } from '../../../../functions/channels/transport/send-node.ts'
 import { workersSend } from '../../../../functions/channels/transport/send-workers.ts'
@@ -57,9 +57,11 @@ describe.each([
     expect(connections()).toBe(0)
   })
 
-  test('a body without end is read to 16 KiB', async () => {
+  test('a body without end is read to 16 KiB, and its connection is given up', async () => {
+    const ended = vi.fn()
     const { url } = opened(
       await receiver((response) => {
+        response.on('close', ended)
         const fill = () => {
           while (response.write('x'.repeat(65_536)));
         }
@@ -69,6 +71,19 @@ describe.each([
     )
     const result = await send(post(url))
     expect(result).toMatchObject({ ok: true, status: 200, body: 'x'.repeat(16_384) })
+    await vi.waitFor(() => expect(ended).toHaveBeenCalled())
+  })
+
+  test('an answer is waited for 15 seconds', async () => {
+    const { url } = opened(await rawReceiver(() => {}))
+    const timeout = AbortSignal.timeout
+    const waits = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => timeout(20))
+    try {
+      expect(await send(post(url))).toMatchObject({ ok: false, failure: 'timeout' })
+      expect(waits.mock.calls).toEqual([[15_000]])
+    } finally {
+      waits.mockRestore()
+    }
   })
 
   test('a connection that is refused or reset before the answer is unreachable', async () => {
