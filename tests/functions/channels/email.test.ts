@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { Notification } from '../../../functions/channels/channel.ts'
 import { email } from '../../../functions/channels/email.ts'
 import type { MailStage, SendResult } from '../../../functions/channels/transport/send.ts'
 import { parseAllowList } from '../../../functions/channels/transport/target.ts'
-import { messageOf, NOTIFICATIONS } from './samples.ts'
+import { ALERT_ID, messageOf, NOTIFICATIONS } from './samples.ts'
 
 const now = new Date('2026-05-01T12:00:00Z')
 const classify = (result: SendResult) => email.classify(result, now)
@@ -146,6 +147,53 @@ describe('a mail', () => {
       expect(one.html).toContain(`href="${link}"`)
     }
     expect(one.html).not.toMatch(/<img|<script|src=/)
+  })
+
+  test('is of the thread of its alert, or of none', async () => {
+    const threadOf = async (notification: Notification) => {
+      const { thread, is_reply } = await email.render(messageOf('email', { notification }))
+      return [thread, is_reply]
+    }
+    expect(await threadOf(NOTIFICATIONS['alert.raised'])).toEqual([`alert-${ALERT_ID}`, false])
+    for (const type of ['alert.ended', 'alert.revised', 'alert.acknowledged'] as const) {
+      expect(await threadOf(NOTIFICATIONS[type])).toEqual([`alert-${ALERT_ID}`, true])
+    }
+    for (const type of ['alert.digest', 'zone.blind', 'channel.test'] as const) {
+      expect(await threadOf(NOTIFICATIONS[type])).toEqual([null, false])
+    }
+  })
+
+  test('has the date of its event, or of its sending where that has none', async () => {
+    const dateOf = async (timestamp: string) => {
+      const notification = { ...NOTIFICATIONS['alert.raised'], timestamp }
+      return (await email.render(messageOf('email', { notification, now }))).date
+    }
+    expect(await dateOf('2026-03-01T12:00:00Z')).toEqual(new Date('2026-03-01T12:00:00Z'))
+    expect(await dateOf('soon')).toEqual(now)
+  })
+
+  test('that asks for consent has the link for it, no way to stop, and no thread', async () => {
+    const type = 'channel.confirmation'
+    const notification = { type, timestamp: now.toISOString(), alert: null, zone: null } as const
+    const confirm_url = 'https://watch.example/links/confirm?token=a'
+    const given = { notification, confirm_url, unsubscribe_url: 'https://watch.example/no' }
+    const sent = await email.render(messageOf('email', given))
+    expect(sent).toMatchObject({ thread: null, is_reply: false, unsubscribe_url: null })
+    for (const text of [sent.text, sent.html]) {
+      expect(text).toContain(confirm_url)
+      expect(text).toContain('watch.example')
+      expect(text).not.toContain('https://watch.example/no')
+    }
+    for (const missing of [{ confirm_url: null }, { public_url: null }]) {
+      const message = messageOf('email', { ...given, ...missing })
+      await expect(email.render(message)).rejects.toThrow('a confirmation without a link')
+    }
+  })
+
+  test('goes to an address that was permitted when it was saved, and to none that is not one', async () => {
+    const at = (target: string) => email.render(messageOf('email', { target }))
+    expect((await at('ops@Mail.Internal')).to).toBe('ops@mail.internal')
+    await expect(at('ops@mail.internal, victim@example.com')).rejects.toThrow('is not valid')
   })
 
   test('of a digest that is too long for Gmail is split', () => {

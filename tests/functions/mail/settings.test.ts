@@ -69,6 +69,17 @@ describe('an address', () => {
     expect(parsed).toMatchObject({ ok: false, message: expect.stringMatching(/^[A-Z"].{20,}\.$/) })
   })
 
+  test('has at most 254 characters', () => {
+    const ofLength = (length: number) =>
+      `ops@${`${'a'.repeat(49)}.`.repeat(4)}${'b'.repeat(length - 208)}.com`
+    const longest = ofLength(254)
+    expect(longest).toHaveLength(254)
+    expect(parseMailAddress(longest, allow)).toMatchObject({ ok: true, address: longest })
+    expect(parseMailAddress(ofLength(255), allow)).toMatchObject({
+      ...{ ok: false, code: 'malformed', message: 'An address has at most 254 characters.' },
+    })
+  })
+
   test('is counted by the mailbox that it leads to', () => {
     expect(mailboxOf('Ops+a@example.com')).toBe('ops@example.com')
     expect(mailboxOf('ops+b+c@example.com')).toBe('ops@example.com')
