@@ -1,3 +1,5 @@
+import { Socket } from 'node:net'
+import tls from 'node:tls'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Resolve } from '../../../../functions/channels/transport/plain-http.ts'
 import { explain, nodeSend } from '../../../../functions/channels/transport/send-node.ts'
@@ -29,6 +31,14 @@ describe.each([
     const result = await send({ url, method: 'POST', headers, body: '{"ö":1}' })
     expect(result).toMatchObject({ ok: true, status: 200, body: 'thanks' })
     expect(received).toMatchObject([{ method: 'POST', path: '/hook', headers, body: '{"ö":1}' }])
+  })
+
+  test('a GET has no body', async () => {
+    const { url, received } = await ok()
+    const asked = { url, method: 'GET', headers: {}, body: '' } as const
+    expect(await send(asked)).toMatchObject({ ok: true, status: 200 })
+    expect(received).toMatchObject([{ method: 'GET', body: '' }])
+    expect(received[0]?.headers).not.toHaveProperty('content-length')
   })
 
   test('a header that the caller sets is sent once, whatever its case', async () => {
@@ -182,6 +192,31 @@ describe('names', () => {
     const { resolve } = resolving(['93.184.215.14'])
     const send = nodeSend({ allow: here, resolve })
     expect(await send(post('http://hooks.example.org/'))).toMatchObject({ failure: 'refused' })
+  })
+
+  test('a public address is dialled over https, and called by its family', async () => {
+    const addresses = ['93.184.215.14', '2606:4700::1111']
+    const dialled: unknown[] = []
+    const connect = vi.spyOn(tls, 'connect').mockImplementation(((
+      options: tls.ConnectionOptions,
+    ) => {
+      const tell = (error: unknown, found: unknown) => void dialled.push(error ?? found)
+      options.lookup?.('hooks.example.org', { all: true }, tell)
+      options.lookup?.('hooks.example.org', { all: false }, tell)
+      return new Socket()
+    }) as typeof tls.connect)
+    try {
+      const { resolve } = resolving(addresses)
+      const send = nodeSend({ allow: nowhere, resolve, timeout_ms: 50 })
+      expect(await send(post('https://hooks.example.org/'))).toMatchObject({ failure: 'timeout' })
+      const [four, six] = [
+        { address: addresses[0], family: 4 },
+        { address: addresses[1], family: 6 },
+      ]
+      expect(dialled).toEqual([[four, six], addresses[0]])
+    } finally {
+      connect.mockRestore()
+    }
   })
 
   test('a permitted name is dialled wherever it leads, another name that leads there is not', async () => {
