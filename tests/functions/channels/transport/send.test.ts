@@ -117,6 +117,17 @@ describe.each([
   })
 })
 
+test('what some services refuse a request without is sent, unless the caller says otherwise', async () => {
+  const { url, received } = await ok()
+  const send = nodeSend({ allow: here })
+  await send(post(url))
+  await send({ ...post(url), headers: { 'User-Agent': 'x', Accept: 'y' } })
+  expect(received).toMatchObject([
+    { headers: { accept: '*/*', 'user-agent': expect.stringMatching(/^Watchpost\/\d/) } },
+    { headers: { accept: 'y', 'user-agent': 'x' } },
+  ])
+})
+
 describe('time', () => {
   const send = nodeSend({ allow: here, timeout_ms: 100 })
 
