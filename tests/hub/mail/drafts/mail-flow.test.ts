@@ -131,7 +131,8 @@ describe('at most once', () => {
     expect(smtp.to().sort()).toEqual(['p1@part.example', 'p2@part.example'])
   })
 
-  test('a mail without an answer is unclear; only the admin’s word lets it go again', async () => {
+  /** A server that hangs up instead of answering after the last byte of a mail. */
+  async function startSilent() {
     const silent = new SMTPServer({
       authOptional: true,
       disabledCommands: ['STARTTLS', 'AUTH'],
@@ -143,7 +144,6 @@ describe('at most once', () => {
       onClose: () => {},
     })
     silent.on('error', () => {})
-    // Hangs up instead of answering after the last byte.
     silent.server.on('connection', (socket) => {
       let text = ''
       socket.on('data', (chunk: Buffer) => {
@@ -153,6 +153,30 @@ describe('at most once', () => {
     })
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.server.address() as { port: number } // safe: it listens on TCP
+    return { silent, port }
+  }
+
+  test('an answer that does not come stops the mails to others, for half a minute', async () => {
+    const { silent, port } = await startSilent()
+    await api.put('settings/mail', smtpSettings(port))
+    await addTagged('silent', 2)
+    const id = await create({ kind: 'list', filter: { tag: 'silent' } })
+    expect(await sendAll(id)).toMatchObject({
+      state: 'sending',
+      progress: { waiting: 1, unclear: 1 },
+    })
+    const [{ wait } = { wait: 0 }] = await hub.query<{ wait: number }>(
+      'select round(extract(epoch from retry_at - now()))::int as wait from hub.drafts where id = $1',
+      [id],
+    )
+    expect(Math.abs(wait - 30)).toBeLessThan(5)
+    await hub.query('delete from hub.drafts where id = $1', [id])
+    await api.put('settings/mail', smtpSettings(smtp.port))
+    silent.close()
+  })
+
+  test('a mail without an answer is unclear; only the admin’s word lets it go again', async () => {
+    const { silent, port } = await startSilent()
     await api.put('settings/mail', smtpSettings(port))
     const lead = await addLead({ name: 'Una', email: 'una@client.example' })
     const id = await create({ kind: 'lead', lead_id: lead.id })

@@ -9,6 +9,7 @@ import {
   smtpSettings,
   startMailServer,
 } from '../../support/mail-help.ts'
+import { startListmonk } from '../listmonk-stand-in.ts'
 
 type Stage = 'sender' | 'recipient' | 'data'
 
@@ -17,6 +18,8 @@ let api: ReturnType<typeof apiOf>
 let smtp: MailServer
 /** What the server answers, and when; undefined takes everything. */
 let answer: { at: Stage; code: number; text: string } | undefined
+/** What happens while it takes a mail. */
+let meanwhile = async () => {}
 beforeAll(async () => {
   const refusal = (at: Stage) =>
     answer?.at === at
@@ -27,7 +30,8 @@ beforeAll(async () => {
     onRcptTo: (_address, _session, callback) => callback(refusal('recipient')),
     onData(stream, session, callback) {
       stream.resume()
-      stream.on('end', () => {
+      stream.on('end', async () => {
+        await meanwhile()
         const refused = refusal('data')
         if (!refused) smtp.to().push(...session.envelope.rcptTo.map(({ address }) => address))
         callback(refused)
@@ -50,6 +54,7 @@ let lead_id = ''
 let email = ''
 beforeEach(async () => {
   answer = undefined
+  meanwhile = async () => {}
   smtp.to().length = 0
   // Dead addresses of the tests before are forgiven, or mail would pause.
   await api.ok('settings/mail/confirm')
@@ -152,6 +157,92 @@ describe('a refusal for now', () => {
     await later(id)
     expect(await used()).toBe(before + 1)
   })
+})
+
+describe('of a draft to several', () => {
+  const [A, B] = ['a', 'b']
+  /** Sends to two, who are a@ and b@ of a domain of their own. */
+  async function sendToBoth(): Promise<string> {
+    const tag = `both${count}`
+    for (const name of [A, B]) {
+      const data = { name, email: `${name}@${tag}.example`, tags: [tag], ...LEAD }
+      await api.ok('lead/quick_add', { slug: 'demir', data })
+    }
+    const id = await create({ audience: { kind: 'list', filter: { tag } } })
+    for (const step of ['render', 'approve', 'push', 'send']) await api.ok(`draft/${step}`, of(id))
+    return id
+  }
+  const rowOf = async (id: string) => {
+    const [row] = await hub.query<{ wait: number | null; retries: number; reason: object | null }>(
+      `select round(extract(epoch from retry_at - now()))::int as wait, retries,
+         state_reason as reason from hub.drafts where id = $1`,
+      [id],
+    )
+    return row
+  }
+  const gotIt = () => smtp.to().map((address) => address.split('@')[0])
+
+  test('a server that takes none makes the draft wait, twice as long each time, and no mail', async () => {
+    const id = await sendToBoth()
+    answer = { at: 'sender', code: 451, text: '4.3.2 not now' }
+    const waits: number[] = []
+    await hub.deps.mailer.run()
+    for (let nth = 0; nth < 3; nth += 1) {
+      waits.push(Math.round(((await rowOf(id))?.wait ?? 0) / 10) * 10)
+      await later(id)
+    }
+    expect(waits).toEqual([30, 60, 120])
+    const tried = await hub.query(
+      'select state, retry_at <= now() as is_free from hub.recipients where draft_id = $1 order by email',
+      [id],
+    )
+    expect(tried).toEqual([
+      { state: 'pushed', is_free: true },
+      { state: 'pushed', is_free: true },
+    ])
+    expect((await rowOf(id))?.reason).not.toBeNull()
+    answer = undefined
+    let between: Awaited<ReturnType<typeof rowOf>>
+    meanwhile = async () => {
+      if (gotIt().length === 1) between = await rowOf(id)
+    }
+    await later(id)
+    expect(gotIt()).toEqual([A, B])
+    // After the first mail nothing is left of the fault.
+    expect(between).toEqual({ wait: null, retries: 0, reason: null })
+  })
+
+  test('who has had no attempt goes before who was refused for now', async () => {
+    const id = await sendToBoth()
+    await hub.query(
+      "update hub.recipients set retry_at = now() where draft_id = $1 and email like 'a@%'",
+      [id],
+    )
+    await hub.deps.mailer.run()
+    expect(gotIt()).toEqual([B, A])
+  })
+})
+
+test('a listmonk that refuses its template fails nobody: the draft waits', async () => {
+  const permissions = [
+    ...['lists:get_all', 'lists:manage_all', 'subscribers:get_all', 'subscribers:manage'],
+    ...['campaigns:get_all', 'campaigns:manage_all', 'campaigns:send', 'subscribers:sql_query'],
+    ...['tx:send', 'bounces:get', 'templates:get', 'templates:manage'],
+  ]
+  const standIn = await startListmonk({ permissions })
+  const { url, user, token } = standIn
+  await api.put('settings/mail', { smtp: null, listmonk: { url, user, token } })
+  try {
+    const id = await create()
+    for (const step of ['render', 'approve', 'push', 'send']) await api.ok(`draft/${step}`, of(id))
+    permissions.splice(permissions.indexOf('templates:get'), 1)
+    await hub.deps.mailer.run()
+    expect(await recipientOf(id)).toMatchObject({ state: 'pushed' })
+    expect((await get(id)).draft).toMatchObject({ state: 'sending', progress: { waiting: 1 } })
+  } finally {
+    await api.put('settings/mail', { listmonk: null, ...smtpSettings(smtp.port) })
+    await standIn.close()
+  }
 })
 
 test('a server that does not take our sender fails nobody: the draft waits', async () => {
