@@ -24,7 +24,6 @@ export class ListmonkError extends Error {
   readonly kind: ListmonkFailure
   /** The HTTP status of a refusal, otherwise null. */
   readonly status: number | null
-  readonly call: string
   /** The message in both languages. */
   readonly words: Words
 
@@ -38,7 +37,6 @@ export class ListmonkError extends Error {
     super(words.en, { cause: options.cause })
     this.words = words
     this.kind = kind
-    this.call = call
     this.status = options.status ?? null
   }
 }

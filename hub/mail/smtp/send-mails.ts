@@ -284,11 +284,11 @@ async function byListmonk(
     return { kind: 'handed_over', response, message_id: '', said: verbatim(response) }
   } catch (error) {
     if (!(error instanceof ListmonkError)) throw error
-    const { kind, message: response, words: said, call } = error
+    const { kind, message: response, words: said } = error
     if (kind === 'unclear') return { kind, code: 'LISTMONK', response, message_id: '', said }
-    const isRefusal = kind === 'refused' && call === 'POST /tx'
-    const stage = isRefusal ? 'data' : 'connect'
-    return { kind: 'refused', permanent: isRefusal, code: 'LISTMONK', response, stage, said }
+    const permanent = kind === 'refused'
+    const stage = permanent ? 'data' : 'connect'
+    return { kind: 'refused', permanent, code: 'LISTMONK', response, stage, said }
   }
 }
 
