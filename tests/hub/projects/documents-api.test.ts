@@ -137,6 +137,10 @@ test('a document is found by its words, changed by whoever read it last, and del
   expect([late.status, (await read('docs/tea.md')).text]).toEqual([409, '# Kahve\n'])
   expect((await post('save', { path: 'code/x.patch', text: '', modified_at })).status).toBe(409)
   expect((await post('save', { path: '../x.md', text: '', modified_at })).status).toBe(404)
+  const now = await read('docs/tea.md')
+  const sized = (length: number) =>
+    post('save', { text: 'x'.repeat(length), modified_at: now.modified_at })
+  expect([(await sized(500_001)).status, (await sized(500_000)).status]).toEqual([422, 200])
   expect((await post('delete', { confirm: 'tea' })).status).toBe(422)
   expect((await post('delete', { path: 'CONTEXT.md', confirm: 'CONTEXT.md' })).status).toBe(404)
   expect((await post('delete', { confirm: 'tea.md' })).status).toBe(200)

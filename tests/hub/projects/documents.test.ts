@@ -1,9 +1,15 @@
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { inflateSync } from 'node:zlib'
-import { describe, expect, test } from 'vitest'
-import { documentPath, PathError, pdfOf, resolveIn } from '../../../hub/projects/documents.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  documentPath,
+  listIn,
+  PathError,
+  pdfOf,
+  resolveIn,
+} from '../../../hub/projects/documents.ts'
 import * as markdown from '../../../hub/projects/markdown.ts'
 
 /** Every letter a PDF says it shows: the Unicode tables of its fonts. */
@@ -124,4 +130,24 @@ test('a file is found in the folders of its project alone, also through links', 
   } finally {
     await rm(above, { recursive: true })
   }
+})
+
+test('a folder is listed as far as its files can be asked for: 1000 of them, without hidden ones and links', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'watchpost-documents-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const put = async (path: string) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), 'x')
+  }
+  const deep = (folders: number) => ['docs', ...Array(folders).fill('a'), 'x.md'].join('/')
+  const hidden = ['docs/.x.md', 'docs/.git/x.md', 'drafts/x.md', deep(7)]
+  for (const path of ['docs/b.md', deep(6), deep(1), ...hidden]) await put(path)
+  await symlink(join(folder, 'drafts/x.md'), join(folder, 'docs/link.md'))
+  await symlink(join(folder, 'drafts'), join(folder, 'docs/linked'))
+  const listed = await listIn(folder, 'docs')
+  expect(listed).toEqual([deep(6), deep(1), 'docs/b.md'])
+  for (const path of listed) expect(await resolveIn(folder, path)).toBe(join(folder, path))
+  expect(await listIn(folder, 'code')).toEqual([])
+  await Promise.all(Array.from({ length: 1001 }, (_, at) => put(`leads/${at}.csv`)))
+  expect(await listIn(folder, 'leads')).toHaveLength(1000)
 })
