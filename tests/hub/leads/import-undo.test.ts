@@ -41,6 +41,27 @@ test('undoing an import deletes only leads on which nothing was built, and says 
   expect((await post(`leads/imports/${id}/undo`, {})).status).toBe(409)
 })
 
+test('an import that waits is not undone; fields of one’s own that it brought go with their leads', async () => {
+  const [waiting] = await hub.query<{ id: string }>(
+    `insert into hub.imports (project_id, file, options, total, status)
+     select id, 'x.csv', '{}', 1, 'failed' from hub.projects where slug = 'demir' returning id`,
+  )
+  for (const [status, answer] of [
+    ['queued', 409],
+    ['failed', 200],
+  ] as const) {
+    await hub.query('update hub.imports set status = $2 where id = $1', [waiting?.id, status])
+    const undone = await post(`leads/imports/${waiting?.id}/undo`, {})
+    expect(undone.status, status).toBe(answer)
+  }
+  const fields = [{ key: 'fleet', label: 'Fleet', kind: 'number', choices: [] }]
+  await hub.call('PUT', 'leads/fields', { project: 'demir', fields })
+  const { id } = await bring('Name,Email,Fleet\nOwn,fleet@x.example,3', { project: 'demir' })
+  expect(await leadsOf('demir', '&q=fleet@x.example')).toMatchObject([{ custom: { fleet: 3 } }])
+  const undone = await post(`leads/imports/${id}/undo`, {})
+  expect(undone.body).toMatchObject({ import: { removed: 1 }, kept: 0 })
+})
+
 describe('a deleted project', () => {
   test('comes back from its archive with its rows and files, its approvals void, the erased gone', async () => {
     const created = await post('projects/delete', { slug: 'demir', name: 'Demir' })

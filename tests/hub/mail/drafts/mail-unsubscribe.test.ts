@@ -1,6 +1,8 @@
-import { stat } from 'node:fs/promises'
+import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { applyOptOuts, keepOptOut } from '../../../../hub/mail/opt-outs.ts'
+import { emailHash, readSalt } from '../../../../hub/mail/suppression.ts'
 import { draftCalls } from '../../support/draft-calls.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import {
@@ -76,6 +78,46 @@ describe('unsubscribing', () => {
     await api.ok('draft/render', of(next))
     await standForAll(api, of(next))
     expect((await api.post('draft/approve', of(next))).body.detail).toContain('unsubscribed')
+  })
+
+  test('ends the sequences of every project, once, at the time of the click', async () => {
+    const { lead, path } = await linkTo('deniz@client.example')
+    const [sequence] = await hub.query<{ id: string }>(
+      `with project as (insert into hub.projects (slug, name) values ('tea', 'Tea') returning id)
+       insert into hub.sequences (project_id, name, send_window, state)
+       select id, 'Tea', '{}', 'running' from project returning id`,
+    )
+    await hub.query(
+      `insert into hub.sequence_recipients (sequence_id, project_id, email, time_zones)
+       select id, project_id, 'deniz@client.example', '{UTC}' from hub.sequences where id = $1`,
+      [sequence?.id],
+    )
+    // As if the database had been away for a day.
+    const salt = await readSalt(hub.paths)
+    await keepOptOut(hub.paths, emailHash(salt, 'deniz@client.example'), path.split('/').at(-1) ?? '')
+    const folder = join(hub.paths.data_dir, 'unsubscribed')
+    const [name = ''] = await readdir(folder)
+    const at = new Date(Date.now() - 86_400_000).toISOString()
+    await writeFile(join(folder, name), JSON.stringify({ at }))
+    await applyOptOuts(hub.deps)
+    expect(await readdir(folder)).toEqual([])
+    expect(
+      await hub.query(
+        'select state, stop_reason from hub.sequence_recipients where sequence_id = $1',
+        [sequence?.id],
+      ),
+    ).toEqual([{ state: 'stopped', stop_reason: 'opted_out' }])
+    const [mail] = await hub.query<{ unsubscribed_at: Date }>(
+      "select unsubscribed_at from hub.recipients where email = 'deniz@client.example'",
+    )
+    expect(mail?.unsubscribed_at.toISOString()).toBe(at)
+
+    await asked(path, 'POST', FORM)
+    const { activities } = (await api.get(`lead/timeline?lead_id=${lead.id}`)).body
+    expect(activities.filter(({ kind }: { kind: string }) => kind === 'unsubscribed')).toHaveLength(
+      1,
+    )
+    await hub.query("delete from hub.projects where slug = 'tea'")
   })
 
   test('a made-up, cut or altered token is 404 and suppresses nobody', async () => {

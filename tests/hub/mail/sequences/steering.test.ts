@@ -219,6 +219,11 @@ test('a sequence that was never sent can be deleted once it is stopped; one that
   expect(await status('delete', id)).toBe(409)
   await api.ok('sequence/stop', of(id))
   expect(await status('delete', id)).toBe(200)
+  const sent = await create({ tag })
+  await approve(sent)
+  await run()
+  await api.ok('sequence/stop', of(sent))
+  expect(await status('delete', sent)).toBe(409)
 })
 
 test('a restored sequence sends nothing until it is approved again; one that has ended stays ended', async () => {
