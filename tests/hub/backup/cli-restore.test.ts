@@ -1,0 +1,113 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { startBackup } from '../../../hub/backup/backup.ts'
+import { restore, UsageError } from '../../../hub/backup/cli-restore.ts'
+import { backupFile, listBackups } from '../../../hub/backup/make.ts'
+import { stageArchive } from '../../../hub/backup/offline.ts'
+import { BACKUP } from '../../../hub/backup/settings.ts'
+import { writeSetting } from '../../../hub/ops/settings.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
+
+const IDENTITY = 'AGE-SECRET-KEY-1CZCC008726V4P55QRV83N746HLSN2T8KQLJCPUC44TEDETTW3QTSQ4EUVV'
+const RECIPIENT = 'age15r2vmxr22k3fjhqw6uvsgqm45z2ye6cmwt9wl62kltdxpcatpg2sv4pffp'
+const TRUST = 'I trust this archive'
+
+let hub: TestHub
+let other: TestHub
+let folder: string
+/** The other hub's archive, as a file that somebody brought. */
+let file: string
+let said: string[] = []
+beforeAll(async () => {
+  hub = await startHub()
+  other = await startHub()
+  folder = await mkdtemp(join(tmpdir(), 'watchpost-cli-restore-'))
+  await other.call('POST', 'projects/create', { slug: 'theirs', name: 'Theirs' })
+  await writeFile(join(other.paths.config_dir, 'agents.json'), '{"web": "allow"}')
+  file = await bring('plain.tar.gz')
+  vi.spyOn(console, 'log').mockImplementation((line) => void said.push(String(line)))
+})
+afterAll(async () => {
+  vi.restoreAllMocks()
+  await hub?.close()
+  await other?.close()
+  await rm(folder, { recursive: true })
+})
+beforeEach(async () => {
+  said = []
+  await hub.query('delete from hub.projects')
+  await hub.query("insert into hub.projects (slug, name) values ('ours', 'Ours')")
+})
+
+async function bring(name: string): Promise<string> {
+  const made = await (await startBackup(other.config, 'manual')).done
+  const brought = join(folder, name)
+  await writeFile(brought, await readFile(backupFile(other.paths, made)))
+  return brought
+}
+const slugs = async () =>
+  (await hub.query<{ slug: string }>('select slug from hub.projects')).map(({ slug }) => slug)
+const staged = async () =>
+  (await readdir('/var/tmp')).filter((name) => name.startsWith('watchpost-restore-'))
+const agents = () =>
+  readFile(join(hub.paths.config_dir, 'agents.json'), 'utf8').then(JSON.parse, () => null)
+
+test('an archive of another hub is restored only when somebody says so, and leaves no copy', async () => {
+  const before = await staged()
+  for (const trust of [undefined, '', 'yes', 'I do not trust this archive']) {
+    await expect(restore(hub.config, file, { yes: true, trust })).rejects.toThrow(
+      /Another hub signed this archive/,
+    )
+  }
+  expect(await slugs()).toEqual(['ours'])
+  expect(await restore(hub.config, file, { yes: true, trust: ` ${TRUST}\n` })).toBe(0)
+  expect(await slugs()).toEqual(['theirs'])
+  expect((await listBackups(hub.paths)).map(({ kind }) => kind)).toEqual(['before-restore'])
+  expect(await staged()).toEqual(before)
+})
+
+test('it tells which settings differ, and takes those alone that are named', async () => {
+  expect(await restore(hub.config, file, { yes: true, trust: TRUST })).toBe(0)
+  expect(said.join('\n')).toContain('agents')
+  expect(await agents()).toBeNull()
+  const wrong = restore(hub.config, file, { yes: true, trust: TRUST, take: 'agents, everything' })
+  await expect(wrong).rejects.toThrow(UsageError)
+  expect(await restore(hub.config, file, { yes: true, trust: TRUST, take: ' mail,agents ' })).toBe(
+    0,
+  )
+  expect(await agents()).toMatchObject({ web: 'allow' })
+})
+
+test('nothing is restored without a word of somebody, or without a name', async () => {
+  await expect(restore(hub.config, file, { trust: TRUST })).rejects.toThrow(/--yes/)
+  await expect(restore(hub.config, undefined, { yes: true })).rejects.toThrow(UsageError)
+  await expect(restore(hub.config, file, { check: true })).rejects.toThrow(/HUB_OWNER_URL/)
+  expect(await slugs()).toEqual(['ours'])
+})
+
+test('an encrypted one opens with the key file as age-keygen writes it', async () => {
+  const encryption = { kind: 'recipient', recipient: RECIPIENT } as const
+  await writeSetting(other.paths, BACKUP, { ...BACKUP.fallback, encryption })
+  const encrypted = await bring('encrypted.tar.gz.age')
+  const key = join(folder, 'key.txt')
+  const given = { yes: true, trust: TRUST, 'identity-file': key }
+  await expect(restore(hub.config, encrypted, given)).rejects.toThrow(/key\.txt does not exist/)
+  await writeFile(key, `# created: 2026\n# public key: ${RECIPIENT}\n${IDENTITY}\n`)
+  await expect(
+    restore(hub.config, encrypted, { ...given, 'identity-file': undefined }),
+  ).rejects.toThrow(/encrypted/)
+  expect(await slugs()).toEqual(['ours'])
+  expect(await restore(hub.config, encrypted, given)).toBe(0)
+  expect(await slugs()).toEqual(['theirs'])
+})
+
+test('what is checked lies where its reader alone can enter', async () => {
+  const stage = await stageArchive(hub.config, file, undefined)
+  const modes = await Promise.all(
+    [stage.folder, stage.file].map(async (at) => (await stat(at)).mode),
+  )
+  expect(modes.map((mode) => (mode & 0o777).toString(8))).toEqual(['700', '600'])
+  await rm(stage.folder, { recursive: true })
+})
