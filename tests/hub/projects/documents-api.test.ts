@@ -145,4 +145,7 @@ test('a document is found by its words, changed by whoever read it last, and del
   expect((await post('delete', { path: 'CONTEXT.md', confirm: 'CONTEXT.md' })).status).toBe(404)
   expect((await post('delete', { confirm: 'tea.md' })).status).toBe(200)
   expect((await ask('get', { path: 'docs/tea.md' })).status).toBe(404)
+  for (const path of ['docs/tea.md', 'docs/folder.md']) {
+    expect((await post('delete', { path, confirm: path.slice(5) })).status, path).toBe(404)
+  }
 })

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createFetcher } from '../../../hub/reader/fetcher.ts'
 import { LIMITS, type Limits } from '../../../hub/reader/limits.ts'
+import { openReader } from '../../../hub/reader/web-reader.ts'
 import type { Kind } from '../../../hub/reader/wire.ts'
 import { type Outside, type Site, startOutside } from '../support/outside.ts'
 
@@ -173,6 +174,24 @@ describe('a page', () => {
     expect(small.spent.bytes).toBe(packed.length)
     expect(await open().get('/shared', 'stylesheet')).toMatchObject({ allow_origin: '*' })
     expect(await open().get('/', 'script')).toMatchObject({ allow_origin: null })
+  })
+
+  test('is given up after its time, and at once when nobody wants it any more', async () => {
+    world.sites['lead.example.org'] = { '/': () => {} }
+    const reader = openReader({
+      ...world.options,
+      hasBrowser: async () => false,
+      limits: { page_ms: 100 },
+    })
+    const late = await reader.read(`${SITE}/`, AbortSignal.timeout(20_000))
+    expect(late).toMatchObject({ refused: { en: expect.stringContaining('too long') } })
+    const wanted = new AbortController()
+    const reading = openReader({ ...world.options, hasBrowser: async () => false }).read(
+      `${SITE}/`,
+      wanted.signal,
+    )
+    wanted.abort()
+    await expect(reading).rejects.toThrow(/abort/)
   })
 
   test('is read within limits that nobody’s site can raise', () => {

@@ -52,6 +52,15 @@ test('a charset that does not exist is read as UTF-8, and plain text as it is', 
 })
 
 test('a page that wants to be too much is cut', () => {
+  const link = (length: number) => `https://x.example/${'p'.repeat(length - 18)}`
+  const page = plainPage(
+    got(`<title>${'t'.repeat(300)}</title><p>${'word '.repeat(5000)}</p>
+      <a href="${link(500)}">${'l'.repeat(100)}</a><a href="${link(501)}">long</a>
+      ${'<a href="/x">y</a>'.repeat(400)}`),
+  )
+  expect([page.title.length, page.text.length, page.links.length]).toEqual([200, 20_000, 300])
+  expect(page.links[0]).toEqual({ url: link(500), text: 'l'.repeat(80) })
+  expect(page.links[1]?.text).toBe('y')
   const links = plainPage(got('<a href="/x">y</a>'.repeat(2 * MAX_LINKS))).links
   expect(links).toHaveLength(MAX_LINKS)
   const deep = plainPage(got(`${'<div>'.repeat(50_000)}deep`))
