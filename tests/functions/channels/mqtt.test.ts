@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { Aedes, type AuthenticateError } from 'aedes'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Notification } from '../../../functions/channels/channel.ts'
@@ -7,6 +8,7 @@ import { mqtt } from '../../../functions/channels/mqtt.ts'
 import type { MqttRequest } from '../../../functions/channels/transport/send.ts'
 import { mqttSender } from '../../../functions/channels/transport/send-mqtt.ts'
 import { parseAllowList } from '../../../functions/channels/transport/target.ts'
+import { LOCALHOST } from '../../support/servers/mail-server.ts'
 
 const here = parseAllowList('127.0.0.1')
 const nowhere = parseAllowList('')
@@ -25,8 +27,11 @@ const sockets = new Set<Socket>()
 let broker: Aedes
 let port: number
 
-async function listen(onSocket: (socket: Socket) => unknown): Promise<number> {
-  const server = createServer((socket) => {
+async function listen(
+  onSocket: (socket: Socket) => unknown,
+  open: (listener: (socket: Socket) => void) => Server = createServer,
+): Promise<number> {
+  const server = open((socket) => {
     sockets.add(socket)
     socket.on('error', () => undefined)
     onSocket(socket)
@@ -131,6 +136,21 @@ describe('where no broker answers', () => {
   test('a connection without TLS where TLS was asked for is not used', async () => {
     const found = await deliver(`mqtts://127.0.0.1:${port}/a`)
     expect(found).toMatchObject({ outcome: 'retry' })
+  })
+
+  test('a broker that cannot show a certificate for its name is told nothing', async () => {
+    heard.length = 0
+    const secure = await listen(broker.handle, (listener) => createTlsServer(LOCALHOST, listener))
+    const config = { username: 'us', password: 'right' }
+    const trusting = mqttSender({ allow: here, ca: LOCALHOST.cert })
+    const at = (host: string, send = trusting) =>
+      deliver(`mqtts://${host}:${secure}/a`, config, send)
+    const stranger = { outcome: 'retry', error: expect.stringContaining('TLS certificate') }
+    expect(await at('localhost', mqttSender({ allow: here }))).toMatchObject(stranger)
+    expect(await at('127.0.0.1')).toMatchObject(stranger)
+    expect(heard).toEqual([])
+    expect(await at('localhost')).toMatchObject({ outcome: 'ok' })
+    expect(heard).toHaveLength(1)
   })
 
   test('private addresses are refused, as literals and as what a name resolves to', async () => {

@@ -82,6 +82,13 @@ describe('a mail', () => {
     expect([server.mails.length, server.connections()]).toEqual([3, 1])
   })
 
+  test('shares three connections with all that are sent at once', async () => {
+    const { server, send } = await prepare()
+    const sent = await Promise.all(Array.from({ length: 12 }, () => send(mail)))
+    expect(sent.every(({ ok }) => ok)).toBe(true)
+    expect([server.mails.length, server.connections()]).toEqual([12, 3])
+  })
+
   test('cannot be given more recipients or headers by its texts', async () => {
     const { server, send } = await prepare()
     const evil = 'x\r\nBcc: victim@victim.example\r\n\r\nbody'
