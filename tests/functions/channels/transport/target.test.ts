@@ -181,6 +181,17 @@ test('over plain http only permitted addresses are dialled', () => {
   expect(dial('no address', false)).toBe(false)
 })
 
+test('a permitted name is dialled wherever it leads, however it is written, and no other one', () => {
+  const allow = parseAllowList('relay, grafana.internal')
+  const dial = (host: string, is_plain = true) =>
+    isPermitted('192.168.1.1', { allow, host, is_plain })
+  for (const host of ['relay', 'relay.', 'Relay', 'GRAFANA.internal.']) {
+    expect([host, dial(host), dial(host, false)]).toEqual([host, true, true])
+  }
+  for (const host of ['relay2', 'a.relay', 'internal'])
+    expect([host, dial(host)]).toEqual([host, false])
+})
+
 test('a masked target shows its host and hides its credentials', () => {
   expect(maskTarget('https://hooks.example.org:8443/s3cr3t?key=k')).toBe(
     'https://hooks.example.org:8443/…',
