@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   checkTarget,
   isPermitted,
+  localAddresses,
   maskTarget,
   parseAllowList,
 } from '../../../../functions/channels/transport/target.ts'
@@ -155,6 +156,23 @@ describe('the allow list', () => {
       const parse = () => parseAllowList(`127.0.0.1, ${bad}`)
       expect(parse, bad).toThrow('ALLOW_PRIVATE_TARGETS: entry 2')
       expect(parse, bad).not.toThrow(bad)
+    }
+  })
+
+  test('a name has at most 253 characters', () => {
+    const ofLength = (length: number) => `${'a.'.repeat(100)}${'b'.repeat(length - 200)}`
+    expect(parseAllowList(ofLength(253)).names.size).toBe(1)
+    expect(() => parseAllowList(ofLength(254))).toThrow('entry 1')
+  })
+
+  test('localhost and the names below it are this machine, others that end alike are not', () => {
+    const allow = parseAllowList('127.0.0.1')
+    for (const host of ['localhost', 'LOCALHOST.', 'a.localhost']) {
+      expect(localAddresses(host, allow), host).toEqual(['127.0.0.1'])
+      expect(localAddresses(host, nobody), host).toEqual([])
+    }
+    for (const host of ['notlocalhost', 'a.notlocalhost', 'localhost.example.org']) {
+      expect(localAddresses(host, allow), host).toBeNull()
     }
   })
 
