@@ -159,6 +159,16 @@ describe('the allow list', () => {
     }
   })
 
+  test.each([
+    ['10.0.0.2', 'https://10.0.0.2/', 'https://10.0.0.3/'],
+    ['fd00::2', 'https://[fd00::2]/', 'https://[fd00::3]/'],
+  ])('%s alone permits %s and not %s', (setting, permitted, other) => {
+    expect([verdict(permitted, setting), verdict(other, setting)]).toEqual([
+      'ok',
+      'private_address',
+    ])
+  })
+
   test('a name has at most 253 characters', () => {
     const ofLength = (length: number) => `${'a.'.repeat(100)}${'b'.repeat(length - 200)}`
     expect(parseAllowList(ofLength(253)).names.size).toBe(1)
