@@ -25,7 +25,7 @@ const secret = randomBytes(16)
 
 async function push(
   payload: string,
-  change: { vapid?: Partial<typeof vapid>; p256dh?: string } = {},
+  change: { vapid?: Partial<typeof vapid>; p256dh?: string; topic?: null } = {},
 ) {
   const sent: SendRequest<string | Uint8Array>[] = []
   const send = pushSender({ ...vapid, ...change.vapid }, async (request) => {
@@ -42,7 +42,7 @@ async function push(
     payload,
     ttl_seconds: 600,
     urgency: 'high',
-    topic: 'alert-1',
+    topic: change.topic === null ? null : 'alert-1',
   })
   return { result, sent }
 }
@@ -66,6 +66,13 @@ describe('a notification for a browser', () => {
       urgency: 'high',
       topic: 'alert-1',
     })
+  })
+
+  test('that nothing takes the place of has no topic, and the length is left to who sends it', async () => {
+    const [request] = (await push('{}', { topic: null })).sent
+    expect(Object.keys(request?.headers ?? {}).sort()).toEqual([
+      ...['authorization', 'content-encoding', 'content-type', 'ttl', 'urgency'],
+    ])
   })
 
   test('the push service learns who sends it, for twelve hours and itself alone (RFC 8292)', async () => {
@@ -124,6 +131,13 @@ describe('the key of the service', () => {
     expect(pair.getPublicKey('base64url')).toBe(keys.public_key)
     const { sent } = await push('{}', { vapid: keys })
     expect(opened(sent[0]?.body ?? '')).toBe('{}')
+  })
+
+  test('it follows from the sealing key alone: browsers hear nothing of another pair', async () => {
+    const { public_key } = await vapidKeys(createSeal([older]))
+    expect(public_key).toBe(
+      'BA3F0O_YlnxZHet_pvJ75Ln9EthxzjW0EUSCJVu3bnAqAyzfN5JzLI0UqmW4v-x49y-FFRTJFkZA8k7uv_WEuTQ',
+    )
   })
 
   test('without a way to reach the operator nothing is sent', () => {
