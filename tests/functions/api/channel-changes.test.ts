@@ -110,3 +110,39 @@ test('a channel comes into an organisation only by one of its admins', async () 
   })
   expect((await into(owner)).status).toBe(200)
 })
+
+test('a new receiver of a channel that is off leaves it off, with its reason', async () => {
+  const owner = await service.person()
+  const { id } = await create(owner)
+  await service.database.query(
+    `update watchpost.channels set enabled = false, status = 'disabled', disabled_reason = 'gone'
+    where id = $1`,
+    [id],
+  )
+  const answer = await patch(owner, id, { target: `${TARGET}/new` })
+  expect(parsed(answer, 200, One).channel).toMatchObject({
+    ...{ enabled: false, status: 'disabled', disabled_reason: 'gone' },
+  })
+})
+
+describe('a signing secret', () => {
+  test('is sent back as it was shown, and no other one is taken', async () => {
+    const owner = await service.person()
+    const { id, signing_secret } = await create(owner)
+    expect((await patch(owner, id, { signing_secret, label: 'x' })).status).toBe(200)
+    const refused = await patch(owner, id, { signing_secret: `${signing_secret}x`, label: 'y' })
+    expectProblem(refused, 422, 'invalid')
+    expect(refused.body).toMatchObject({ errors: [{ path: 'signing_secret', code: 'read_only' }] })
+    expect(refused.text).not.toContain(signing_secret)
+  })
+
+  test('is of webhooks alone, so that of others is not rotated', async () => {
+    const owner = await service.person()
+    const target = 'https://hooks.slack.com/services/T0000AAAA/B0000BBBB/abcdefghijklmnopqrstuvwx'
+    const { id, signing_secret } = await create(owner, { kind: 'slack', target })
+    expect(signing_secret).toBeNull()
+    const refused = await service.request('POST', `${PATH}/${id}/rotate-secret`, owner)
+    expectProblem(refused, 409, 'conflict')
+    expect(refused.body).toMatchObject({ detail: expect.stringContaining('Only webhooks') })
+  })
+})
