@@ -1,7 +1,7 @@
 /** Which signed links a message has, for whom, and for how long they are good. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { NotificationType } from '../../../functions/channels/channel.ts'
+import type { Notification, NotificationType } from '../../../functions/channels/channel.ts'
 import { linksOf } from '../../../functions/jobs/message-links.ts'
 import type { JobContext } from '../../../functions/jobs/queue.ts'
 import { LINK_PURPOSES, type LinkPurpose, readLink } from '../../../functions/links.ts'
@@ -12,7 +12,12 @@ const FIRST = Date.parse('2026-03-01T12:00:00Z')
 const seal = createSeal([Buffer.alloc(32, 1).toString('base64')])
 const ids = { alert_id: randomUUID(), channel_id: randomUUID(), confirmation_id: randomUUID() }
 
-type Given = { kind: string; type: NotificationType; alert?: object | null; public_url?: null }
+type Given = {
+  kind: string
+  type: NotificationType
+  alert?: Notification['alert']
+  public_url?: null
+}
 
 async function linksFor({ kind, type, alert = { id: ids.alert_id }, ...over }: Given) {
   const { channel_id, confirmation_id } = ids
