@@ -94,7 +94,11 @@ describe('unsubscribing', () => {
     )
     // As if the database had been away for a day.
     const salt = await readSalt(hub.paths)
-    await keepOptOut(hub.paths, emailHash(salt, 'deniz@client.example'), path.split('/').at(-1) ?? '')
+    await keepOptOut(
+      hub.paths,
+      emailHash(salt, 'deniz@client.example'),
+      path.split('/').at(-1) ?? '',
+    )
     const folder = join(hub.paths.data_dir, 'unsubscribed')
     const [name = ''] = await readdir(folder)
     const at = new Date(Date.now() - 86_400_000).toISOString()
