@@ -128,6 +128,8 @@ export async function createService(
     own_platform?: true
     /** Traces the requests; on Node alone. */
     tracing?: Deps['tracing']
+    /** Wakes who waits for changes; on Node alone. */
+    news?: Deps['news']
     /** The static files; by default none. */
     asset?: Deps['asset']
   } = {},
@@ -170,6 +172,7 @@ export async function createService(
           asset: options.asset ?? (async () => undefined),
           wake: options.wake,
           tracing: options.tracing,
+          news: options.news,
           log: (line) => void lines.push(line),
         })
       : await startEdge({
