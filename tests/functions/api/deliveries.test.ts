@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { failedSend } from '../../../functions/channels/transport/send.ts'
 import { Channel } from '../../../shared/schemas/channel.ts'
 import { verify } from '../../../shared/signing.ts'
+import { expectProblem } from '../../support/attacks/refusals.ts'
 import {
   createService,
   type Person,
@@ -112,6 +113,8 @@ describe('testing a channel', () => {
     const [owner, member] = await Promise.all([service.person(), service.person()])
     const org = await service.organisation(owner, [member, 'member'])
     const { id } = await create(owner, { org_id: org })
+    const foreign = await create(owner)
+    await service.request('POST', `${PATH}/${foreign.id}/test`, owner)
     service.receiver.answer = (request) =>
       sendResult(200, `you sent ${JSON.stringify(request.headers)}`)
     const older = await service.request('POST', `${PATH}/${id}/test`, owner)
@@ -150,12 +153,22 @@ describe('testing a channel', () => {
     expect(masked.body).toMatchObject({
       deliveries: [{ attempt_log: [{ response_excerpt: null, status_code: 200 }] }],
     })
-    const foreign = await create(owner)
     const mixed = `${PATH}/${foreign.id}/deliveries?cursor=${first.next_cursor}`
     expect((await service.request('GET', mixed, owner)).body).toMatchObject({
       code: 'invalid_cursor',
     })
   })
+})
+
+test('who sees a channel and may not change it recovers nothing', async () => {
+  const [owner, member] = [await service.person(), await service.person()]
+  const org_id = await service.organisation(owner, [member, 'member'])
+  const { id } = await create(owner, { org_id })
+  const body = { since: '2026-01-01T00:00:00Z' }
+  const recover = ({ key }: Person) =>
+    service.request('POST', `${PATH}/${id}/recover`, { key, body })
+  expectProblem(await recover(member), 403, 'forbidden')
+  expectProblem(await recover(owner), 409, 'nothing_to_send')
 })
 
 describe('rotating a secret', () => {
