@@ -171,6 +171,11 @@ describe('export', () => {
       body: { label: 'Changed' },
       headers: { 'User-Agent': 'a-foreign-agent' },
     })
+    // What is shared stays its owner's, although colleagues see it.
+    await service.database.query(
+      `begin; set local session_replication_role = replica;
+      ${['zones', 'channels', 'alerts'].map((table) => `update watchpost.${table} set org_id = '${org}' where owner_id = '${me.user_id}'`).join(';')}; commit`,
+    )
 
     const answer = await ask(me, 'GET', '/export')
     expect(answer.headers.get('Content-Disposition')).toMatch(
@@ -186,6 +191,7 @@ describe('export', () => {
     ])
     expect(file.channels).toHaveLength(2)
     expect(file.channels.every(({ target }) => target.includes('…'))).toBe(true)
+    expect(file.feed_links.map(({ id }) => id)).toEqual([own.ids.feed_link])
     expect(file.alerts.map(({ id }) => id)).toEqual([own.ids.alert])
     expect(file.deliveries.map(({ kind }) => kind)).toEqual(['channel.test'])
     expect(file.audit.find(({ actor_id }) => actor_id === member.user_id)).toMatchObject({
@@ -212,7 +218,8 @@ describe('export', () => {
     // Colleagues see a shared zone; it is not theirs. Strangers have nothing of it.
     for (const other of [member, stranger]) {
       const { text, body } = await ask(other, 'GET', '/export')
-      expect(body).toMatchObject({ zones: [], channels: [], alerts: [], deliveries: [] })
+      const nothing = { zones: [], channels: [], feed_links: [], alerts: [], deliveries: [] }
+      expect(body).toMatchObject(nothing)
       expect(text).not.toContain(OTHER_ACCOUNT_MARKER)
       expect(text).not.toContain(me.email)
     }
