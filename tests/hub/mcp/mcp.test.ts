@@ -82,7 +82,7 @@ describe('a key', () => {
       )
       return (row?.ago ?? 100) < 20
     }
-    expect([await used(null), await used(50), await used(61)]).toEqual([true, false, true])
+    expect([await used(null), await used(30), await used(61)]).toEqual([true, false, true])
   })
 
   test('is one of 100 at most, without those that were revoked', async () => {

@@ -318,8 +318,9 @@ describe('the deliveries', () => {
     const gone = await startReceiver()
     await gone.close()
     const shut = await make({ url: gone.url })
-    const [slow] = await store(webhook.id)
     const [unheard] = await store(shut.webhook.id)
+    await sender().sweep()
+    const [slow] = await store(webhook.id)
     const never = Promise.withResolvers<void>()
     receiver.meanwhile = () => never.promise
     const { timeout } = AbortSignal
