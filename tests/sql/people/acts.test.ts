@@ -152,6 +152,13 @@ test('messages that are sent once more: whose, which and how often', async () =>
       failed + repeated(100, 'shared'),
     ),
     asks('a delivery of another alert', again('private', delivery('shared')), failed),
+    asks(
+      'what was cancelled, where what failed was sent again before',
+      again('private'),
+      `${failed + repeated(1)} ${set('deliveries', `status = 'succeeded'`, 'redelivery_of is not null')}
+      insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status)
+      select alert_id, channel_id, 'alert.ended', 1, 'cancelled' from watchpost.deliveries where last_error = 'private'`,
+    ),
     asks('one that reached nobody', again('private'), recorded),
     asks(
       'one that reached nobody, after it was cancelled for another channel',
