@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { setFlagsFromString } from 'node:v8'
 import { readConfig } from './config.ts'
 import { createLog } from './log.ts'
 import { startService } from './service.ts'
@@ -12,6 +13,7 @@ async function main(): Promise<void> {
     throw new Error('Usage: node functions/node.ts [jobs]')
   }
   const mode = verb ?? 'serve'
+  if (mode === 'jobs') keepHeapSmall()
   if (existsSync('.env')) process.loadEnvFile()
   const config = readConfig(process.env, mode)
   const log = createLog(config.log)
@@ -28,6 +30,14 @@ async function main(): Promise<void> {
     msg: mode === 'serve' ? `listening on ${config.public_url}` : 'running the jobs',
     feeds: config.feeds.map(({ source }) => source),
   })
+}
+
+/**
+ * V8 lets a heap grow to several times what is alive before it looks for garbage. In a burst the jobs make much of it and
+ * keep little: looking sooner costs them nothing that can be measured, but an API a quarter of its time for long lists.
+ */
+function keepHeapSmall() {
+  setFlagsFromString('--heap-growing-percent=20')
 }
 
 main().catch((error) => {
