@@ -132,6 +132,17 @@ describe('where a channel has it set, a message goes', () => {
     expect((await sent('pushover')).fields).not.toHaveProperty('device')
   })
 
+  test('to Pushover with a ring only when an alert is new or got worse', async () => {
+    const config = { app_token: 'a'.repeat(30), emergency: {} }
+    const priorityOf = async (type: Notification['type']) => {
+      const alert = alertOf({ severity: 90 })
+      const notification = { ...NOTIFICATIONS['alert.raised'], type, alert, facts: {} }
+      return (await sent('pushover', { config, notification })).fields.priority
+    }
+    const types = ['alert.raised', 'alert.escalated', 'alert.revised', 'alert.reopened'] as const
+    expect(await Promise.all(types.map(priorityOf))).toEqual(['2', '2', '1', '1'])
+  })
+
   test('to the region of PagerDuty', async () => {
     const urlOf = async (config: object | null) => (await sent('pagerduty', { config })).url
     expect(await urlOf({ region: 'eu' })).toBe('https://events.eu.pagerduty.com/v2/enqueue')

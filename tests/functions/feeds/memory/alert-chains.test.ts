@@ -56,6 +56,18 @@ describe('a message that refers to others', () => {
     expect(Object.keys(take.memory().open)).toEqual(['nws:a'])
   })
 
+  test('continues the one that was opened first, however late it was revised, or its own', () => {
+    const take = follower()
+    take(2, [says('a', 1), says('b', 2)])
+    take(3, [says('a2', 3, {}, 'a')])
+    const [ended, going] = take(4, [says('c', 4, {}, 'b a2')]).events
+    expect([ended?.id, going?.id].sort()).toEqual(ids(['a', 'b']))
+    expect(Object.keys(take.memory().open)).toEqual(ids(['a']))
+    take(6, [says('d', 5)])
+    take(7, [says('d', 7, {}, 'c')])
+    expect(Object.keys(take.memory().open)).toEqual(ids(['d']))
+  })
+
   test('is known by the last six names of its chain', () => {
     const endAfter = (refers: string) => {
       const take = follower()
@@ -176,7 +188,7 @@ describe('where everything that stands is listed', () => {
     const [a, b] = [says('a', 0), says('b', 0)]
     take(0, [a, b])
     take(1, [b])
-    take(2, [b], ['a'])
+    expect(take(2, [b], ['a']).events.map(({ id }) => id)).toEqual(ids(['b']))
     expect(take(3, [b]).events.map(({ id }) => id)).toEqual(ids(['b']))
     take(4, [says('a', -1), b])
     expect(take(5, [b]).events.map(({ id }) => id)).toEqual(ids(['b']))
