@@ -106,7 +106,7 @@ begin
       v_verb := case when v_new ->> 'deleted_at' is null then 'restored' else 'deleted' end;
       v_changes := '{}';
     end if;
-    if v_thing = 'key' and v_changes ? 'revoked_at' then
+    if v_changes ? 'revoked_at' then
       v_verb := 'revoked';
     end if;
     if v_thing = 'account' and v_changes ? 'plan' then

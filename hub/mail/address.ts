@@ -15,7 +15,7 @@ const ROLES = new Set(
   shop siparis staff subscribe support sysadmin team tech teknik unsubscribe usenet uucp webmaster
   web welcome yonetim`.split(/\s+/),
 )
-const NO_REPLY = /^(no|do[-_.]?not|donot)[-_.]?reply|^bounces?([-_.+]|$)|^(yanitlamayin|noreply)/
+const NO_REPLY = /^(no|do[-_.]?not)[-_.]?reply|^bounces?([-_.+]|$)|^yanitlamayin/
 
 /**
  * A name and an address as one header has them (RFC 5322, encoded by RFC 2047): a comma, dot or

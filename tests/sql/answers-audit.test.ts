@@ -142,6 +142,11 @@ test('of people, keys, organisations and links', async () => {
         "update watchpost.api_keys set revoked_at = now() where name = 'private'",
       ],
       [
+        'a key that an operator ends sooner',
+        'owner',
+        "update watchpost.api_keys set expires_at = now() where name = 'private'",
+      ],
+      [
         'a key made',
         'owner',
         `insert into watchpost.api_keys (user_id, name, prefix, key_hash, scopes) values ('${owner}', 'made', 'wp', sha256('made'), '{read}')`,
