@@ -28,8 +28,8 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-const preview = (body: object) =>
-  service.request('POST', '/api/v1/zones/preview?days=90&limit=1000', { key: person.key, body })
+const preview = (body: object, query = 'days=90&limit=1000') =>
+  service.request('POST', `/api/v1/zones/preview?${query}`, { key: person.key, body })
 
 test('a large preview is read in pieces, misses nothing, and lists its events by the thousand', async () => {
   const answer = await preview({ label: 'Circle', lat: 10, lon: 29 })
@@ -37,6 +37,31 @@ test('a large preview is read in pieces, misses nothing, and lists its events by
   expect(count).toBe(EVENTS)
   expect(by_day.reduce((sum, day) => sum + day.count, 0)).toBe(EVENTS)
   expect(events).toHaveLength(1000)
+})
+
+test('the pages of a preview list each event once, the newest first', async () => {
+  const Page = z.object({
+    count: z.int(),
+    events: z.array(z.object({ event_id: z.string(), raised_at: z.string() })),
+    next_cursor: z.string().nullable(),
+  })
+  const circle = { label: 'Circle', lat: 10, lon: 29 }
+  const pages: z.infer<typeof Page>[] = []
+  for (
+    let cursor: string | null = '';
+    cursor !== null;
+    cursor = pages.at(-1)?.next_cursor ?? null
+  ) {
+    const query = `days=2&limit=200${cursor && `&cursor=${cursor}`}`
+    pages.push(parsed(await preview(circle, query), 200, Page))
+  }
+  const all = pages.flatMap(({ events }) => events)
+  expect(pages.length).toBeGreaterThan(1)
+  expect(new Set(all.map(({ event_id }) => event_id)).size).toBe(pages[0]?.count)
+  expect(all).toHaveLength(pages[0]?.count ?? -1)
+  expect(all.map(({ raised_at }) => raised_at)).toEqual(
+    all.map(({ raised_at }) => raised_at).toSorted((a, b) => (a < b ? 1 : -1)),
+  )
 })
 
 test('a preview that would take too long is refused before it begins, with the way out', async () => {
