@@ -156,7 +156,14 @@ describe('a mission that works', () => {
       expect(states).toEqual(['queued', 'processing', 'done'])
       const steps = events.filter(({ event }) => event === 'step').map(({ data }) => data.name)
       expect(steps).toEqual(['outline', 'section 1', 'section 2', 'document'])
-      expect(events.some(({ event }) => event === 'tokens')).toBe(true)
+      // What the model wrote, each part once.
+      const told = events.filter(({ event }) => event === 'tokens').map(({ data }) => data.text)
+      expect(told.join('')).toBe(
+        stub.asked
+          .slice(-3)
+          .map((one) => JSON.stringify(DOCUMENT(one)))
+          .join(''),
+      )
       const numbered = events.filter((event) => event.id !== undefined)
       const rest = await eventsOf(id, numbered[2]?.id)
       expect(rest).toEqual(numbered.slice(3))
