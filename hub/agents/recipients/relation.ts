@@ -72,7 +72,8 @@ function isApposed(tokens: Token[], noun: number, { from, to }: Span): boolean {
 export function isPlace(tokens: Token[], { from, to }: Span): boolean {
   const before = tokens[from - 1]?.word ?? ''
   const who = tokens[from - 2]?.word
-  const isAt = before === 'at' || before === 'in' || (before === 'of' && !/^c/.test(who ?? ''))
+  const isAt =
+    before === 'at' || before === 'in' || (before === 'of' && !/^(?:c|firm)/.test(who ?? ''))
   return (
     (isAt && (isPeople(who) || isEverybody(who))) ||
     /^n?[dt][ae]ki/.test(tokens[to - 1]?.suffix ?? '')

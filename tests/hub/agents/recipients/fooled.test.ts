@@ -55,6 +55,20 @@ test.each([
 })
 
 test.each([
+  ['Write to everyone of Acme about the prices', ['smith1']],
+  ['Write to all of Acme', ['smith1']],
+  ['Write to the people of Acme', ['smith1']],
+  ['Write to the customers of Acme', '?'],
+  ['Write to the companies of Acme', '?'],
+  ['Write to the firms of Acme', '?'],
+] satisfies [string, Wanted][])(
+  '%s: those of a firm are not those who buy from it',
+  (task, wanted) => {
+    expect(whom(task)).toEqual(wanted)
+  },
+)
+
+test.each([
   ['Prepare a note for Claire Dubois; Tom Becker must not get it', ['claire']],
   ['Write an apology to Nowak Transport, Claire Dubois was wrong', ['piotr']],
   ['Write to Tom Becker, Claire Dubois', ['claire', 'tom']],
