@@ -276,6 +276,11 @@ describe('polling', () => {
   })
 })
 
+test('a quarter of an hour without news is an empty file, but another page is no file', async () => {
+  expect(await normalise(gdelt, '\n')).toEqual({ events: [], rejected: [] })
+  await expect(normalise(gdelt, '<html>')).rejects.toMatchObject({ code: 'unreadable' })
+})
+
 test('broken answers do no harm', async () => {
   await expectHarmless(gdelt, [row(), row({ id: '2', code: '18' })].join('\n'))
   await expectAgreed(gdelt, row())

@@ -48,6 +48,15 @@ describe('a document as PDF', () => {
     for (const letter of 'ĞÜŞİÖÇğüşıöç₺') expect(letters, letter).toContain(letter)
   })
 
+  test('says below each page who made it, where they are, and which page of how many it is', async () => {
+    const brand = { name: 'Жар', postal_address: 'Ωmega' }
+    const letters = lettersOf(await pdfOf('x', { title: 'x', brand }))
+    for (const letter of 'ЖарΩmega·1/') expect(letters, letter).toContain(letter)
+    const unnamed = lettersOf(await pdfOf('x', { title: 'x' }))
+    expect(unnamed).toContain('/')
+    expect(unnamed).not.toContain('·')
+  })
+
   test('takes HTML, pictures and links for text: nothing is fetched', async () => {
     const pdf = await pdfOf(
       '# x\n\n<script>alert(1)</script>\n\n![x](file:///etc/passwd) ![y](http://127.0.0.1:1/x.png) [z](javascript:alert(1))\n',
