@@ -146,6 +146,10 @@ describe('a mission that works', () => {
       stub.hold(true)
       const id = await compose(hub, 'docs', 'a guide')
       await until(async () => stub.asked.length > 0)
+      let rings = 0
+      hub.deps.missions.events.on('event', (of) => {
+        if (of === id) rings += 1
+      })
       const listeners = () =>
         (['event', 'token'] as const).map((name) => hub.deps.missions.events.listenerCount(name))
       const before = listeners()
@@ -156,6 +160,8 @@ describe('a mission that works', () => {
       expect(states).toEqual(['queued', 'processing', 'done'])
       const steps = events.filter(({ event }) => event === 'step').map(({ data }) => data.name)
       expect(steps).toEqual(['outline', 'section 1', 'section 2', 'document'])
+      // Streams are told of each step and of the end; they need not wait until they look.
+      expect(rings).toBe(5)
       // What the model wrote, each part once.
       const told = events.filter(({ event }) => event === 'tokens').map(({ data }) => data.text)
       expect(told.join('')).toBe(
