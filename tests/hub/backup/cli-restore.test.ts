@@ -111,3 +111,19 @@ test('what is checked lies where its reader alone can enter', async () => {
   expect(modes.map((mode) => (mode & 0o777).toString(8))).toEqual(['700', '600'])
   await rm(stage.folder, { recursive: true })
 })
+
+test('what lies in the folders of the hub is read only if it is of the hub’s user', async () => {
+  const { uid } = await stat(file)
+  const inside = join(hub.paths.data_dir, 'left.tar.gz')
+  await writeFile(inside, await readFile(file))
+  await expect(stageArchive(hub.config, inside, uid + 1)).rejects.toThrow(inside)
+  // A file that somebody brought is of whoever brought it, and the hub itself asks for no owner.
+  for (const [given, owner] of [
+    [file, uid + 1],
+    [inside, uid],
+    [inside, undefined],
+  ] as const) {
+    const stage = await stageArchive(hub.config, given, owner)
+    await rm(stage.folder, { recursive: true })
+  }
+})

@@ -32,6 +32,19 @@ test('corners within half a pixel go, and what is left is rounded to a tenth of 
   expect(simplifyFootprint(whole, 0)).toBe(whole)
 })
 
+test.each([
+  [1e-7, [10.1234568, 20.9876543], [10.123457, 20.987654]],
+  [0.05, [10.1234568, 20.9876543], [10.123, 20.988]],
+  [0.4, [10.1234568, 20.9876543], [10.12, 20.99]],
+  [3, [10.1234568, 20.9876543], [10.1, 21]],
+  [30, [10.1234568, 20.9876543], [10, 21]],
+])('where a pixel is %d° large, a corner keeps so many digits', (pixel, corner, rounded) => {
+  const line = (first: number[]) => ({
+    ...{ type: 'MultiLineString' as const, coordinates: [[first, [60, 50]]] },
+  })
+  expect(simplifyFootprint(line(corner), pixel)).toEqual(line(rounded))
+})
+
 test('parts and holes that are smaller than a pixel go, but never the last part', () => {
   const [big, hole, dot] = [square(0, 0, 8), square(2, 2, 3), square(20, 20, 0.01)]
   expect(
