@@ -83,9 +83,10 @@ describe('an activation becomes an event', () => {
     expect((await read({ name: ' ', category: null })).events).toMatchObject([
       { title: 'Activation EMSR888' },
     ])
-    expect((await read({ centroid: 'SRID=4326;POINT(3 41)' })).events).toMatchObject([
-      { lat: 41, lon: 3 },
-    ])
+    for (const centroid of ['SRID=4326;POINT(3 41)', 'POINT Z (3 41 0)', 'pointz ( 3  41 )']) {
+      const { events } = await read({ centroid })
+      expect(events, centroid).toMatchObject([{ lat: 41, lon: 3 }])
+    }
     expect((await normalise(cems, JSON.stringify(activation()))).events).toHaveLength(1)
   })
 

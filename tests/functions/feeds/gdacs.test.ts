@@ -187,6 +187,12 @@ describe('a footprint', () => {
     expect([events, rejected[0]?.reason]).toEqual([[], expect.stringContaining(reason)])
   })
 
+  test('of no event is rejected by itself', async () => {
+    const nameless = { type: 'Feature', properties: {}, geometry: null }
+    const { rejected } = await normalise(gdacs, collection(nameless, nameless))
+    expect(rejected).toHaveLength(2)
+  })
+
   test('without a centroid is rejected', async () => {
     const { rejected } = await normalise(gdacs, collection(gdacsArea()))
     expect(rejected[0]?.reason).toContain('no Point_Centroid')

@@ -22,6 +22,9 @@ const TR = [
   row('Depo sayısı', '3'),
   row('Araç adedi', '7'),
   row('Kullandığı yazılım', 'SAP'),
+  row('Durak', '5'),
+  row('Kitap', '9'),
+  row('Tanker', '6'),
 ]
 
 describe('a fact of a list supports exactly what it says', () => {
@@ -43,6 +46,10 @@ describe('a fact of a list supports exactly what it says', () => {
     ['tr', '3 deponuz var.', 'supported'],
     ['tr', 'Depo sayınız 3.', 'supported'],
     ['tr', '7 aracınız var.', 'supported'],
+    ['tr', '5 durağınız var.', 'supported'],
+    ['tr', '9 kitabınız var.', 'supported'],
+    ['tr', '6 tankeriniz var.', 'supported'],
+    ['tr', '6 tankerınız var.', 'unsure'],
     ['tr', '43 kamyonunuz var.', 'contradicted'],
     ['tr', '42 kamyonunuz yok.', 'contradicted'],
     ['tr', '42 kamyonumuz var.', 'unsure'],
