@@ -117,7 +117,7 @@ export const MAILS: Record<string, Scene> = {
         [
           {
             subject: 'Hello',
-            text: 'Dear Ayşe,\n\nWe plan routes. Do you?\n\nRegards,',
+            text: 'Dear Ayşe,\n\nWe plan routes\nfor trucks. Do you?\n\n\nWrite to us.\n\nRegards,',
             slots: null,
             state: 'draft',
             audience: { kind: 'list', filter: {} },
