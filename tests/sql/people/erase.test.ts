@@ -240,9 +240,25 @@ test('what followers are told of when somebody joins, leaves, shares or deletes'
     change('a zone shared', share('zones', id('team'), `label = 'private'`)),
     change('a zone shared no longer', share('zones', 'null', `label = 'shared'`)),
     change('an alert deleted', `delete from watchpost.alerts where zone_name = 'shared'`),
+    change(
+      'an alert of their own deleted',
+      `delete from watchpost.alerts where zone_name = 'private'`,
+    ),
     change('a drill deleted', `delete from watchpost.drills`),
     change('an alert changed', `update watchpost.alerts set note = 'x'`),
     change('an event deleted', `delete from watchpost.events where id = 'test:shared'`),
+    change(
+      'an event of their own deleted',
+      `delete from watchpost.events where owner_id is not null and org_id is null`,
+    ),
+    change(
+      'the events of an organisation deleted',
+      `delete from watchpost.events where org_id is not null`,
+    ),
+    change(
+      'an account deleted that has events and alerts',
+      `delete from watchpost.accounts where user_id = ${id('owner')}`,
+    ),
     change(
       'an account deleted',
       `delete from watchpost.accounts where user_id = ${id('stranger')}`,
