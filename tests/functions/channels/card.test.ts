@@ -41,6 +41,14 @@ test('a text is cut only where it is too long, and not after a space', () => {
 })
 
 describe('a card', () => {
+  test.each([
+    ['down', 'The source has been unreachable since'],
+    ['stale', 'The source has sent nothing new since'],
+  ] as const)('tells of a source that is %s how it fails', (status, said) => {
+    const { source, ...blind } = NOTIFICATIONS['zone.blind']
+    expect(card({ ...blind, source: { ...source, status } }).text).toContain(said)
+  })
+
   test('names ten of the zones that a silent source leaves blind, and counts the rest', () => {
     const zones = Array.from({ length: 12 }, (_, n) => ({ id: `${n}`, label: `zone ${n}` }))
     const { text } = card({ ...NOTIFICATIONS['zone.blind'], zones, zones_total: 14 })

@@ -125,6 +125,14 @@ describe('the limits for earthquakes', () => {
   })
 })
 
+/** A fire so many hours after the report, and so far north of it. */
+const fire = (source: string, hours = 0, north_km = 0) =>
+  linkFactsOf({
+    ...{ id: `${source}:1`, source, type: 'wildfire', title: '', subject: null, geometry: null },
+    ...{ lat: 40 + north_km / 111.195, lon: 20 },
+    ts: new Date(Date.UTC(2026, 7, 1) + hours * 3_600_000).toISOString(),
+  })
+
 test.each([
   [-48, true],
   [-48.01, false],
@@ -132,14 +140,19 @@ test.each([
   [7 * 24, true],
   [7 * 24 + 0.01, false],
 ])('a fire that was seen %d hours after its report is the same: %s', (hours, same) => {
-  const fire = (source: string, ts: number) =>
-    linkFactsOf({
-      ...{ id: `${source}:1`, source, type: 'wildfire', title: '', subject: null },
-      ...{ lat: 40, lon: 20, ts: new Date(ts).toISOString(), geometry: null },
-    })
-  const report = Date.UTC(2026, 7, 1)
-  const seen = fire('firms', report + hours * 3_600_000)
-  expect(compareEvents('wildfire', seen, fire('eonet', report)) !== null).toBe(same)
+  const seen = fire('firms', hours)
+  expect(compareEvents('wildfire', seen, fire('eonet')) !== null).toBe(same)
+})
+
+test('of several fires the one seen closest to its report, in time and place, is the same', () => {
+  const apart = (hours: number, north_km = 0) =>
+    compareEvents('wildfire', fire('firms', hours, north_km), fire('eonet'))?.apart
+  expect(apart(0)).toBe(0)
+  // A week counts as much as 20 km.
+  expect(apart(84)).toBeCloseTo(0.25, 3)
+  expect(apart(-42)).toBeCloseTo(0.125, 3)
+  expect(apart(0, 1)).toBeCloseTo(0.025, 3)
+  expect(apart(84, 1)).toBeCloseTo(0.275, 3)
 })
 
 test('a recorded week of 1,707 events: none is mistaken for another one', async () => {
