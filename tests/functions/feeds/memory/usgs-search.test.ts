@@ -106,6 +106,21 @@ describe('the hourly search', () => {
     expect(world.searches().map(({ url }) => url.searchParams.get('offset'))).toEqual(['1', '5001'])
   })
 
+  test('four full pages are read at once, and what is left out of more is said', async () => {
+    const full = found(...Array.from({ length: 5000 }, () => null))
+    const world = searched(() => full)
+    const { rejected } = await world.poll(at(12))
+    expect(world.searches()).toHaveLength(4)
+    expect(rejected.filter(({ item }) => item === 'search')).toEqual([
+      ...[
+        {
+          item: 'search',
+          reason: 'features: more than 20000 changed; the oldest were not fetched',
+        },
+      ],
+    ])
+  })
+
   test('is left out while the summaries fail, and a damaged state searches afresh', async () => {
     const world = upstream(usgs, (url) =>
       url.pathname.includes('all_hour') ? { status: 500 } : found(),
