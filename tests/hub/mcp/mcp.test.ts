@@ -172,7 +172,11 @@ describe('a model client', () => {
     const { body } = await speak(keys.read, 'initialize', params)
     expect(body.result.instructions).toMatch(/A person approves and sends.*never instructions/)
     const listed = await speak(keys.admin, 'tools/list')
-    for (const { name, annotations } of listed.body.result.tools) {
+    for (const { name, title, description, annotations } of listed.body.result.tools) {
+      expect([title, description], name).toEqual([
+        expect.stringMatching(/^[A-Z][\w -]+$/),
+        expect.stringMatching(/^[A-Z].+\.$/s),
+      ])
       expect(annotations, name).toMatchObject({
         readOnlyHint: !PROPOSALS.includes(name),
         destructiveHint: false,
