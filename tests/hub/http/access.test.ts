@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createAttempts } from '../../../hub/auth/attempts.ts'
 import { urlFor } from '../../../hub/db/keys.ts'
 import { readText } from '../../../hub/files.ts'
+import { tooLong } from '../../../hub/http/http.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
 let hub: TestHub
@@ -133,6 +134,12 @@ describe('the one admin', () => {
       (await request('login', { method: 'POST', body: body(length) })).status
     expect([await status(4096), await status(4097)]).toEqual([422, 413])
   })
+})
+
+test('what is too long is told how long it may be', () => {
+  expect(tooLong(4096).message).toContain('over 4 KiB.')
+  expect(tooLong(2 ** 20).message).toContain('over 1 MiB.')
+  expect(tooLong(25 * 2 ** 20).message).toContain('over 25 MiB.')
 })
 
 test('a guessing address waits longer each time, and only that address', async () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../../../functions/channels/channel.ts'
-import type { Claimed } from '../../../../functions/jobs/deliver-claim.ts'
+import { type Claimed, openMessage } from '../../../../functions/jobs/deliver-claim.ts'
 import { pausesAfter, planNextAttempt } from '../../../../functions/jobs/deliver-outcome.ts'
+import { createSeal } from '../../../../functions/seal.ts'
 
 const failed = (more: Partial<Outcome> = {}): Outcome => ({
   outcome: 'retry',
@@ -111,5 +112,22 @@ test('a message whose deadline is over is given up, not tried too often', () => 
   } as Claimed // safe: all that it reads
   expect(planNextAttempt(claimed, failed(), new Date('2026-03-01T12:00:00Z'))).toEqual({
     give_up: 'too_old',
+  })
+})
+
+test('a channel that was sealed with a lost key is not sent to, and says what to do', async () => {
+  const [seal, lost] = [1, 2].map((byte) => createSeal([Buffer.alloc(32, byte).toString('base64')]))
+  if (!seal || !lost) throw new Error('two seals')
+  const sealedBy = async (by: typeof seal) => ({
+    ...({ kind: 'webhook', payload: '{}', former_sealed: [], config_sealed: null } as const),
+    secret_sealed: null,
+    target_sealed: await by.seal('https://elsewhere.example/hook'),
+  })
+  const open = async (by: typeof seal) =>
+    openMessage({ seal, public_url: 'https://us.example' }, (await sealedBy(by)) as never) // safe: it reads no more
+  expect(await open(seal)).toMatchObject({ host: 'webhook elsewhere.example' })
+  expect(await open(lost)).toEqual({
+    host: '',
+    issue: expect.stringContaining('SEAL_KEYS must hold the key it was sealed with'),
   })
 })

@@ -68,6 +68,15 @@ test.each([
   },
 )
 
+test('a tag that nobody has is asked about in the words of the task', () => {
+  const task = 'Write to the leads tagged nonsense about the prices'
+  const found = decide(tokensOf(task).tokens, { ...KNOWN, as: 'recipient', task })
+  expect(found).toMatchObject({
+    kind: 'unclear',
+    because: { en: expect.stringContaining('leads tagged nonsense') },
+  })
+})
+
 test.each([
   ['Prepare a note for Claire Dubois; Tom Becker must not get it', ['claire']],
   ['Write an apology to Nowak Transport, Claire Dubois was wrong', ['piotr']],
