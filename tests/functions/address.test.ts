@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addressLimit, behindProxies } from '../../functions/address.ts'
+import { addressLimit, behindGateway, behindProxies } from '../../functions/address.ts'
 import { readConfig } from '../../functions/config.ts'
+import type { Ctx } from '../../functions/context.ts'
 
 const trusted = readConfig(
   {
@@ -11,6 +12,17 @@ const trusted = readConfig(
   },
   'jobs',
 ).trusted_proxies
+
+test.each([
+  ['the peer is what the gateway wrote last', '1.1.1.1, 203.0.113.9', '203.0.113.9'],
+  ['a trusted peer’s word is believed', '1.1.1.1, 198.51.100.1, 10.1.2.3', '198.51.100.1'],
+  ['and that of no other', '198.51.100.1, 203.0.113.9, 10.1.2.3', '203.0.113.9'],
+  ['a single one is the peer', '203.0.113.9', '203.0.113.9'],
+  ['without a header there is none', undefined, 'unknown'],
+])('behind a gateway: %s', (_, forwarded, expected) => {
+  const header = (name: string) => (name === 'x-forwarded-for' ? forwarded : undefined)
+  expect(behindGateway(trusted)({ req: { header } } as unknown as Ctx)).toBe(expected) // safe: it reads no more
+})
 
 describe('behindProxies', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSeal, rememberOpened } from '../../functions/seal.ts'
+import { createSeal, decodeKey, rememberOpened } from '../../functions/seal.ts'
 
 const seal = createSeal([Buffer.alloc(32, 3).toString('base64')])
 
@@ -64,4 +64,41 @@ test('the oldest is forgotten first when there are too many', async () => {
   expect(opened).toBe(3001)
   await remembering.unseal('0')
   expect(opened).toBe(3002)
+})
+
+test('a key is 32 bytes, in any form of base64', () => {
+  const bytes = Buffer.alloc(32, 0xfb)
+  const text = bytes.toString('base64')
+  expect(text).toMatch(/[+].*[/].*=/)
+  expect(Buffer.from(decodeKey(text))).toEqual(bytes)
+  expect(Buffer.from(decodeKey(bytes.toString('base64url')))).toEqual(bytes)
+  for (const length of [0, 16, 31, 33, 64]) {
+    const wrong = Buffer.alloc(length, 1).toString('base64')
+    expect(() => decodeKey(wrong), `${length}`).toThrow(`32 bytes, this one has ${length}`)
+  }
+})
+
+test('each key gives another one for each purpose, and always the same', async () => {
+  const keys = [5, 6].map((byte) => Buffer.alloc(32, byte).toString('base64'))
+  const signed = async (given: string[], purpose: string) => {
+    const derived = await createSeal(given).macKeys(purpose)
+    const marks = derived.map((key) => crypto.subtle.sign('HMAC', key, Buffer.from('x')))
+    return (await Promise.all(marks)).map((mark) => Buffer.from(mark).toString('hex'))
+  }
+  const [first, second] = await signed(keys, 'link a')
+  expect(await signed(keys, 'link a')).toEqual([first, second])
+  expect(await signed(keys.toReversed(), 'link a')).toEqual([second, first])
+  const all = [first, second, ...(await signed(keys, 'link b')), ...(await signed(keys, 'vapid'))]
+  expect(new Set(all).size).toBe(6)
+})
+
+test('what an old key sealed opens as long as that key is kept, and the new one seals', async () => {
+  const [old, next] = [5, 6].map((byte) => Buffer.alloc(32, byte).toString('base64'))
+  if (!old || !next) throw new Error('two keys')
+  const sealed = await createSeal([old]).seal('secret')
+  expect(await createSeal([next, old]).unseal(sealed)).toBe('secret')
+  await expect(createSeal([next]).unseal(sealed)).rejects.toThrow('none of the configured keys')
+  const resealed = await createSeal([next, old]).seal('secret')
+  expect(await createSeal([next]).unseal(resealed)).toBe('secret')
+  expect(() => createSeal([])).toThrow('at least one sealing key')
 })
