@@ -67,7 +67,9 @@ describe('what is written', () => {
     await service.request('PATCH', path, {
       key: person.key,
       body: { target: 'https://x.example/k3y' },
+      headers: { 'User-Agent': 'x'.repeat(301) },
     })
+    expect((await list(person)).audit[0]?.user_agent).toBe('x'.repeat(300))
     await service.request('POST', `${path}/rotate-secret`, person)
     const { text } = await service.request('GET', PATH, person)
     expect(text).not.toMatch(/s3cret-path|hunter2|k3y|whsec_|eyJ/)

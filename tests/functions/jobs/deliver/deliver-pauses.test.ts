@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../../../functions/channels/channel.ts'
 import { type Claimed, openMessage } from '../../../../functions/jobs/deliver-claim.ts'
-import { pausesAfter, planNextAttempt } from '../../../../functions/jobs/deliver-outcome.ts'
+import {
+  expiryReason,
+  pausesAfter,
+  planNextAttempt,
+} from '../../../../functions/jobs/deliver-outcome.ts'
 import { createSeal } from '../../../../functions/seal.ts'
 
 const failed = (more: Partial<Outcome> = {}): Outcome => ({
@@ -130,4 +134,13 @@ test('a channel that was sealed with a lost key is not sent to, and says what to
     host: '',
     issue: expect.stringContaining('SEAL_KEYS must hold the key it was sealed with'),
   })
+})
+
+test.each([
+  [0, null, 'It was never its turn.'],
+  [1, 'HTTP 500.', 'There was one attempt, the last with: HTTP 500.'],
+  [2, 'HTTP 500.', 'There were 2 attempts, the last with: HTTP 500.'],
+])('a message that is given up after %i attempts says so', (attempts, last_error, why) => {
+  const claimed = { attempts, last_error } as Claimed // safe: it reads no more
+  expect(expiryReason(claimed)).toBe(`It could not be delivered before its deadline. ${why}`)
 })
