@@ -80,7 +80,8 @@ event.openapi(
       Promise.all([
         sql<EventRow>`
           select id, source, type, title, lat, lon, ts, severity, subject, status, url, magnitude, depth_km, ends_at,
-            private.attribution_among((select private.attributions()), source) as attribution, null as flag, first_seen_at, updated_at, geometry
+            private.attribution_among((select private.attributions()), source) as attribution, null as flag,
+            first_seen_at, updated_at, geometry
           from watchpost.events
           where id = private.event_known_as(${id})
           union all

@@ -347,7 +347,9 @@ async function loadMemories(
 
 /** In the same order as lockMemories, of the zones of each candidate alone. */
 function lockPairs(sql: Sql, candidates: Candidate[]): Promise<MemoryRow[]> {
-  const keys = candidates.flatMap((event) => event.zone_ids.map(() => memoryKey(event)))
+  const keys = candidates.flatMap((event) =>
+    new Array<string>(event.zone_ids.length).fill(memoryKey(event)),
+  )
   return sql<MemoryRow>`
     select m.*
     from (

@@ -84,3 +84,9 @@ export async function putFile(hub: TestHub, path: string, text: string, slug = '
   await mkdir(join(file, '..'), { recursive: true })
   await writeFile(file, text)
 }
+
+/** A short document: an outline and two sections. */
+export const DOCUMENT = ({ name }: { name: string }) =>
+  name === 'outline'
+    ? { title: 'İade kılavuzu', headings: ['Giriş', 'Adımlar'] }
+    : { paragraphs: ['Ürün <b>şöyle</b> iade edilir.'], points: ['Kutuyu kapatın'] }
