@@ -187,10 +187,16 @@ describe('a footprint', () => {
     expect([events, rejected[0]?.reason]).toEqual([[], expect.stringContaining(reason)])
   })
 
-  test('of no event is rejected by itself', async () => {
-    const nameless = { type: 'Feature', properties: {}, geometry: null }
-    const { rejected } = await normalise(gdacs, collection(nameless, nameless))
-    expect(rejected).toHaveLength(2)
+  test('of no event is that of no other one without a name either', async () => {
+    const unnamed = { eventid: null }
+    const { rejected } = await normalise(
+      gdacs,
+      collection(gdacsArea(unnamed), gdacsFeature(unnamed)),
+    )
+    expect(rejected).toMatchObject([
+      { reason: expect.stringContaining('no Point_Centroid') },
+      { reason: expect.stringContaining('eventid') },
+    ])
   })
 
   test('without a centroid is rejected', async () => {
