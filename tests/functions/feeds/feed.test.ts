@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
   type Candidate,
+  feedError,
+  isFeedError,
   normaliseEach,
   reject,
   severityOfMagnitude,
@@ -46,6 +48,9 @@ describe('toEvent', () => {
     [{ title: 'x'.repeat(600) }, { title: 'x'.repeat(500) }],
     [{ url: 'https://example.org/1' }, { url: 'https://example.org/1' }],
     [{ url: 'javascript:alert(1)' }, { url: null }],
+    [{ url: 'http://example.org/1' }, { url: 'http://example.org/1' }],
+    [{ url: 'javascript:"https://example.org"' }, { url: null }],
+    [{ url: '' }, { url: null }],
     [{ url: 'https://' }, { url: null }],
   ])('%j becomes %j', (given, expected) => {
     expect(toEvent({ ...least, ...given }, '#1')).toMatchObject({ event: expected })
@@ -71,6 +76,30 @@ test('reject names the whole item when no field is to blame, and cuts a long nam
   expect(error && reject('x'.repeat(300), error)).toEqual({
     rejected: { item: 'x'.repeat(255), reason: expect.stringMatching(/^item: ./) },
   })
+})
+
+test('reject names a field inside another by its path', () => {
+  const { error } = z.object({ a: z.array(z.object({ b: z.string() })) }).safeParse({ a: [{}] })
+  expect(error && reject('x', error).rejected.reason).toMatch(/^a\.0\.b: ./)
+})
+
+test('an error of a feed is known as one, with what it knows', () => {
+  const cause = new Error('why')
+  const error = feedError('http_status', 'answered HTTP 503', {
+    status: 503,
+    retry_after_seconds: 30,
+    cause,
+  })
+  expect(error).toMatchObject({
+    message: 'answered HTTP 503',
+    code: 'http_status',
+    status: 503,
+    retry_after_seconds: 30,
+    cause,
+  })
+  expect(isFeedError(error)).toBe(true)
+  expect(isFeedError(cause)).toBe(false)
+  expect(isFeedError({ name: 'FeedError' })).toBe(false)
 })
 
 test('normaliseEach keeps what is an event, and goes on after an item that fails', () => {

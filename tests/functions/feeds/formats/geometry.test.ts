@@ -126,13 +126,79 @@ describe('the point that stands for a geometry', () => {
     ).toEqual([-179, 0])
   })
 
+  test('of points is the one next to their middle in kilometres, not in degrees', () => {
+    const coordinates = [
+      [0, 62],
+      [3, 60],
+      [-3, 58],
+    ]
+    expect(representativePoint({ type: 'MultiPoint', coordinates })).toEqual([3, 60])
+  })
+
+  test('of points far from the first meridian is one of them', () => {
+    const coordinates = [80, 120, 100].map((lon) => [lon, 1])
+    expect(representativePoint({ type: 'MultiPoint', coordinates })).toEqual([100, 1])
+  })
+
+  test('of a kite is its centroid, though a corner lies at the same latitude', () => {
+    const kite = [
+      [0, -1],
+      [1, 0],
+      [0, 1],
+      [-3, 0],
+      [0, -1],
+    ]
+    const [lon, lat] = representativePoint({ type: 'Polygon', coordinates: [kite] }) ?? []
+    expect(lon).toBeCloseTo(-2 / 3, 9)
+    expect(lat).toBeCloseTo(0, 9)
+  })
+
+  test.each([
+    ['an arrow is in its tip, between two corners', [0, -5, 4, 0, 0, 5, 3, 0, 0, -5], [3.5, 0]],
+    [
+      'two triangles that touch is in one of them',
+      [-1, -1, 1, -1, 0, 0, 1, 1, -1, 1, 0, 0, -1, -1],
+      [0, 0.026],
+    ],
+    [
+      'a horseshoe is in the wider of its legs, in the east',
+      [0, 0, 10, 0, 10, 10, 8, 10, 8, 1, 1, 1, 1, 10, 0, 10, 0, 0],
+      [9, 4.148_65],
+    ],
+    [
+      'a horseshoe is in the wider of its legs, in the west',
+      [0, 0, 10, 0, 10, 10, 9, 10, 9, 1, 2, 1, 2, 10, 0, 10, 0, 0],
+      [1, 4.148_65],
+    ],
+  ])('of %s', (_, numbers, [lon = 0, lat = 0]) => {
+    const ring = Array.from({ length: numbers.length / 2 }, (_, at) =>
+      numbers.slice(2 * at, 2 * at + 2),
+    )
+    const point = representativePoint({ type: 'Polygon', coordinates: [ring] })
+    expect(point?.[0]).toBeCloseTo(lon, 6)
+    expect(point?.[1]).toBeCloseTo(lat, 3)
+  })
+
+  test('of a flat ring and a box is in the box', () => {
+    const flat = [
+      [1, 1],
+      [2, 2],
+      [1, 1],
+    ]
+    const coordinates = [[flat], [box(20, 0, 22, 2)]]
+    expect(representativePoint({ type: 'MultiPolygon', coordinates })).toEqual([21, 1])
+  })
+
   test('of a line is its last vertex', () => {
     const line = [
       [0, 0],
+      [2, 1],
       [5, 6],
     ]
+    const lines = [line.toReversed(), [[8, 8]], line]
     expect(representativePoint({ type: 'LineString', coordinates: line })).toEqual([5, 6])
-    expect(representativePoint({ type: 'MultiLineString', coordinates: [line] })).toEqual([5, 6])
+    expect(representativePoint({ type: 'MultiLineString', coordinates: lines })).toEqual([5, 6])
+    expect(representativePoint({ type: 'MultiLineString', coordinates: [] })).toBeNull()
     expect(representativePoint({ type: 'Point', coordinates: [190, 6] })).toEqual([-170, 6])
   })
 
@@ -200,6 +266,13 @@ describe('a circle', () => {
   test('over a pole or half the earth is none', () => {
     expect(circle([0, 89], 500)).toBeNull()
     expect(circle([0, 0], 6000)).toBeNull()
+    expect(circle([0, 0], 5001)).toBeNull()
+    expect(circle([0, 0], 5000)).not.toBeNull()
+  })
+
+  test.each([1, -1])('that ends a degree from the pole is none (%d)', (side) => {
+    expect(circle([0, 88 * side], 111.195)).toBeNull()
+    expect(circle([0, 88 * side], 111)).not.toBeNull()
   })
 })
 
@@ -214,6 +287,42 @@ test('positions are counted through all levels, and a third coordinate is droppe
     coordinates: [1, 2],
   })
   expect(() => readGeometry({ type: 'Point', coordinates: [1, 92] })).toThrow('not a place')
+})
+
+test.each([
+  [90, 0],
+  [-90, 360],
+  [0, -360],
+])('the position %d,%d is a place, and nothing beyond it', (lat, lon) => {
+  const point = [lon, lat]
+  expect(readGeometry({ type: 'Point', coordinates: point })).toEqual({
+    type: 'Point',
+    coordinates: point,
+  })
+  expect(toRing([point, [1, 1], [2, 1]]).length).toBe(4)
+  const beyond = [lon * 1.01, lat * 1.01]
+  expect(() => readGeometry({ type: 'Point', coordinates: beyond })).toThrow('not a place')
+  expect(() => toRing([beyond, [1, 1], [2, 1]])).toThrow('not a place')
+})
+
+test('points and lines are read as they are, with two coordinates each', () => {
+  const [given, read] = [
+    [
+      [1, 2, 3],
+      [4, 5],
+    ],
+    [
+      [1, 2],
+      [4, 5],
+    ],
+  ]
+  for (const type of ['MultiPoint', 'LineString'] as const) {
+    expect(readGeometry({ type, coordinates: given })).toEqual({ type, coordinates: read })
+  }
+  expect(readGeometry({ type: 'MultiLineString', coordinates: [given, given] })).toEqual({
+    type: 'MultiLineString',
+    coordinates: [read, read],
+  })
 })
 
 test.each([
