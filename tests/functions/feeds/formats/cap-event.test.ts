@@ -162,6 +162,27 @@ describe('a place', () => {
     })
   })
 
+  test('is read whatever the white space between its positions', () => {
+    const [outline = ''] = AREA.polygons
+    const wide = ` ${outline.replaceAll(' ', '\n  ')}\n`
+    expect(place([wide])).toEqual(place([outline]))
+    expect(place([], ['\n10,20 \t 5'])).toEqual(place([], ['10,20 5']))
+  })
+
+  test('has its outline up to 10,000 positions', () => {
+    const ring = (corners: number) =>
+      Array.from({ length: corners }, (_, n) => {
+        const angle = (2 * Math.PI * n) / corners
+        return `${Math.sin(angle).toFixed(6)},${Math.cos(angle).toFixed(6)}`
+      }).join(' ')
+    // The first position is the last one, too.
+    expect(place([ring(9_999)])).toMatchObject({ geometry: { type: 'Polygon' }, problems: [] })
+    expect(place([ring(10_000)])).toMatchObject({
+      geometry: null,
+      problems: ['polygon: has 10001 positions, more than 10000; only the point is kept'],
+    })
+  })
+
   test('names an outline once that several areas have', () => {
     const [outline = ''] = AREA.polygons
     expect(place([outline, outline]).geometry?.type).toBe('Polygon')

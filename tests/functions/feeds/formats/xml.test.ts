@@ -36,6 +36,17 @@ describe('parseXml', () => {
     expect(textOf(root, 'geo:title')).toBeUndefined()
   })
 
+  test('joins the text of an element, without that of those inside it', () => {
+    const root = parseXml('<a> one <b>two</b><![CDATA[three]]> </a>')
+    expect(root.text).toBe('one three')
+    expect(localName(root)).toBe('a')
+  })
+
+  test('gives what lies 64 elements deep', () => {
+    const root = parseXml(`${'<a>'.repeat(63)}<b>deep</b>${'</a>'.repeat(63)}`)
+    expect(textOf(root, ...Array(62).fill('a'), 'b')).toBe('deep')
+  })
+
   test.each([
     ['', 'not well-formed'],
     ['no XML', 'not well-formed'],
@@ -45,7 +56,7 @@ describe('parseXml', () => {
     ['<a>&unknown;</a>', 'not well-formed'],
     ['<!DOCTYPE html><html></html>', 'document type'],
     ['<!DOCTYPE a [<!ENTITY b "c"><!ENTITY d "&b;&b;">]><a>&d;</a>', 'document type'],
-    [`${'<a>'.repeat(100)}${'</a>'.repeat(100)}`, 'too many elements'],
+    [`${'<a>'.repeat(65)}${'</a>'.repeat(65)}`, 'too many elements'],
     [`<a>${'<b/>'.repeat(500_001)}</a>`, 'too many elements'],
   ])('refuses %.60s', (text, why) => {
     expect(() => parseXml(text)).toThrow(why)
