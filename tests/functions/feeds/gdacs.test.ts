@@ -199,6 +199,12 @@ describe('a footprint', () => {
     ])
   })
 
+  test('is any of a class of areas, also one named after a line', async () => {
+    const outline = gdacsArea({ Class: 'Poly_Line_1' })
+    const { events } = await normalise(gdacs, collection(gdacsFeature(), outline))
+    expect(events).toMatchObject([{ geometry: { type: 'Polygon' } }])
+  })
+
   test('without a centroid is rejected', async () => {
     const { rejected } = await normalise(gdacs, collection(gdacsArea()))
     expect(rejected[0]?.reason).toContain('no Point_Centroid')

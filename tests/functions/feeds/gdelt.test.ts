@@ -272,7 +272,10 @@ describe('polling', () => {
 
   test('a list without a file is a FeedError', async () => {
     const polled = upstream(gdelt, () => ({ body: '<html>' }))
-    await expect(polled.poll(at(1))).rejects.toMatchObject({ code: 'unreadable' })
+    await expect(polled.poll(at(1))).rejects.toMatchObject({
+      code: 'unreadable',
+      message: 'answered with a list without an export file',
+    })
   })
 })
 
