@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { FeedLink, ShownFeedLink } from '../../../shared/schemas/feed-link.ts'
 import { generateToken } from '../../../shared/token.ts'
+import { expectProblem } from '../../support/attacks/refusals.ts'
 import { runtime } from '../../support/servers/runtimes.ts'
 import { createService, type Person, parsed } from '../../support/service.ts'
 import {
@@ -137,8 +138,33 @@ describe('a link', () => {
       ['DELETE', ''],
     ] as const) {
       const path = `/api/v1/zones/${other}/feed-links/${id}${verb}`
-      expect((await service.request(method, path, { key: owner.key })).status).toBe(404)
+      const answer = await service.request(method, path, { key: owner.key })
+      expectProblem(answer, 404, 'not_found')
+      expect(answer.text).toContain('no such feed link')
     }
+  })
+
+  test('of a zone that is deleted or somebody else’s is 404 of the zone', async () => {
+    const { id } = await linkOf(owner)
+    const stranger = await service.person()
+    const base = `/api/v1/zones/${zone}/feed-links`
+    const asks = [
+      ['GET', base],
+      ['POST', base, {}],
+      ['GET', `${base}/${id}`],
+      ['POST', `${base}/${id}/rotate`],
+      ['DELETE', `${base}/${id}`],
+    ] as const
+    const expectNoZone = async ({ key }: Person) => {
+      for (const [method, path, body] of asks) {
+        const answer = await service.request(method, path, { key, body })
+        expectProblem(answer, 404, 'not_found')
+        expect(answer.text).toContain('no such zone')
+      }
+    }
+    await expectNoZone(stranger)
+    await service.request('DELETE', `/api/v1/zones/${zone}`, { key: owner.key })
+    await expectNoZone(owner)
   })
 })
 

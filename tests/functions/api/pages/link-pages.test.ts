@@ -9,6 +9,7 @@ import {
   aWait,
   link,
   owner,
+  paragraphsOf,
   query,
   type Stored,
   service,
@@ -105,6 +106,7 @@ describe('a link that is good for nothing says so, with the way out:', () => {
       const answer = await service.request(method, path)
       expect([method, answer.status]).toEqual([method, status])
       expect(answer.text).toContain(text)
+      expect(paragraphsOf(answer.text)).toHaveLength(1)
       expect(answer.text).not.toContain('<form')
     }
   }

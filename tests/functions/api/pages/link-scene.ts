@@ -21,6 +21,10 @@ export const query = async <Row>(statement: string, values: unknown[]): Promise<
   return row
 }
 
+/** The paragraphs of a page, without what is marked up in them. */
+export const paragraphsOf = (text: string) =>
+  [...text.matchAll(/<p>(.*?)<\/p>/gs)].map(([, inside = '']) => inside.replace(/<[^>]*>/g, ''))
+
 export const titleOf = (text: string) => /<h1>(.*)<\/h1>/.exec(text)?.[1]
 
 export type Stored = {
