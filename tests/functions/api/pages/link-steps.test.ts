@@ -14,6 +14,10 @@ test.each([
     const { title, text, button, over, done, already } = LINK_WORDS.en.pages[purpose]
     const page = async (method: string) => {
       const answer = await service.request(method, path)
+      // Nothing stands beside the title, the paragraphs and the button.
+      const [, main = '?'] = /<main>([\s\S]*)<\/main>/.exec(answer.text) ?? []
+      const beside = main.replace(/<h1>.*<\/h1>|<p>.*?<\/p>|<\/?form[^>]*>/g, '')
+      expect(beside.replace(/<svg.*<\/svg>/, '').trim()).toBe('')
       return [titleOf(answer.text), ...paragraphsOf(answer.text)]
     }
     expect(await page('GET')).toEqual([title, text, button])
