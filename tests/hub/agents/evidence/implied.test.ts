@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { impliedBy, membersOf, withoutPlace } from '../../../../hub/agents/evidence/implied.ts'
+
+const words = (text: string) => text.split(' ')
+
+test.each([
+  [
+    'en',
+    'You deliver to Italy, Slovenia and Croatia.',
+    ['You deliver to Italy', 'You deliver to Slovenia', 'You deliver to Croatia'],
+  ],
+  ['en', 'You speak German', undefined],
+  ['en', 'It understands German and Turkish', ['It understands German', 'It understands Turkish']],
+  ['en', 'You work in the United Kingdom and Italy', undefined],
+  ['en', 'You work for Marks and Spencer', undefined],
+  ['en', 'You deliver only to Italy and Croatia', undefined],
+  ['en', 'You don’t deliver to Italy and Croatia', undefined],
+  ['en', 'Your 40 trucks go to Italy and Croatia', undefined],
+  ['en', 'The largest firm goes to Italy and Croatia', undefined],
+  [
+    'tr',
+    'İtalya’ya, Slovenya’ya ve Hırvatistan’a teslimat yapıyorsunuz',
+    [
+      "İtalya'ya teslimat yapıyorsunuz",
+      "Slovenya'ya teslimat yapıyorsunuz",
+      "Hırvatistan'a teslimat yapıyorsunuz",
+    ],
+  ],
+  ['tr', 'Yalnızca İtalya’ya ve Hırvatistan’a teslimat yapıyorsunuz', undefined],
+  ['tr', 'İtalya’ya ve Hırvatistan’a teslimat yapmıyorsunuz', undefined],
+  ['tr', 'İtalya’ya ve Hırvatistan’a 40 kamyon gider', undefined],
+  ['tr', 'Marks’a ve Spencer’a teslimat yapıyorsunuz', undefined],
+] as const)('in %s: "%s" is said of each by itself, or of none', (language, sentence, members) => {
+  expect(membersOf(sentence, language)).toEqual(members)
+})
+
+test.each([
+  ['en', 'You run 40 trucks from Bursa.', 'You run 40 trucks'],
+  ['en', 'You run 40 trucks in Bursa', 'You run 40 trucks'],
+  ['en', 'You run 40 trucks in winter', undefined],
+  ['en', 'You run 40 trucks', undefined],
+  ['tr', 'You run 40 trucks in Bursa', undefined],
+] as const)('in %s the place can be left out of "%s": %s', (language, sentence, bare) => {
+  expect(withoutPlace(sentence, language)).toBe(bare)
+})
+
+test.each([
+  ['en', '‹you› run 40 trucks', ['‹you› run trucks']],
+  ['en', '‹you› have 2 depots here', ['‹you› have depots here']],
+  // One truck is no trucks, and two and a half of them are not counted.
+  ['en', '‹you› run 1 truck', []],
+  ['en', '‹you› run 2.5 trucks', []],
+  ['en', '‹you› run many trucks', []],
+  ['en', '‹you› rent 40 trucks', []],
+  ['en', 'demir run 40 trucks', []],
+  ['en', '‹you› have 40 %', []],
+  ['en', '‹you› have 40 hours', []],
+  ['en', '‹you› have 40 km', []],
+  ['en', '‹you› have 40', []],
+  ['en', '‹you› run 40 trucks and vans', []],
+  ['en', '‹you› run only 40 trucks', []],
+  ['tr', 'demir:of 40 kamyonu var', ['demir:of kamyonları var', 'demir:of kamyonleri var']],
+  ['tr', 'demir:of 40 deposu var', ['demir:of depoları var', 'demir:of depoleri var']],
+  [
+    'tr',
+    'demir:of 3 aracı var',
+    ['aracları', 'aracleri', 'araçları', 'araçleri'].map((form) => `demir:of ${form} var`),
+  ],
+  ['tr', 'demir:of 1 kamyonu var', []],
+  ['tr', 'demir:of 40 kamyonu yok', []],
+  ['tr', 'demir 40 kamyonu var', []],
+  ['tr', 'demir:of 40 kamyon var', []],
+  ['tr', 'demir:of 40 kamyonu ve deposu var', []],
+  ['tr', 'demir:of yaklaşık 40 kamyonu var', []],
+] as const)('in %s: "%s" says without its number %j', (language, text, implied) => {
+  expect(impliedBy(words(text), language).map((tokens) => tokens.join(' '))).toEqual(implied)
+})
