@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { knownText } from '../../../../hub/agents/numbers/known.text.ts'
-import { followUps, knownQuestion, knownSql } from '../../../../hub/agents/numbers/known.ts'
+import {
+  followUps,
+  knownAnswer,
+  knownQuestion,
+  knownSql,
+} from '../../../../hub/agents/numbers/known.ts'
 import { tablesIn } from '../../../../hub/agents/numbers/tables.ts'
 import { LANGUAGES } from '../../../../hub/i18n/words.ts'
 
@@ -31,6 +36,14 @@ test.each([
   ['tr', 'kaç yanıt geldi', 'mails'],
   ['tr', 'yanıt vermeyenler', 'silent'],
   ['tr', 'kaynağa göre adaylar', 'sources'],
+  ['en', 'how many leads came each week', 'weeks'],
+  ['en', 'where are our leads', 'countries'],
+  ['en', 'drafts waiting', 'drafts'],
+  ['en', 'how many missions failed', 'missions'],
+  ['tr', 'kaç potansiyel müşterimiz var', 'leads'],
+  ['tr', 'adaylar hangi ülkede', 'countries'],
+  ['tr', 'bekleyen işler', 'due'],
+  ['tr', 'kaç görev başarısız oldu', 'missions'],
   // One word more is another question.
   ['en', 'how many leads do we have in Bursa', undefined],
   ['en', 'how many leads were won', undefined],
@@ -53,4 +66,62 @@ test('an answer about some tables is followed by questions about them', () => {
 
 test('a text with a quotation mark is no end of a literal', () => {
   expect(knownSql('sources', 'en')).toContain("coalesce(source, 'no source')")
+})
+
+test.each([
+  ['leads', 'en', [12_345, 3], 'You have 12,345 leads, 3 of them new.'],
+  ['leads', 'tr', [12_345, 3], '12.345 adayınız var, 3 tanesi yeni.'],
+  ['missions', 'en', [7, 2], 'In the last 30 days 2 missions failed and 7 were done.'],
+] as const)('%s are told in a sentence of their own, in %s', (name, language, row, said) => {
+  const { columns } = knownText[language][name]
+  const table = { columns: Object.values(columns), rows: [[...row]] }
+  expect(knownAnswer(name, table, language)).toBe(said)
+})
+
+test('a list is told in the words of its question', () => {
+  const table = {
+    columns: ['Source', 'Leads'],
+    rows: [
+      ['fair', 3],
+      ['web', 2],
+    ],
+  }
+  const said = knownAnswer('sources', table, 'en')
+  expect(said).toContain('fair 3, web 2')
+  // The rows of a whole count cannot overlap, so that there is a sum.
+  expect(said).toContain('5')
+  expect(knownAnswer('due', { columns: ['Task'], rows: [] }, 'en')).toContain('Which tasks are due')
+  expect(knownAnswer('due', { columns: ['Task'], rows: [] }, 'en')).not.toContain('?')
+})
+
+test('what is asked for in a question is what its statement gives, in both languages', () => {
+  for (const language of LANGUAGES) {
+    for (const name of NAMES) {
+      const sql = knownSql(name, language)
+      for (const column of Object.values(knownText[language][name].columns)) {
+        expect(sql, name).toContain(`"${column}"`)
+      }
+      expect(tablesIn(sql).length, name).toBeGreaterThan(0)
+    }
+  }
+})
+
+test.each([
+  ['leads', ['leads', 'stages', 'weeks']],
+  ['recipients', ['mails', 'silent', 'leads']],
+  ['tasks', ['due', 'leads', 'stages']],
+  ['drafts', ['drafts', 'mails', 'leads']],
+  ['missions', ['missions', 'leads', 'stages']],
+  ['events', ['leads', 'stages', 'mails']],
+] as const)('after a question about %s there are three others', (table, names) => {
+  const asks = (of: readonly (typeof NAMES)[number][]) => of.map((name) => knownText.en[name].ask)
+  expect(followUps({ tables: [table] }, 'en')).toEqual(asks(names))
+})
+
+test('a question is not followed by itself', () => {
+  const asked = followUps({ name: 'leads', tables: [] }, 'en')
+  expect(asked).toEqual([knownText.en.stages.ask, knownText.en.weeks.ask, knownText.en.sources.ask])
+  expect(followUps({ name: 'leads', tables: ['leads'] }, 'en')).not.toContain(
+    knownText.en.leads.ask,
+  )
 })
