@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { languageOfCell, languageSaid } from '../../../hub/leads/languages.ts'
+import {
+  languageName,
+  languageOfCell,
+  languageSaid,
+  languageTag,
+} from '../../../hub/leads/languages.ts'
 
 test.each([
   ['Olga Novak speaks Polish', 'pl'],
@@ -11,6 +16,17 @@ test.each([
   ['Olga yalnızca Lehçe biliyor', 'pl'],
   ['Dili: İngilizce', 'en'],
   ['Marta answered our mail in Spanish', 'es'],
+  ['She wrote us a letter in French', 'fr'],
+  ['His letters are in Italian', 'it'],
+  ['Olga replied to us in Russian', undefined],
+  ['Olga replies in Russian', 'ru'],
+  ['Talk to Jan in Dutch', 'nl'],
+  ['Correspondence in Greek', 'el'],
+  ['She reads Arabic', 'ar'],
+  ['The language is Swedish', 'sv'],
+  ['Olga’ya Lehçe mail atın', 'pl'],
+  ['Fransızca mektup bekliyor', 'fr'],
+  ['Yazışmayı Almanca tercih eder', 'de'],
 ])('%s: the language is said', (sentence, code) => expect(languageSaid(sentence)).toBe(code))
 
 test.each([
@@ -19,6 +35,14 @@ test.each([
   'Hans does not speak English',
   'Olga speaks no Turkish',
   'Hans Türkçe bilmiyor',
+  'Olga doesn’t speak English',
+  "Olga doesn't speak English",
+  'Olga doesnt speak English',
+  'Hans never speaks English',
+  'Write to Hans without a word in English',
+  'He speaks Klingon, nor does she speak English',
+  'Hans İngilizce konuşmaz',
+  'İngilizce konuşan hiç yok',
   'Türk firması, Almanya’da çalışır',
   'They write software in Java',
   'Lehçe çeviri yazılımı satıyor',
@@ -35,4 +59,36 @@ test('a cell holds a name or a tag; anything else is left to be refused', () => 
     'tr',
     'Klingon',
   ])
+})
+
+test.each([
+  ['tr', 'tr'],
+  [' TR ', 'tr'],
+  ['tr-TR', 'tr'],
+  ['tr_TR', 'tr'],
+  ['zh_Hant_TW', 'zh'],
+  ['tur', 'tr'],
+  ['tlh', undefined],
+  ['no language', undefined],
+  ['', undefined],
+])('the tag "%s" is of the language %s', (text, code) => {
+  expect(languageTag(text)).toBe(code)
+})
+
+test('a language has a name in English and in Turkish', () => {
+  expect([languageName('de', 'en'), languageName('de', 'tr')]).toEqual(['German', 'Almanca'])
+})
+
+test.each([
+  'German; English',
+  'German/English',
+  'German | English',
+  'German & English',
+  'German + English',
+  'German (native)',
+  'German and English',
+  'Almanca ve İngilizce',
+  'deutsch',
+])('of several languages a cell means the first: %s', (cell) => {
+  expect(languageOfCell(cell)).toBe('de')
 })

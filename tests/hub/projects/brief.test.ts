@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { briefFor } from '../../../hub/projects/brief.ts'
 
 const section = (name: string, body: string) => `## ${name}\n\n${body}\n\n`
@@ -71,4 +71,41 @@ test('a file of one long piece has its beginning, and says so', () => {
     is_cut: true,
   })
   expect(briefFor('', 'a', 10)).toEqual({ text: '', left: [], is_cut: false })
+})
+
+describe('at its limits', () => {
+  const file = (...sections: string[]) => `# R\n\n${sections.join('\n\n')}\n`
+  const of = (name: string, length: number) =>
+    `## ${name}\n\n${'x'.repeat(length - name.length - 5)}`
+
+  test('a file is whole at exactly the length there is, and a section with the line before it', () => {
+    const [first, second] = [of('First', 40), of('Second', 40)]
+    const whole = file(first, second).trim()
+    expect(briefFor(whole, 'zzz', whole.length).left).toEqual([])
+    // The title takes 3 and 2 for the line after it, each section 40 and 2.
+    expect(briefFor(whole, 'zzz', 47).left).toEqual(['Second'])
+    const shorter = briefFor(whole, 'zzz', 46)
+    expect(shorter).toMatchObject({ left: ['Second'], is_cut: true })
+    expect(shorter.text).toBe(`# R\n\n${first}`.slice(0, 46))
+  })
+
+  test('of a third section nothing is given rather than a part', () => {
+    const text = file(of('First', 40), of('Second', 40), of('Third', 40))
+    expect(briefFor(text, 'zzz', 100)).toMatchObject({ left: ['Third'], is_cut: false })
+  })
+
+  test('a short word is itself alone, and a longer one its beginning', () => {
+    const text = file(
+      '## A\n\nWe have a car pool for you.',
+      '## B\n\nWe sell carpets for your home.',
+    )
+    expect(briefFor(text, 'car', 40).left).toEqual(['B'])
+    expect(briefFor(text, 'carpet', 45).left).toEqual(['A'])
+    expect(briefFor(text, 'carp', 45).left).toEqual(['B'])
+  })
+
+  test('a section is named without the spaces around its name, and without a name it is none', () => {
+    const text = file('##   ICP  \n\nFirms.', `## Rest\n\n${'x'.repeat(100)}`)
+    expect(briefFor(text, 'rest', 110).left).toEqual(['ICP'])
+  })
 })
