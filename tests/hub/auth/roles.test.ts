@@ -52,8 +52,24 @@ test('every route has its role', () => {
 test('a route that is named nowhere needs an admin', () => {
   expect(roleFor('GET', 'something/new')).toBe('admin')
   expect(roleFor('POST', 'leadsx')).toBe('admin')
+  for (const path of ['mean', 'sessions', 'specs', 'searches', 'projects', 'licenses']) {
+    expect(roleFor('GET', path), path).toBe('admin')
+  }
   expect(roleFor('HEAD', 'leads/list')).toBe('reader')
 })
+
+/** What only an admin reads: who has access, what was done, where copies are, and other people's data. */
+const ADMIN_READS = [
+  ...['backup/download', 'backups', 'doctor', 'model/download', 'people/erasures'],
+  'projects/archives',
+  ...['agents', 'audit', 'audit/export', 'branding', 'keys', 'members', 'models'].map(
+    (name) => `settings/${name}`,
+  ),
+  ...['prompts', 'prompts/x', 'system', 'webhooks', 'webhooks/deliveries'].map(
+    (name) => `settings/${name}`,
+  ),
+  'suppression',
+]
 
 test('reading needs a reader, writing a seller, what is the hub’s own an admin', () => {
   const of = (role: Role) =>
@@ -69,6 +85,8 @@ test('reading needs a reader, writing a seller, what is the hub’s own an admin
     'POST projects/brand/preview',
     'POST projects/select',
   ])
+  const ofAdmins = of('admin').filter((name) => name.startsWith('GET '))
+  expect(ofAdmins.sort()).toEqual(ADMIN_READS.map((path) => `GET ${path}`))
   const foreign = /^(settings|people|backups?|model|doctor|license)\b/
   expect(of('seller').filter((name) => foreign.test(name.split(' ')[1] ?? ''))).toEqual([])
   expect(of('seller').filter((name) => name.startsWith('GET '))).toEqual(['GET leads/export'])
@@ -97,8 +115,10 @@ test('a key does what its scope says, and one that proposes nothing else', async
     ['POST', 'lead/quick_add'],
     ['POST', 'lead/note'],
     ['POST', 'draft/create'],
+    ['POST', 'sequence/create'],
     ['POST', 'mission/compose'],
     ['POST', 'draft/approve'],
+    ['POST', 'sequence/stop'],
     ['POST', 'draft/send'],
     ['POST', 'lead/delete'],
     ['POST', 'people/erase'],
@@ -114,8 +134,8 @@ test('a key does what its scope says, and one that proposes nothing else', async
   }
   const names = some.map(([method, path]) => `${method} ${path}`)
   expect(answers.read).toEqual(['GET leads/list'])
-  expect(answers.propose).toEqual([names[0], ...names.slice(2, 6)])
-  expect(answers.write).toEqual(names.slice(0, 9))
+  expect(answers.propose).toEqual([names[0], ...names.slice(2, 7)])
+  expect(answers.write).toEqual(names.slice(0, 11))
   expect(answers.admin).toEqual(names)
 })
 
