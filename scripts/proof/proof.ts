@@ -176,9 +176,9 @@ async function realListmonk(): Promise<Proven> {
     return { outcome: 'left out', numbers: [], why }
   }
   return longForm(
-    'tests/hub/mail/listmonk.test.ts',
-    'tests/hub/mail/listmonk-conversation.test.ts',
-    'tests/hub/mail/listmonk-mails.test.ts',
+    'tests/hub/mail/listmonk/listmonk.test.ts',
+    'tests/hub/mail/listmonk/listmonk-conversation.test.ts',
+    'tests/hub/mail/listmonk/listmonk-mails.test.ts',
   )
 }
 

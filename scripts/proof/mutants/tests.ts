@@ -228,7 +228,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [
     /^hub\/mail\/.*listmonk|^hub\/mail\/(push|campaigns|lists|poll)/,
-    ['tests/hub/**/mail-flow-*.test.ts', 'tests/hub/mail/listmonk*.test.ts'],
+    ['tests/hub/**/mail-flow-*.test.ts', 'tests/hub/mail/listmonk/*.test.ts'],
   ],
   [
     /^hub\/mail\/.*(imap|poll|outcome)/,

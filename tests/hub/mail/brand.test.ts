@@ -16,7 +16,7 @@ import {
   smtpSettings,
   startMailServer,
 } from '../support/mail-help.ts'
-import { type ListmonkStandIn, startListmonk } from './listmonk-stand-in.ts'
+import { type ListmonkStandIn, startListmonk } from './listmonk/listmonk-stand-in.ts'
 
 let hub: TestHub
 let smtp: MailServer

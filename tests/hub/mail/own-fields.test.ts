@@ -9,7 +9,7 @@ import {
   startMailServer,
 } from '../support/mail-help.ts'
 import { standForAll } from '../support/stand.ts'
-import { type ListmonkStandIn, startListmonk } from './listmonk-stand-in.ts'
+import { type ListmonkStandIn, startListmonk } from './listmonk/listmonk-stand-in.ts'
 import { ALWAYS, passDays, sequenceCalls } from './sequences/sequence-help.ts'
 
 let hub: TestHub

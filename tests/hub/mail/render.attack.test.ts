@@ -8,7 +8,7 @@ import {
 import { TEMPLATES, type TemplateName } from '../../../hub/mail/render/slots.ts'
 import { PROOF, PROOF_MS, reportProof } from '../../support/proof.ts'
 import { execute, SafeHtml } from './go-template.ts'
-import { GENERIC } from './listmonk-state.ts'
+import { GENERIC } from './listmonk/listmonk-state.ts'
 import { mail } from './mails.ts'
 
 /** What a lead, a model or a settings page could say to get markup, code or a header into a mail. */

@@ -10,7 +10,7 @@ import {
 } from '../../../hub/mail/render/render.ts'
 import { SLOTS, TEMPLATE_PURPOSE, TEMPLATES } from '../../../hub/mail/render/slots.ts'
 import { execute, SafeHtml } from './go-template.ts'
-import { GENERIC } from './listmonk-state.ts'
+import { GENERIC } from './listmonk/listmonk-state.ts'
 import { mail } from './mails.ts'
 
 const unsubscribe_url = 'https://hub.example/u/t0ken?a=1&b=2'

@@ -3,7 +3,7 @@ import type { DraftRow } from '../../../../hub/mail/drafts/drafts.ts'
 import { draftCalls } from '../../support/draft-calls.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import { apiOf, setBrand } from '../../support/mail-help.ts'
-import { type ListmonkStandIn, startListmonk } from '../listmonk-stand-in.ts'
+import { type ListmonkStandIn, startListmonk } from '../listmonk/listmonk-stand-in.ts'
 
 /** A hub that sends by listmonk; each test has a tag of its own and two leads with it. */
 export let hub: TestHub

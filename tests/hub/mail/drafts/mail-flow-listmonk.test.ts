@@ -5,7 +5,7 @@ import { PROOF } from '../../../support/proof.ts'
 import { draftCalls } from '../../support/draft-calls.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import { apiOf, type MailServer, setBrand, startMailServer } from '../../support/mail-help.ts'
-import { type ListmonkStandIn, startListmonk } from '../listmonk-stand-in.ts'
+import { type ListmonkStandIn, startListmonk } from '../listmonk/listmonk-stand-in.ts'
 
 let hub: TestHub
 let smtp: MailServer

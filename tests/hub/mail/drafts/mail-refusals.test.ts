@@ -9,7 +9,7 @@ import {
   smtpSettings,
   startMailServer,
 } from '../../support/mail-help.ts'
-import { startListmonk } from '../listmonk-stand-in.ts'
+import { startListmonk } from '../listmonk/listmonk-stand-in.ts'
 
 type Stage = 'sender' | 'recipient' | 'data'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startHub, type TestHub } from '../support/hub.ts'
-import { apiOf } from '../support/mail-help.ts'
+import { startHub, type TestHub } from '../../support/hub.ts'
+import { apiOf } from '../../support/mail-help.ts'
 import { type ListmonkStandIn, startListmonk } from './listmonk-stand-in.ts'
 
 let hub: TestHub

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listmonk } from '../../../hub/mail/listmonk/listmonk.ts'
-import { checkListmonk } from '../../../hub/mail/listmonk/listmonk-check.ts'
+import { listmonk } from '../../../../hub/mail/listmonk/listmonk.ts'
+import { checkListmonk } from '../../../../hub/mail/listmonk/listmonk-check.ts'
 import { type ListmonkStandIn, startListmonk } from './listmonk-stand-in.ts'
 
 let standIn: ListmonkStandIn

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
-import { execute, type GoContext } from './go-template.ts'
+import { execute, type GoContext } from '../go-template.ts'
 import { body, type Env, Ids, idOf, paged, Refusal } from './listmonk-http.ts'
 import { block, notIn, tagOf } from './listmonk-people.ts'
 import {

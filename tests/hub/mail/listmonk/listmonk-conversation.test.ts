@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import golden from './golden/listmonk.json' with { type: 'json' }
+import golden from '../golden/listmonk.json' with { type: 'json' }
 import { converse } from './listmonk-conversation.ts'
 import { startSink } from './listmonk-dialogue.ts'
 import { startListmonk } from './listmonk-stand-in.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { execute, type GoContext, SafeHtml } from './go-template.ts'
+import { execute, type GoContext, SafeHtml } from '../go-template.ts'
 
 export type StandInList = {
   id: number

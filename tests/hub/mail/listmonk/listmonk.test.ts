@@ -5,9 +5,9 @@ import {
   type ListmonkSettings,
   listmonk,
   sqlLiteral,
-} from '../../../hub/mail/listmonk/listmonk.ts'
-import { checkListmonk } from '../../../hub/mail/listmonk/listmonk-check.ts'
-import { personalise, render } from '../../../hub/mail/render/render.ts'
+} from '../../../../hub/mail/listmonk/listmonk.ts'
+import { checkListmonk } from '../../../../hub/mail/listmonk/listmonk-check.ts'
+import { personalise, render } from '../../../../hub/mail/render/render.ts'
 import { mail, until } from './listmonk-mail.ts'
 import { type ListmonkStandIn, startListmonk } from './listmonk-stand-in.ts'
 
