@@ -104,7 +104,7 @@ describe('a row of a list', () => {
       [site('bad', { lat: 99 }), site('old', { lat: 3 }), site('n1'), site('n2')],
       around([stored('old')]),
     )
-    expect(plans.map(({ status }) => status)).toEqual([...['updated', 'created', 'rejected']])
+    expect(plans.map(({ status }) => status)).toEqual(['updated', 'created', 'rejected'])
     expect(plans[2]).toMatchObject({ row: 4, error: { code: 'limit_reached' } })
   })
 
