@@ -71,6 +71,7 @@ test('records the service', async () => {
   )
   writeRecorded('service', {
     version: VERSION,
+    recorded_at: new Date().toISOString(),
     schema: migrations.map(({ file }) => file),
     answers: [...(await answersOf(person, paths)), ...(await answersOf(fellow, paths))],
     rows: await readRows(database.adminUrl, SERVICE_SCHEMAS),
@@ -98,6 +99,7 @@ test('records the hub', async () => {
   }
   writeRecorded('hub', {
     version: VERSION,
+    recorded_at: new Date().toISOString(),
     schema: await upgradesIn(),
     answers,
     rows: await readRows(hub.owner_url, HUB_SCHEMAS),
