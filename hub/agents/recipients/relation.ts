@@ -48,6 +48,8 @@ const LINKS = new Set([
 /** Words that end in "ing" and do not say what somebody does. */
 const NO_DOING =
   /^(?:greeting|meeting|mailing|briefing|offering|pricing|training|building|morning|evening|something|nothing|anything|shipping|marketing)$/
+/** People who are not its own where "of" stands before a firm's name: "the customers of Acme". */
+const OF_A_FIRM = /^(?:contact|customer|client|compan|firm)/
 const TITLES = new Set('mr mrs ms miss dr prof bay bayan sayin sn av'.split(' '))
 
 /** Where the order that a name belongs to begins: at its verb, or at the sentence. */
@@ -72,8 +74,7 @@ function isApposed(tokens: Token[], noun: number, { from, to }: Span): boolean {
 export function isPlace(tokens: Token[], { from, to }: Span): boolean {
   const before = tokens[from - 1]?.word ?? ''
   const who = tokens[from - 2]?.word
-  const isAt =
-    before === 'at' || before === 'in' || (before === 'of' && !/^(?:c|firm)/.test(who ?? ''))
+  const isAt = before === 'at' || before === 'in' || (before === 'of' && !OF_A_FIRM.test(who ?? ''))
   return (
     (isAt && (isPeople(who) || isEverybody(who))) ||
     /^n?[dt][ae]ki/.test(tokens[to - 1]?.suffix ?? '')

@@ -19,6 +19,18 @@ import {
 
 useService()
 
+/** Every request that one's zone and one of its links take. */
+const asksOf = (zone_id: string, id: string) => {
+  const base = `/api/v1/zones/${zone_id}/feed-links`
+  return [
+    ['GET', base],
+    ['POST', base, {}],
+    ['GET', `${base}/${id}`],
+    ['POST', `${base}/${id}/rotate`],
+    ['DELETE', `${base}/${id}`],
+  ] as const
+}
+
 describe('a link', () => {
   test('is shown once, and only its hash is stored', async () => {
     const { id, urls, location, address } = await linkOf(owner, zone, { label: 'Calendar' })
@@ -113,15 +125,7 @@ describe('a link', () => {
     const org_id = await service.organisation(owner, [member, 'member'], [admin, 'admin'])
     const shared = await zoneOf(owner, { org_id })
     const { id } = await linkOf(owner, shared)
-    const base = `/api/v1/zones/${shared}/feed-links`
-    const asks = [
-      ['GET', base],
-      ['POST', base, {}],
-      ['GET', `${base}/${id}`],
-      ['POST', `${base}/${id}/rotate`],
-      ['DELETE', `${base}/${id}`],
-    ] as const
-    for (const [method, path, body] of asks) {
+    for (const [method, path, body] of asksOf(shared, id)) {
       const statuses = async ({ key }: Person) =>
         (await service.request(method, path, { key, body })).status
       expect([method, path, await statuses(member)]).toEqual([method, path, 403])
@@ -147,16 +151,8 @@ describe('a link', () => {
   test('of a zone that is deleted or somebody else’s is 404 of the zone', async () => {
     const { id } = await linkOf(owner)
     const stranger = await service.person()
-    const base = `/api/v1/zones/${zone}/feed-links`
-    const asks = [
-      ['GET', base],
-      ['POST', base, {}],
-      ['GET', `${base}/${id}`],
-      ['POST', `${base}/${id}/rotate`],
-      ['DELETE', `${base}/${id}`],
-    ] as const
     const expectNoZone = async ({ key }: Person) => {
-      for (const [method, path, body] of asks) {
+      for (const [method, path, body] of asksOf(zone, id)) {
         const answer = await service.request(method, path, { key, body })
         expectProblem(answer, 404, 'not_found')
         expect(answer.text).toContain('no such zone')

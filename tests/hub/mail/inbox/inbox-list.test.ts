@@ -245,7 +245,11 @@ describe('the conversation', () => {
     await answerTo(id, 'fourth', { lead_id, created_at: '2026-11-05Z', state: 'unclear' })
     const thread = await threadOf(id)
     expect(thread.map(({ subject }) => subject)).toEqual([
-      ...['first', 'second', 'third', 'fourth', 'last'],
+      'first',
+      'second',
+      'third',
+      'fourth',
+      'last',
     ])
     expect(thread[0]).toMatchObject({
       from: 'us',
