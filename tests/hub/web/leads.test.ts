@@ -313,7 +313,7 @@ describe('in Turkish', () => {
     expect(await page.locator('section[aria-labelledby=next] li').allInnerTexts()).toEqual([
       'Gönderim duraklatıldı: nedenine bakın, sonra sürdürün',
       '“Veri unclear” gönderildi mi, öğrenin: sunucu hiç doğrulamadı',
-      expect.stringMatching(/^Veri işi\s+2 Oca tarihinden beri gecikti$/),
+      expect.stringMatching(/^Veri işi\s+2 Oca( 2026)? tarihinden beri gecikti$/),
       'Veri Kişi artık e-posta istemiyor mu, karar verin',
       'Veri Yanıt yanıt verdi: yanıtlayın',
       'Okuyup onaylayın: “Veri rendered”',
