@@ -74,7 +74,7 @@ order by 1`
   },
   countries: {
     words: {
-      en: ['countr lead', 'lead by countr', '# lead countr', 'where lead'],
+      en: ['country lead', 'lead by country', '# lead country', 'where lead'],
       tr: ['aday ulke', 'ulke gore aday', 'ulke # aday', 'aday nerede'],
     },
     sql: (language) => grouped('country', language, 'countries'),
@@ -82,7 +82,7 @@ order by 1`
   },
   mails: {
     words: {
-      en: ['# mail sent # answer', '# mail sent', '# mail sent # repl', '# repl', '# answer'],
+      en: ['# mail sent # answer', '# mail sent', '# mail sent # reply', '# reply', '# answer'],
       tr: ['# posta gonderil # yanitla', '# posta gonderil', '# yanit gel', '# posta git'],
     },
     sql: (language) => {
@@ -97,13 +97,7 @@ from recipients`
   },
   silent: {
     words: {
-      en: [
-        'who not answer',
-        'who not repl',
-        'who has not answer',
-        'lead not answer',
-        'who no repl',
-      ],
+      en: ['who not answer', 'who not reply', 'lead not answer', 'lead not reply', 'who no reply'],
       tr: [
         'kim yanit verme',
         'kim cevap verme',
@@ -127,7 +121,7 @@ order by max(sent.sent_at)`
   due: {
     words: {
       en: ['task due', 'due task', 'open task', 'task open'],
-      tr: ['is gun gel', 'acik is', 'gorev gun gel', 'bekleyen is'],
+      tr: ['is gun gel', 'acik is', 'gorev gun gel', 'is bekle'],
     },
     sql: (language) => {
       const { title, lead, due } = knownText[language].due.columns
@@ -186,7 +180,7 @@ order by 2 desc, 1`
 /** Words that change nothing about a question. */
 const FILLERS: Record<Language, Set<string>> = {
   en: new Set(
-    'do we have i our my us me the are is there of in at now today currently please show tell give you a an and were was been so far yet has from to get each per which what did all in our every e'.split(
+    'do did does we have i our my us me the are is there of in at now today currently please show tell give you a an and were was been so far yet has from to get each per which what did all in our every e'.split(
       ' ',
     ),
   ),

@@ -44,9 +44,16 @@ export function inflects(word: string, stem: string, language: 'en' | 'tr'): boo
   const endings = language === 'tr' ? TURKISH_ENDINGS : ENGLISH_ENDINGS
   if (word.startsWith(stem) && endings.test(word.slice(stem.length))) return true
   if (language === 'en') {
-    return stem.endsWith('e') && `${stem.slice(0, -1)}ing` === word
+    const all_but_last = stem.slice(0, -1)
+    if (stem.endsWith('y')) return word === `${all_but_last}ies` || word === `${all_but_last}ied`
+    return stem.endsWith('e') && `${all_but_last}ing` === word
   }
   const last = stem.at(-1) ?? ''
+  if (last === 'a' || last === 'e') {
+    // The last vowel of a verb is narrowed before -yor: bekle → bekliyor, ara → arıyor.
+    const narrowed = word.slice(stem.length - 1)
+    return word.startsWith(stem.slice(0, -1)) && /^[iu]yor/.test(narrowed) && endings.test(narrowed)
+  }
   const soft = SOFTENED[last]
   if (!soft || stem.length < 3) return false
   const softened = stem.slice(0, -1) + soft
