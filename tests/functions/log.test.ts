@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createLog } from '../../functions/log.ts'
 
 function written(form: 'json' | 'text', line: Record<string, unknown>): string {
@@ -80,4 +80,24 @@ test.each([
   ['a delivery that was skipped', { msg: 'job', queue: 'deliver', skipped: true }],
 ])('text says nothing of %s', (_, line) => {
   expect(written('text', line)).toBe('')
+})
+
+test('what one turn of the event loop logs is one write, and what the process ends with is not lost', async () => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  try {
+    const log = createLog('json')
+    const [atExit] = process.listeners('exit').slice(-1)
+    log({ msg: 'one' })
+    log({ msg: 'two' })
+    expect(write).not.toHaveBeenCalled()
+    await new Promise(setImmediate)
+    log({ msg: 'three' })
+    atExit?.(0)
+    await new Promise(setImmediate)
+    const said = write.mock.calls.map(([text]) => String(text).match(/one|two|three/g))
+    expect(said).toEqual([['one', 'two'], ['three']])
+    if (atExit) process.off('exit', atExit)
+  } finally {
+    write.mockRestore()
+  }
 })
