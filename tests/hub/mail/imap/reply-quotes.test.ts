@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest'
+import {
+  MAX_WHOLE,
+  readText,
+  reportedBy,
+  unquoted,
+  withoutMail,
+} from '../../../../hub/mail/imap/reply.ts'
+
+test.each([
+  [
+    'Gmail in German',
+    'Ja.\n\nAm Mo., 2. März 2026 um 10:00 Uhr schrieb Ada Lovelace von Demir <ada@demir.example>:\nWir liefern.',
+    'Ja.',
+  ],
+  [
+    'German in two lines',
+    'Ja.\n\nAm Mo., 2. März 2026 um 10:00 Uhr\nschrieb Ada <a@x.example>:\nWir liefern.',
+    'Ja.',
+  ],
+  [
+    'two lines, spaces behind them',
+    'Yes.\n\nOn Mon, 2 Mar 2026, Ada\n<a@x.example> wrote:  \nWe carry freight.',
+    'Yes.',
+  ],
+  [
+    'Turkish with a date and no address',
+    'Olur.\n\n2 Mart 2026 Pazartesi 10:00 tarihinde Ada Lovelace şunu yazdı:\nYük taşırız.',
+    'Olur.',
+  ],
+  [
+    'Turkish with an address and no date',
+    'Olur.\n\nAda Lovelace <ada@x.example> şunları yazdı:\nYük taşırız.',
+    'Olur.',
+  ],
+  ['an indented line above it', 'Yes.\n  On Mon, 2 Mar 2026, Ada wrote:\nWe carry.', 'Yes.'],
+  ['indented quotes', 'On Mon, 2 Mar 2026, Ada wrote:\n  > How many?\nForty.', 'Forty.'],
+  ['an indented divider', 'No.\n  ----- Original Message -----\nWe carry.', 'No.'],
+  ['a line with spaces behind it', 'No.\n________________  \nWe carry.', 'No.'],
+  ['an indented signature', 'Yes.\n  Sent from my iPhone', 'Yes.'],
+  ['a head in bold', 'Fine.\n\n*From:* Ada\n*Sent:* Monday\n\nWe carry.', 'Fine.'],
+  ['an indented head', 'Fine.\n\n From: Ada\n Sent: Monday\n\nWe carry.', 'Fine.'],
+  ['a head with spaces', 'Fine.\n\nFrom : Ada\nSent : Monday\n\nWe carry.', 'Fine.'],
+  ['a head with a long first field', 'Fine.\nFrom: Ada\nB\nC\nD\nE\nDate: Monday\n\nWe.', 'Fine.'],
+  ['a head and nothing else', 'From: Ada\nDate: Monday\n\nWe carry.', ''],
+  [
+    'a rule of dashes apart',
+    'A.\nB.\nC.\n\n-----  \n  \n\nFrom: Bo\nDate: Monday\n\nAsk.',
+    'A.\nB.\nC.',
+  ],
+  ['a rule of equal signs', 'For you.\n=====\nFrom: Bo\nDate: Monday\n\nAsk.', 'For you.'],
+  ['a rule of stars', 'For you.\n*****\nFrom: Bo\nDate: Monday\n\nAsk.', 'For you.'],
+  ['lines that end as on old Macs', 'Yes.\r> We carry.\rNo.', 'Yes.\nNo.'],
+  ['spaces at the end of lines', 'Yes.   \nNo.\t \nGood.', 'Yes.\nNo.\nGood.'],
+])('what a reply repeats is left out: %s', (_, text, said) => {
+  expect(unquoted(text)).toBe(said)
+})
+
+test.each([
+  'I looked on the page that Ada wrote:\nWe carry freight.',
+  'On Monday our driver wrote:nothing',
+  'We agreed on all points with Ada\nas she wrote:\nFreight.',
+  'On Monday we met Ada and Bo\nwho wrote: no diesel today',
+  'Please fill in your name: ____________\nand send it back.',
+  'The option\n--y\nanswers yes.',
+  'Greetings from: Ada\nDate: Monday',
+  'Date: Monday\nFrom: Tuesday on we are closed.',
+  'From: Tuesday on we are closed.\nHere is\nour next\nfree\nday\nas promised\nDate: May',
+  'From: Tuesday on we are closed.\nThe new date: May',
+])('what a person wrote is kept: %j', (text) => {
+  expect(unquoted(text)).toBe(text)
+})
+
+test.each(['Ask them ---', '--- Bo ---', '= Bo', '=', '*'])(
+  'above a forwarded head, %j is no rule and is kept',
+  (line) => {
+    expect(unquoted(`${line}\nFrom: Bo\nDate: Monday\n\nAsk.`)).toBe(line)
+  },
+)
+
+describe('our own mail below a reply', () => {
+  const MAIL = 'Hello Jo,\n\nWe carry freight from Izmir to Hamburg.\n\nDemir, Liman 1\n'
+  const withLink = (line: string) => `${MAIL}${line}`
+
+  test('is left out, whatever its spaces, and what stands around it is kept', () => {
+    const repeated =
+      'Hello Jo,\n\n  We  carry   freight from Izmir to Hamburg.\n\n\n\nDemir, Liman 1'
+    expect(withoutMail(`Yes.\n\nTuesday.\nAt ten.\n\n${repeated}`, MAIL)).toBe(
+      'Yes.\n\nTuesday.\nAt ten.',
+    )
+    expect(withoutMail(`${repeated}\nYes.\nTuesday.`, MAIL)).toBe('Yes.\nTuesday.')
+  })
+
+  test('is known by a line of 20 characters, not by a shorter one', () => {
+    const [short, long] = ['x'.repeat(19), 'x'.repeat(20)]
+    expect(withoutMail(`Yes.\n${short}`, `${MAIL}${short}`)).toBe(`Yes.\n${short}`)
+    expect(withoutMail(`Yes.\n${long}`, `${MAIL}${long}`)).toBe('Yes.')
+    expect(withoutMail('Yes.\nAnother long line of a person.', MAIL)).toBe(
+      'Yes.\nAnother long line of a person.',
+    )
+  })
+
+  const QUOTED = 'We carry freight from Izmir to Hamburg.'
+  test.each([
+    ['Opt out here <{unsubscribe_url}>', 'Opt out here <https://hub.example/u/abc>'],
+    ['Opt out here <{unsubscribe_url}>', 'OPT OUT HERE'],
+    ['Opt out here: {unsubscribe_url}', 'Opt out here: http://hub.example/u/abc'],
+    ['Link:{unsubscribe_url}', 'Link:https://hub.example/u/abc'],
+    ['Opt out here <{unsubscribe_url}>', 'Unsubscribe <https://hub.example/u/abc>'],
+    ['Opt out here <{unsubscribe_url}>', 'Abonelikten çık <https://hub.example/u/abc>'],
+  ])('is left out with its link: %j as %j', (line, repeated) => {
+    expect(withoutMail(`Yes.\n\n${QUOTED}\n${repeated}`, withLink(line))).toBe('Yes.')
+  })
+
+  test.each([
+    ['Opt out here <{unsubscribe_url}>', 'Stop'],
+    ['Ask {unsubscribe_url} for it', 'Ask'],
+  ])('of %j, a line %j is a person’s', (line, own) => {
+    expect(withoutMail(`Yes.\n\n${QUOTED}\n${own}`, withLink(line))).toBe(`Yes.\n${own}`)
+  })
+})
+
+describe('the text of a mail', () => {
+  const bytes = (type: string, body: string) =>
+    new TextEncoder().encode(`Content-Type: ${type}\r\n\r\n${body}`)
+  const alternative = (boundary: string, ...parts: string[]) =>
+    [...parts.map((part) => `--${boundary}\r\n${part}\r\n`), `--${boundary}--\r\n`].join('')
+
+  test('of HTML has the words of links, no pictures, and lines of any length', async () => {
+    const long = 'many words '.repeat(20).trim()
+    const html = `<p>See <a href="https://x.example/a">our page</a><img src="https://x.example/p.png" alt="logo"> ${long}</p>`
+    const text = `See our page ${long}`
+    const read = await readText(bytes('text/html; charset=utf-8', html))
+    expect(read).toEqual({ said: text, whole: text, is_cut: false })
+  })
+
+  test('is the plain part when there are both', async () => {
+    const parts = [
+      'Content-Type: text/plain\r\n\r\nPlain.',
+      'Content-Type: text/html\r\n\r\n<p>Rich.</p>',
+    ]
+    const body = alternative('b', ...parts)
+    const read = await readText(bytes('multipart/alternative; boundary=b', body))
+    expect(read).toEqual({ said: 'Plain.', whole: 'Plain.', is_cut: false })
+  })
+
+  test('is nothing in parts that are nested without end', async () => {
+    let part = 'Content-Type: text/plain\r\n\r\nDeep.'
+    for (let depth = 0; depth < 25; depth += 1) {
+      part = `Content-Type: multipart/mixed; boundary=b${depth}\r\n\r\n${alternative(`b${depth}`, part)}`
+    }
+    const read = await readText(new TextEncoder().encode(part))
+    expect(read).toEqual({ said: null, whole: '', is_cut: false })
+  })
+
+  test('is whole at the limit', async () => {
+    const read = await readText(bytes('text/plain', 'x'.repeat(MAX_WHOLE)))
+    expect(read.is_cut).toBe(false)
+    expect(read.whole).toHaveLength(MAX_WHOLE)
+  })
+})
+
+test('a paragraph that may become evidence has 11 to 1,000 characters and single spaces', () => {
+  const [short, least, most] = ['x'.repeat(10), 'x'.repeat(11), 'y'.repeat(1000)]
+  expect(reportedBy(`${short}\n\n${least}\n\n${most}`)).toEqual([least, most])
+  expect(reportedBy('  Forty   two\n  trucks.  ')).toEqual(['Forty two trucks.'])
+})
