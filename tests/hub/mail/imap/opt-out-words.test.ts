@@ -24,6 +24,9 @@ test.each([
   '*** Unsubscribe! ***',
   'Please   remove\tme.',
   'Selam,\nÇıkarın.',
+  'Unsubscribe!!!',
+  'Unsubscribe me. Stop emailing me.',
+  'Unsubscribe me.\n  Jo',
   'Selamlar,\nÇıkarın.',
   'Unsubscribe.  \n\n\n  Thanks!',
   'Please unsubscribe me.\n\nJo\n \n',
@@ -50,6 +53,9 @@ test.each([
   'Don’t stop emailing me.',
   'Unsubscribe?',
   'Unsubscribe?\nJo',
+  'Unsubscribe re: me',
+  'Thanks for the prices of May\nUnsubscribe',
+  'Send the prices, many thanks\nUnsubscribe',
   'Unsubscribe\nJo Ann van Doe',
   'Unsubscribe\nAnn Bo Cy Di',
   'Unsubscribe\nand call me',
@@ -86,7 +92,10 @@ test.each([
 test('the subject alone asks, and a subject above other words is for a person', () => {
   expect(asksToStop('Unsubscribe', null)).toBe('yes')
   expect(asksToStop('Re: Unsubscribe', 'Thanks')).toBe('yes')
+  expect(asksToStop('Re:unsubscribe', null)).toBe('yes')
   expect(asksToStop('unsubscribe', 'Call me on Tuesday.')).toBe('open')
+  expect(asksToStop('unsubscribe', 'Jo')).toBe('open')
+  expect(asksToStop('Re: Freight', 'Jo')).toBe('no')
   expect(asksToStop('How to unsubscribe buyers', null)).toBe('no')
 })
 
