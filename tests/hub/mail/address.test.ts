@@ -9,6 +9,9 @@ describe('an e-mail address', () => {
     ['AYŞE@Öğün.com.tr', 'ayşe@xn--n-jfa90a5p.com.tr'],
     ['İLKER@İSTANBUL.COM', 'ilker@istanbul.com'],
     ["o'neil+news@mail.example.co.uk.", "o'neil+news@mail.example.co.uk"],
+    ['jo@b.co', 'jo@b.co'],
+    [`${'x'.repeat(64)}@example.com`, `${'x'.repeat(64)}@example.com`],
+    [`${'x'.repeat(64)}@${'y.'.repeat(93)}com`, `${'x'.repeat(64)}@${'y.'.repeat(93)}com`],
   ])('%j is compared as %j', (given, normal) => {
     if (given.includes('ğ')) expect(normaliseEmail(given)).toMatch(/^ayşe@xn--[a-z0-9-]+\.com\.tr$/)
     else expect(normaliseEmail(given)).toBe(normal)
@@ -29,6 +32,10 @@ describe('an e-mail address', () => {
     'Jo <jo@example.com>',
     `${'x'.repeat(65)}@example.com`,
     `jo@${'x'.repeat(64)}.com`,
+    // One character more than 254.
+    `${'x'.repeat(64)}@${'y.'.repeat(93)}info`,
+    'jo@example.com-',
+    'jo@example.com_',
     '"jo doe"@example.com',
   ])('%j is not an address', (given) => {
     expect(normaliseEmail(given)).toBeNull()
@@ -69,6 +76,11 @@ describe('an e-mail address', () => {
     ['jo.bounce@demir.com.tr', null],
     ['nora@demir.com.tr', null],
     ['sales2@demir.com.tr', 'role_address'],
+    ['sales-12@demir.com.tr', 'role_address'],
+    ['sales_7@demir.com.tr', 'role_address'],
+    ['sales7jo@demir.com.tr', null],
+    ['jo.yanitlamayin@demir.com.tr', null],
+    ['sales+a+b@demir.com.tr', 'role_address'],
     ['support+eu@demir.com.tr', 'role_address'],
     ['jo@mailinator.com', 'disposable_address'],
     ['jo@eu.mailinator.com', 'disposable_address'],
@@ -95,6 +107,10 @@ test.each([
   ['Shop.Demir.CO.UK', 'demir.co.uk'],
   ['jo@mail.demir.com', 'demir.com'],
   ['https://jo@demir.com/', 'demir.com'],
+  [' demir.com ', 'demir.com'],
+  ['jo@a.example@demir.com', 'demir.com'],
+  ['https://demir.com/@jo', 'demir.com'],
+  ['https://www.DEMİR.com/', 'demir.com'],
   ['http://192.0.2.1/', null],
   ['not a website', null],
   ['com.tr', null],

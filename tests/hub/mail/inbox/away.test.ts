@@ -16,6 +16,15 @@ test.each([
     '2027-01-04',
   ],
   ['Ich bin bis 7. Dezember im Urlaub.', '2026-12-07'],
+  ['Back on 07.12.26.', '2026-12-07'],
+  ['I return 7 December.', '2026-12-07'],
+  // The other reading, the 2nd of September, is too far away.
+  ['Back on 02/09/2027.', '2027-02-09'],
+  ['Back on 14.13.2026.', null],
+  ['Back on 45.12.2026.', null],
+  ['Away until 31 November.', null],
+  ['I am away until Monday. The fair is on 7 December.', null],
+  ['7 December is the day of the fair. Tekrar bekleriz.', null],
   // The 7th of December or the 12th of July: only one of them is near.
   ['Back on 12/07/2026.', '2026-12-07'],
   // Both are near: the later one, so that nobody is written to on leave.
