@@ -91,3 +91,18 @@ test('an entry is cut to what its columns take', async () => {
     address: ASKED.address,
   })
 })
+
+test('a count that cannot be stored is logged, and the next one is stored without fields', async () => {
+  const audit = createAudit({ db: hub.deps.db, log, can_write: true })
+  // Postgres takes no text with a NUL.
+  audit.refused({ ...ASKED, actor: member(4), target: 'a\0b' })
+  audit.refused({ ...ASKED, actor: member(4), target: 'GET backups' })
+  await audit.flush()
+  expect(lines).toEqual([
+    { msg: 'audit', action: 'role', count: 1, error: expect.stringMatching(/\w/) },
+  ])
+  const rows = await hub.query(`select target, fields from hub.audit where actor ->> 'id' = $1`, [
+    member(4).id,
+  ])
+  expect(rows).toEqual([{ target: 'GET backups', fields: [] }])
+})
