@@ -41,12 +41,13 @@ const FIELD = /\{(?:first_name|name|company)\}/
 
 /** relatesTo tells whether a subject is an answer to one of ours; a short or empty one is none. */
 export function relatesTo(subject: string, ours: string[]): boolean {
-  const theirs = bareSubject(subject)
+  // A field at an end may have been filled with nothing, and its space is trimmed.
+  const theirs = ` ${bareSubject(subject)} `
   return ours.some((one) => {
     const parts = bareSubject(one).split(FIELD)
     if (parts.join('').trim().length < 3) return false
     const escaped = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
     const pattern = escaped.join('.{0,200}')
-    return new RegExp(`^${pattern}$`, 'su').test(theirs)
+    return new RegExp(`^ ?${pattern} ?$`, 'su').test(theirs)
   })
 }

@@ -66,7 +66,8 @@ const THANKS =
   '(?:[ ,]*(?:please|now|immediately|thanks|thank you|thx|at once|lutfen|hemen|derhal|tesekkurler|tesekkur ederim))*'
 const ASKS = new RegExp(`^${PLEASE}(?:${ENGLISH}|${TURKISH})${THANKS}$`)
 /** A question that asks for it, and not one about it. */
-const ASKS_POLITELY = /^(?:please |lutfen )?(?:can|could|would|will) you\b|\bmisin(?:iz)?$/
+const ASKS_POLITELY =
+  /^(?:(?:please|pls|kindly|ok|okay|lutfen)[ ,]+)*(?:can|could|would|will) you\b|\bmisin(?:iz)?$/
 
 /** What stands around a request and says nothing of its own. */
 const POLITE =

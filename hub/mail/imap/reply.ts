@@ -108,7 +108,7 @@ const MIN_QUOTED = 20
  */
 export function withoutMail(said: string, mail: string): string {
   const linesOf = (text: string) => text.split('\n').map((line) => line.trim().replace(/\s+/g, ' '))
-  const ours = new Set(linesOf(mail))
+  const ours = new Set(linesOf(mail).filter((line) => line !== ''))
   const lines = said.split('\n')
   const bare = linesOf(said)
   const labels = linesOf(mail).flatMap((line) => LINK.exec(line)?.[1] ?? [])

@@ -91,6 +91,8 @@ describe('an answer is known by its subject', () => {
     ['Re: Freight for Ada', 'Freight for {first_name}'],
     ['Re: Ada Lovelace, freight for Demir', '{name}, freight for {company}'],
     ['Re: Freight for , now', 'Freight for {name}, now'],
+    ['Re: Freight for', 'Freight for {name}'],
+    ['Re: freight', '{name} freight'],
     [`Re: Freight for ${'x'.repeat(200)}`, 'Freight for {name}'],
     ['Re: Yu\u0308k', 'Yük'],
   ])('%j is one to %j', (subject, ours) => {

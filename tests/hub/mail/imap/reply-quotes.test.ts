@@ -89,6 +89,7 @@ describe('our own mail below a reply', () => {
       'Yes.\n\nTuesday.\nAt ten.',
     )
     expect(withoutMail(`${repeated}\nYes.\nTuesday.`, MAIL)).toBe('Yes.\nTuesday.')
+    expect(withoutMail(`${repeated}\n\nYes.\n\nTuesday.`, MAIL)).toBe('Yes.\n\nTuesday.')
   })
 
   test('is known by a line of 20 characters, not by a shorter one', () => {
