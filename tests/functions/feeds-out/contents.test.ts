@@ -200,7 +200,7 @@ describe('a message of CAP', () => {
     expect(read({ ...alert, event_ids: [...alert.event_ids, ...alert.event_ids] })('source')).toBe(
       sources.join('; '),
     )
-    expect(read(alert)('info', 'description').split('\n').slice(-2)).toEqual(
+    expect(read(alert)('info', 'description')?.split('\n').slice(-2)).toEqual(
       sources.map((source) => `Source: ${source}`),
     )
   })
