@@ -69,6 +69,26 @@ describe('an address', () => {
     expect(parsed).toMatchObject({ ok: false, message: expect.stringMatching(/^[A-Z"].{20,}\.$/) })
   })
 
+  test.each([
+    [
+      'ops',
+      'malformed',
+      'Send one address, such as ops@example.com: no name, no list and no quotes.',
+    ],
+    ['@example.com', 'malformed', 'Send one address, such as'],
+    ['o..ps@example.com', 'malformed', 'Before the @ only letters without accents'],
+    [
+      `${'a'.repeat(65)}@example.com`,
+      'malformed',
+      'Before the @ there can be at most 64 characters.',
+    ],
+    ['ops@example', 'malformed', 'After the @ there must be a domain with a dot'],
+    ['ops@db.internal', 'private_name', '"db.internal" is not a public domain. The operator can'],
+  ])('that is refused names its fault: %s', (text, code, message) => {
+    const refusal = { ok: false, code, message: expect.stringContaining(message) }
+    expect(parseMailAddress(text, allow)).toMatchObject(refusal)
+  })
+
   test('has at most 254 characters', () => {
     const ofLength = (length: number) =>
       `ops@${`${'a'.repeat(49)}.`.repeat(4)}${'b'.repeat(length - 208)}.com`
@@ -99,6 +119,7 @@ describe('the mail server of the operator', () => {
     ['smtp://mail.example.com', { port: 587, tls: 'starttls' }],
     ['smtp://mail.example.com:2525/', { port: 2525, tls: 'starttls' }],
     ['smtp://mail.example.com?tls=none', { port: 25, tls: 'none' }],
+    ['smtp://[::1]:26?tls=none', { host: '::1', port: 26, tls: 'none' }],
   ])('%s', (text, settings) => {
     expect(parseSmtpUrl(text)).toEqual({ host: 'mail.example.com', ...settings })
   })
@@ -109,6 +130,8 @@ describe('the mail server of the operator', () => {
     'smtp://mail.example.com?tls.rejectUnauthorized=false',
     'smtps://mail.example.com?tls=none',
     'smtp://mail.example.com/inbox',
+    'smtp://mail.example.com#inbox',
+    'smtp:',
     'mail.example.com',
   ])('is refused: %s', (text) => {
     // With smtps:// the parameter is a contradiction.
