@@ -89,7 +89,11 @@ test('an answer comes back with its hint; a redirect is not followed', async () 
 test('without an answer it says whose fault it is, and never the key', async () => {
   answer = () => undefined
   const late = await sendAs('Watchpost', 200)
-  expect(late).toMatchObject({ ok: false, failure: 'timeout' })
+  expect(late).toMatchObject({
+    ok: false,
+    failure: 'timeout',
+    message: 'The mail API of this service did not answer in time.',
+  })
   answer = (response) => response.destroy()
   const gone = await sendAs('Watchpost')
   expect(gone).toMatchObject({
