@@ -63,6 +63,10 @@ describe('CSV', () => {
     )
   })
 
+  test.each(["O'-Neil", "a'=b", "'a=", "''", 'a=1', ''])('%j is no formula, and stays', (text) => {
+    expect([escapeFormula(text), unescapeFormula(text)]).toEqual([text, text])
+  })
+
   test.each([
     ['name,email\nŞen,a@x.example', 'utf-8', ','],
     ['\uFEFFname;email\nŞen;a@x.example', 'utf-8', ';'],

@@ -89,6 +89,24 @@ test('text of a model or a lead is escaped from Markdown and HTML', () => {
   expect(markdown.fenced('```\n# out', 'sql')).toMatch(/^````sql\n/)
 })
 
+test.each([
+  ['a\n\n  b\tc ', 'a b c'],
+  ['\\ ` * _ [ ] < > | # ~', '\\\\ \\` \\* \\_ \\[ \\] \\< \\> \\| \\# \\~'],
+  ['&lt; &#60; &LT; A & B &2', '\\&lt; &\\#60; \\&LT; A & B &2'],
+  ['- a', '\\- a'],
+  ['+ a', '\\+ a'],
+  ['-', '\\-'],
+  ['---', '\\---'],
+  ['===', '\\==='],
+  ['12. a', '\\12. a'],
+  ['12) a', '\\12) a'],
+  ['1.5 t', '1.5 t'],
+  ['-5 °C', '-5 °C'],
+  ['a - b 1. c', 'a - b 1. c'],
+])('%j is plain as %j', (text, plain) => {
+  expect(markdown.plain(text)).toBe(plain)
+})
+
 test('lists, tasks, quotes and tables are Markdown around plain text', () => {
   expect(markdown.heading(2, 'A *b*')).toBe('## A \\*b\\*')
   expect(markdown.list(['one', 't_w_o'])).toBe('- one\n- t\\_w\\_o')

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pageOf } from '../../../hub/api/leads/lead-filter.ts'
-import { snippetOf } from '../../../hub/projects/snippet.ts'
 import type { Sql } from '../../../shared/sql.ts'
 import { startLicensedHub } from '../support/licensed.ts'
 
@@ -128,15 +127,6 @@ describe('what is found', () => {
       expect([query, (await hub.call('GET', `search?${query}`)).status]).toEqual([query, status])
     }
     expect((await hub.call('GET', 'search?q=a%00b')).status).toBe(200)
-  })
-})
-
-describe('a snippet', () => {
-  test('shows what was found, as it is written', () => {
-    const text = `${'word '.repeat(60)}Işık Lojistik ${'word '.repeat(60)}`
-    expect(snippetOf(text, 'isik')).toMatch(/^….*Işık Lojistik.*…$/)
-    expect(snippetOf('short', 'nothing')).toBe('short')
-    expect(snippetOf('ﬁ 🦀 crab', 'crab')).toBe('ﬁ 🦀 crab')
   })
 })
 
