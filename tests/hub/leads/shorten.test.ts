@@ -15,6 +15,7 @@ test.each([
 
 test.each([
   ['is one of the length there is', ` ${x(MAX_NOTE)} `, [MAX_NOTE]],
+  ['is one also with a border in it', `${x(6000)} ${x(3999)}`, [MAX_NOTE]],
   ['is two where it is one character longer', x(MAX_NOTE + 1), [MAX_NOTE, 1]],
   ['is divided between words', `${x(6000)} ${x(6000)}`, [6000, 6000]],
   ['is divided between lines before words', `${x(6000)}\n${x(2000)} ${x(6000)}`, [6000, 8001]],
