@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { amountOf, currencyOf, dayOf, numberOf } from '../../../hub/leads/cells.ts'
+import { CURRENCIES } from '../../../hub/leads/currencies.ts'
 
 test.each([
   ['1234', 1234],
@@ -89,4 +90,10 @@ test.each([
 
 test.each(['', 'EUR', '-5 EUR', '1 EUR 2', 'about', '. EUR'])('%j is no amount', (text) => {
   expect(amountOf(text)).toBeUndefined()
+})
+
+test('currencies are those of ISO 4217', () => {
+  const known = new Set(Intl.supportedValuesOf('currency'))
+  expect([...CURRENCIES].filter((code) => !known.has(code))).toEqual([])
+  expect(CURRENCIES.size).toBeGreaterThan(140)
 })

@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { amountOf, dayOf, numberOf } from '../../../hub/leads/cells.ts'
-import { CURRENCIES } from '../../../hub/leads/currencies.ts'
-import { valueOfCell } from '../../../hub/leads/own-fields.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { importCalls } from '../support/import-calls.ts'
 import { leadCalls } from '../support/lead-calls.ts'
@@ -199,40 +196,4 @@ describe('the lawful basis of many leads', () => {
     expect(activities[0].details.basis).toEqual({ from: 'consent', to: 'legitimate_interest' })
     expect((await set({ ...given, ids: [one.id] })).status).toBe(422)
   })
-})
-
-test('currencies are those of ISO 4217, and cells are read as people write them', () => {
-  const known = new Set(Intl.supportedValuesOf('currency'))
-  expect([...CURRENCIES].filter((code) => !known.has(code))).toEqual([])
-  expect(CURRENCIES.size).toBeGreaterThan(140)
-  const numbers = { '1,234.50': 1234.5, '1.234,50': 1234.5, '1.500': 1500, '12,5': 12.5, '7': 7 }
-  for (const [text, value] of Object.entries(numbers)) expect(numberOf(text), text).toBe(value)
-  for (const text of ['', 'x', '1e5', '--1']) expect(numberOf(text), text).toBeUndefined()
-  for (const text of ['1.250,50 EUR', '€ 1,250.50', '1250,5€']) {
-    expect(amountOf(text), text).toEqual({ amount: 1250.5, currency: 'EUR' })
-  }
-  expect(amountOf('7')).toEqual({ amount: 7, currency: null })
-  expect(amountOf('EUR')).toBeUndefined()
-  for (const text of ['7 TL', '₺7', 'tl 7']) expect(amountOf(text)?.currency, text).toBe('TRY')
-  for (const [sign, code] of ['€ EUR', '$ USD', '£ GBP'].map((one) => one.split(' '))) {
-    expect(amountOf(`${sign}1 250`), sign).toEqual({ amount: 1250, currency: code })
-  }
-  for (const text of ['1/3/2026', ' 01.03.2026', '1-03-2026 ', '2026-03-01']) {
-    expect(dayOf(text), text).toBe('2026-03-01')
-  }
-  for (const text of ['001/3/2026', '1/003/2026', '1/3/20261', '1/3/26', 'x1/3/2026']) {
-    expect(dayOf(text), text).toBe(text)
-  }
-  const answers = {
-    true: ['Yes', ' y', 'TRUE', '1', 'x', 'Evet', 'e', 'Var'],
-    false: [] as string[],
-  }
-  answers.false = ['No', 'n ', 'False', '0', 'HAYIR', 'h', 'yok']
-  for (const [said, all] of Object.entries(answers)) {
-    for (const text of all) {
-      expect(String(valueOfCell({ kind: 'yes_no', choices: [] }, text)), text).toBe(said)
-    }
-  }
-  expect(valueOfCell({ kind: 'yes_no', choices: [] }, 'maybe')).toBe('maybe')
-  expect(valueOfCell({ kind: 'choice', choices: ['Işık'] }, 'IŞIK')).toBe('Işık')
 })
