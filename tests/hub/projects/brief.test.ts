@@ -83,7 +83,7 @@ describe('at its limits', () => {
     const whole = file(first, second).trim()
     expect(briefFor(whole, 'zzz', whole.length).left).toEqual([])
     // The title takes 3 and 2 for the line after it, each section 40 and 2.
-    expect(briefFor(whole, 'zzz', 47).left).toEqual(['Second'])
+    expect(briefFor(whole, 'zzz', 47)).toMatchObject({ left: ['Second'], is_cut: false })
     const shorter = briefFor(whole, 'zzz', 46)
     expect(shorter).toMatchObject({ left: ['Second'], is_cut: true })
     expect(shorter.text).toBe(`# R\n\n${first}`.slice(0, 46))
@@ -107,5 +107,36 @@ describe('at its limits', () => {
   test('a section is named without the spaces around its name, and without a name it is none', () => {
     const text = file('##   ICP  \n\nFirms.', `## Rest\n\n${'x'.repeat(100)}`)
     expect(briefFor(text, 'rest', 110).left).toEqual(['ICP'])
+  })
+
+  test('what stands before the sections comes first, whatever the task is', () => {
+    const first = of('First', 40)
+    for (const head of ['# R', '# R ## 3']) {
+      const whole = `${head}\n\n${first}`
+      const most = whole.length - 1
+      expect(briefFor(whole, 'first', most)).toEqual({
+        text: whole.slice(0, most),
+        left: [],
+        is_cut: true,
+      })
+    }
+  })
+
+  test('description and tone come before the others, wherever they stand', () => {
+    const text = file(of('ICP', 40), of('Description', 40), of('Tone of voice', 40))
+    expect(briefFor(text, 'icp', 100).left).toEqual(['ICP'])
+  })
+
+  test('a heading inside a section begins no other', () => {
+    const text = file(of('First', 40), `## Long\n\n### Sub\n\n${'x'.repeat(100)}`)
+    expect(briefFor(text, 'zzz', 60).left).toEqual(['Long'])
+  })
+
+  test('a section without words is left out, also the last one, and empty lines above all', () => {
+    expect(briefFor('\n\n## A\n\nx\n\n## B\n\n## C', 'zzz', 100)).toEqual({
+      text: '## A\n\nx',
+      left: [],
+      is_cut: false,
+    })
   })
 })

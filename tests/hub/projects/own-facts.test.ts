@@ -31,6 +31,47 @@ test.each([
   expect(found.join(' ')).not.toMatch(/Europe|certified|no trucks|fuel\. We|Kaya|Avrupa/)
 })
 
+test.each([
+  "What we are not|Never say|No|Don't|Don’t say|Avoid|Wrong|False claims|Plan|Plans|Planned",
+  'Todo|To do|To-do|Until 2027|Former|Formerly|Future|Idea|Ideas|Draft|Drafts',
+  'Competitor|Our competitors|NEVER|(never)',
+  'Doğru değil|Asla|Hiç|Yanlış|Henüz yok|Planlar|Planlanan|Yapılacak|Yapılacaklar',
+  'Eski|Eskiden|Rakip|Rakiplerimiz|Fikir|Fikirler|Taslak|Söylemeyin|Yazmayın',
+  'Yapmıyoruz|Vermiyoruz|Olmuyoruz|Görmüyoruz|Yapmaz|Vermez|Söylenmez|Çalışmaz',
+])('headings that deny what follows: %s', (headings) => {
+  for (const heading of headings.split('|')) {
+    for (const line of [`${heading}:`, `### ${heading}`]) {
+      const facts = ownFacts(`${HEAD}${line}\n- We lead all of Europe.\n\nWe plan routes.\n`)
+      expect(facts.join(), line).not.toContain('Europe')
+      expect(facts.join(), line).toContain('We plan routes.')
+    }
+  }
+})
+
+test.each([
+  'Notable|Known|Piano|Planner|Ideal|Drafted|Futuristic|Formerlys|Competitorship|Avoidable',
+  'Eskişehir|Planlama|Taslaklı|Amazon|Hiçlik|Maz|Mayın|Today',
+])('headings that deny nothing: %s', (headings) => {
+  for (const heading of headings.split('|')) {
+    const facts = ownFacts(`${HEAD}${heading}:\n- We lead all of Europe.\n`)
+    expect(facts.join(), heading).toContain('We lead all of Europe.')
+  }
+})
+
+test('a paragraph that is denied ends at a line of spaces, a list at what is no item', () => {
+  const facts = (text: string) => ownFacts(`${HEAD}${text}\n`)
+  expect(facts('Never say:\nWe lead Europe.\n  \nWe plan routes.')).toEqual(['We plan routes.'])
+})
+
+test('a fact has one space between words, 11 to 1000 characters, and there are 60 at most', () => {
+  const facts = (text: string) => ownFacts(`${HEAD}${text}\n`)
+  expect(facts('- Plans \t routes. ')).toEqual(['Plans routes.'])
+  expect(facts(`${'x'.repeat(10)}\n${'y'.repeat(11)}`)).toEqual(['y'.repeat(11)])
+  expect(facts(`${'x'.repeat(1000)}\n${'y'.repeat(1001)}`)).toEqual(['x'.repeat(1000)])
+  const many = Array.from({ length: 61 }, (_, at) => `- Plans route ${at}.`)
+  expect(facts(many.join('\n'))).toHaveLength(60)
+})
+
 test('value proposition, proof points and offers are facts about us, the rest is not', () => {
   const text = `${HEAD}\n## ICP\n\nFirms in Marmara.\n\n## Value proposition\n\nSaves much fuel.\n\n## Tone of voice\n\nWarm and short.\n\n## Proof points\n\n40 trucks run on it.\n\n## Offers\n\nA free trial.\n\n## Mine\n\nBest in the world.\n`
   expect(ownFacts(text)).toEqual(['Saves much fuel.', '40 trucks run on it.', 'A free trial.'])

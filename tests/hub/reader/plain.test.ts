@@ -70,3 +70,52 @@ test('a page that wants to be too much is cut', () => {
   )
   expect(plainPage(got('<a '.repeat(100_000))).links).toEqual([])
 })
+
+test.each([
+  ['a   b\t c', 'a b c'],
+  ['\n\n a \n b \n', 'a\nb'],
+  ['a\n\n\n\nb\n\nc', 'a\n\nb\n\nc'],
+])('the plain text %j is read as %j', (body, text) => {
+  expect(plainPage(got(body, 'text/plain')).text).toBe(text)
+})
+
+test.each([
+  ['<p>x', ''],
+  ['<title></title>', ''],
+  ['<title lang="tr">Demir</title>', 'Demir'],
+  ['<TITLE>Demir</TITLE><title>Kaya</title>', 'Demir'],
+  ['<title>&nbsp;Demir&nbsp;\n &nbsp;Kaya&nbsp;</title>', 'Demir Kaya'],
+])('the title of %j is "%s"', (body, title) => {
+  expect(plainPage(got(body)).title).toBe(title)
+})
+
+test.each([
+  ['<a href="/x" class="b">y</a>', '/x'],
+  ['<a href = "/x">y</a>', '/x'],
+  ["<A HREF='/x'>y</A>", '/x'],
+  ['<a\nhref="http://kaya.example/">y</a>', 'http://kaya.example/'],
+  ['<a href="http://[">y</a>', undefined],
+  ['<a href="xhttps://kaya.example/">y</a>', undefined],
+  ['<a href="ftp://kaya.example/">y</a>', undefined],
+  ['<a href=/x>y</a>', undefined],
+  ['<area href="/x">y', undefined],
+  // Within the limit as it stands there, and beyond it as an address.
+  [`<a href="/${'ş'.repeat(100)}">y</a>`, undefined],
+])('the link of %j is %s', (body, link) => {
+  const url = link && new URL(link, got('').url).href
+  expect(plainPage(got(body)).links).toEqual(url ? [{ url, text: 'y' }] : [])
+})
+
+test('a text has the words of a link without its address, and a page is looked at up to half a million characters', () => {
+  expect(plainPage(got('We are <a href="https://kaya.example/">Kaya</a>.')).text).toBe(
+    'We are Kaya.',
+  )
+  const link = '<a href="/x">y</a>'
+  const far = (at: number) => plainPage(got(`${' '.repeat(at)}${link}`)).links.length
+  expect([far(500_000 - link.length), far(500_000)]).toEqual([1, 0])
+})
+
+test('the charset may stand between spaces and quotation marks', () => {
+  const body = Buffer.from([0xde, 0x69, 0xfe, 0x65])
+  expect(plainPage(got(body, 'text/html; charset = "windows-1254"')).text).toBe('Şişe')
+})
