@@ -18,6 +18,23 @@ describe('a column is understood by its header', () => {
     ['score', 'Score|Puan|Puanı|Skor'],
     ['tags', 'Tag|Tags|Label|Labels|Etiket|Etiketler|Etiketleri'],
     ['note', 'Note|Notes|Comment|Comments|Remark|Remarks|Description|Not|Notlar|Açıklama|Yorum'],
+    ['email', 'E Mail|E posta|Eposta adresi'],
+    ['website', 'Websitesi'],
+    ['language', 'Mail language|Email language|E-mail language|Contact language|Spoken language'],
+    ['language', 'Correspondence language|Tercih edilen dil|Tercih ettiği dil|İletişim dili'],
+    ['language', 'Konuştuğu dil|Yazışma lisan'],
+    ['amount', 'Amount|Deal value|Value|Revenue|Tutar|Tutarı|Bedel'],
+    ['currency', 'Currency|Para birimi|Döviz'],
+    ['close_on', 'Close on|Close date|Closing date|Expected close|Kapanış|Kapanış tarihi'],
+    ['next_step', 'Next step|Sonraki adım'],
+    ['outcome_reason', 'Outcome reason|Lost reason|Won reason|Kayıp nedeni|Kazanma nedeni'],
+    ['outcome_note', 'Outcome note|outcome_note'],
+    ['basis_note', 'Basis note'],
+    ['basis_source', 'Basis source'],
+    ['basis_on', 'Basis on|Basis date|Dayanak tarihi'],
+    // More words around it: something else, or nothing that we know.
+    ['note', 'My outcome note|Outcome note old|My basis note|Basis note old'],
+    ['source', 'My basis source|Basis source old'],
   ])('as %s: %s', (field, headers) => {
     for (const header of headers.split('|')) {
       expect([header, suggestMapping([header], [])]).toEqual([header, { [field]: header }])
@@ -25,8 +42,16 @@ describe('a column is understood by its header', () => {
   })
 
   test.each<[ImportField, string, string]>([
-    ['first_name', 'First name|Firstname|Given name|Forename|Ad|Adı|İsim', 'Surname'],
-    ['last_name', 'Last name|Lastname|Surname|Family name|Soyad|Soyadı|Soyisim', 'Forename'],
+    [
+      'first_name',
+      'First name|Firstname|First - name|Given name|Givenname|Forename:|Ad|Adı|İsim',
+      'Surname',
+    ],
+    [
+      'last_name',
+      'Last name|Lastname|Surname|Surname:|Family name|Familyname|Soyad|Soyadı|Soyisim',
+      'Forename',
+    ],
   ])('as %s, next to the other half of the name: %s', (field, headers, other) => {
     for (const header of headers.split('|')) {
       const mapping = suggestMapping([header, other], [])
@@ -42,13 +67,39 @@ describe('a column is understood by its header', () => {
     expect(suggestMapping(['First name', 'Name'], [])).toEqual({ name: 'Name' })
   })
 
+  test('a field of the project takes the column with its label or key, before all others', () => {
+    const own = [
+      { key: 'fleet_size', label: ' Filo (adet) ' },
+      { key: 'state', label: 'Durum' },
+    ]
+    expect(suggestMapping(['Filo - Adet', 'Fleet size', 'Durum', 'Status'], [], own)).toEqual({
+      'custom.fleet_size': 'Filo - Adet',
+      'custom.state': 'Durum',
+      stage: 'Status',
+    })
+    expect(suggestMapping(['fleet_size', 'Fleet'], [], own)).toEqual({
+      'custom.fleet_size': 'fleet_size',
+    })
+  })
+
+  test('of two columns for one field the first counts', () => {
+    expect(suggestMapping(['E-mail', 'Mail', 'Phone'], [])).toEqual({
+      email: 'E-mail',
+      phone: 'Phone',
+    })
+  })
+
   test('an id is one that we gave; what only looks like a field is none', () => {
     const id = crypto.randomUUID()
     for (const header of ['id', 'ID', 'Lead ID']) {
       expect(suggestMapping([header], [[id]])).toEqual({ id: header })
       expect(suggestMapping([header], [[id], ['17']])).toEqual({})
     }
-    for (const header of ['Paid', 'Void', 'Identity', 'Emaille', 'Metal', 'Notary', 'Statusbar']) {
+    for (const header of [
+      ...['Paid', 'Void', 'Identity', 'Emaille', 'Metal', 'Notary', 'Statusbar', 'Adres'],
+      ...['Basis date old', 'My basis date', 'Programming language', 'Language school'],
+      ...['Programlama dili', 'Dil kursu', 'Surname prefix', 'Old surname', 'Bad'],
+    ]) {
       expect([header, suggestMapping([header], [])]).toEqual([header, {}])
     }
   })

@@ -92,3 +92,40 @@ test.each([
 ])('of several languages a cell means the first: %s', (cell) => {
   expect(languageOfCell(cell)).toBe('de')
 })
+
+test.each([
+  'They speak|She speaks|We prefer|He prefers|They read|She reads|Speaking|Language|Language:|Language is|Olga  speaks  ',
+  'Write to her in|Writes in|Wrote in|Mail her in|Mails in|Email her in|Emails in|E-mail in|E-mails in',
+  'A letter in|Letters in|Answer in|Answers in|Reply in|Replies in|Talk in|Talks in',
+  'They correspond in|Corresponds in|Correspondence in|Contact her in|Contacted in|Contacts us in',
+  'Dil|Dil:|Dili|Dili:',
+])('a language is said after: %s', (words) => {
+  for (const said of words.split('|')) expect(languageSaid(`${said} Polish`), said).toBe('pl')
+})
+
+test.each([
+  'konuşur|konuşuyor|yazışır|yazışıyor|tercih eder|tercih ediyor|bilir|biliyor|biliyormuş',
+  'yazın|yazar|mail atın|e-posta atın|eposta atın|mektup bekliyor',
+])('a language is said before: %s', (words) => {
+  for (const said of words.split('|')) expect(languageSaid(`Olga Lehçe ${said}`), said).toBe('pl')
+})
+
+test.each([
+  'She has no time and speaks Polish',
+  'Not here: she speaks Polish',
+  'Never mind, she speaks Polish',
+  'Lehçe konuşmuyor',
+  'Lehçe yazmıyor',
+  'Lehçe yazmaz',
+  'Lehçe yazar değil',
+  'Lehçe konuşan yok',
+  'Lehçe yazılı belgeler',
+  'Bilingual in Polish',
+])('%s: no language is said', (sentence) => {
+  expect(languageSaid(sentence)).toBeUndefined()
+})
+
+test('a language belongs to what was said at most sixty letters before it', () => {
+  const said = (length: number) => languageSaid(`Write ${'x'.repeat(length - 1)} in Polish`)
+  expect([said(60), said(61)]).toEqual(['pl', undefined])
+})
