@@ -213,8 +213,9 @@ export function readRow(
   if (cell('currency')) {
     lead.currency = read('currency', LeadFields.currency, currencyOf(cell('currency')))
   }
-  if (cell('close_on'))
-    lead.close_on = read('close_on', LeadFields.close_on, dayOf(cell('close_on')))
+  for (const field of ['close_on', 'basis_on'] as const) {
+    if (cell(field)) lead[field] = read(field, LeadFields[field], dayOf(cell(field)))
+  }
   if (lead.amount != null && !lead.currency) {
     mistakes.push({ column: mapping.amount ?? 'amount', message: say.no_currency })
   }

@@ -39,6 +39,7 @@ describe('a row of a list', () => {
       outcome_note: 'Cheap',
       basis_note: 'Form',
       basis_source: 'Site',
+      basis_on: '01.02.2026',
       'custom.fleet': '1.500',
     }
     const { id: _, note: __, 'custom.fleet': ___, ...fields } = row
@@ -60,6 +61,7 @@ describe('a row of a list', () => {
           amount: 1250.5,
           currency: 'EUR',
           close_on: '2026-03-01',
+          basis_on: '2026-02-01',
           custom: { fleet: 1500 },
         },
       },
@@ -103,6 +105,7 @@ describe('a row of a list', () => {
     [{ amount: '10', currency: '' }, 'AMOUNT', /no currency/],
     [{ currency: 'XXX' }, 'CURRENCY', /./],
     [{ close_on: 'soon' }, 'CLOSE_ON', /written as 2026-03-01/],
+    [{ basis_on: 'long ago' }, 'BASIS_ON', /written as 2026-03-01/],
     [{ 'custom.fleet': 'many' }, 'CUSTOM.FLEET', /takes a number/],
     [{ tags: 'x'.repeat(61) }, 'TAGS', /./],
     [{ first_name: 'x'.repeat(201) }, 'FIRST_NAME', /./],
@@ -115,12 +118,13 @@ describe('a row of a list', () => {
 
   test('is refused without a name, an address and a company, in the first column for them', () => {
     const unnamed = 'The row has no name, e-mail or company.'
-    for (const row of [
+    const rows: Record<string, string>[] = [
       { name: '', email: '', company: '', first_name: '' },
       { email: '', company: '', first_name: '' },
       { company: '', first_name: '' },
       { first_name: '' },
-    ]) {
+    ]
+    for (const row of rows) {
       expect(mistakesOf(row)).toEqual([[Object.keys(row)[0]?.toUpperCase(), unnamed]])
     }
     expect(mistakesOf({ title: 'Head' })).toEqual([['', unnamed]])
