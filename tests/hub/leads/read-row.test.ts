@@ -77,7 +77,9 @@ describe('a row of a list', () => {
     })
     const columns = ['Name', 'Mail', 'Score']
     const mapping = { name: 'Name', email: 'Mail', score: 'Score', company: 'Gone' }
+    expect(readRow(['Ada'], { columns, mapping })).toMatchObject({ mistakes: [] })
     expect(readRow(['Ada'], { columns, mapping }).row.lead).toEqual({ name: 'Ada' })
+    expect(read({ company: 'Analytical' }).row.lead).toEqual({ company: 'Analytical' })
     expect(readRow(['Ada'], { columns: ['Name'], mapping: { name: 'Name' } }).row.id).toBeNull()
   })
 

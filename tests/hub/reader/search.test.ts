@@ -8,11 +8,13 @@ import { searchWeb } from '../../../hub/reader/search.ts'
 let server: Server
 let endpoint = ''
 let asked: URL[] = []
+let accepted: (string | undefined)[] = []
 let answer: { status?: number; body?: string | Buffer; headers?: Record<string, string> } = {}
 
 beforeAll(async () => {
   server = createServer((request, response) => {
     asked.push(new URL(request.url ?? '/', 'http://search.example'))
+    accepted = [request.headers.accept, String(request.headers['accept-encoding'])]
     response.writeHead(answer.status ?? 200, answer.headers)
     response.end(answer.body ?? '')
   })
@@ -95,4 +97,32 @@ test.each([
 test('says that nobody answers', async () => {
   const found = await search('q', 'http://127.0.0.1:1')
   expect('refused' in found && found.refused.tr).toMatch(/ulaşılamıyor/)
+})
+
+test.each([
+  ['', '/search'],
+  ['/', '/search'],
+  ['/search', '/search'],
+  ['/search/', '/search'],
+  ['/searxng', '/searxng/search'],
+  ['/searxng/search?format=html', '/searxng/search'],
+  ['/research', '/research/search'],
+])('the endpoint "%s" is asked at %s, for JSON', async (path, pathname) => {
+  results([])
+  expect(await search('q', `${endpoint}${path}`)).toEqual({ results: [] })
+  expect(asked.map((url) => [url.pathname, url.searchParams.getAll('format')])).toEqual([
+    [pathname, ['json']],
+  ])
+  expect(accepted).toEqual(['application/json', 'gzip, br'])
+})
+
+test('an endpoint is named without the brackets of its address', async () => {
+  const found = await search('q', 'http://[::1]:1')
+  expect('refused' in found && found.refused.en).toBe('The search endpoint ::1 cannot be reached.')
+})
+
+test('a search that nobody wants any more ends as that, not as an endpoint that is away', async () => {
+  results([])
+  const given = { endpoint, query: 'q', language: 'en' as const, signal: AbortSignal.abort() }
+  await expect(searchWeb(given)).rejects.toThrow(/abort/)
 })
