@@ -29,7 +29,7 @@ describe('a row of a list', () => {
       source: 'Fair',
       lawful_basis: 'Rıza',
       score: '7',
-      tags: ' a; b ,c,,',
+      tags: ' a; b ,c, ,',
       note: ' Called\0 ',
       amount: '1.250,50',
       currency: '€',
@@ -135,15 +135,16 @@ describe('a row of a list', () => {
   })
 
   test('is refused with more cells than columns, unless they are empty', () => {
-    expect(mistakesOf({ name: 'A', title: 'B' }, ['', ''])).toEqual([])
-    expect(mistakesOf({ name: 'A', title: 'B' }, ['', 'c'])).toEqual([
-      ['TITLE', 'The row has 4 cells, but the header has 2. Look for a missing quotation mark.'],
+    expect(mistakesOf({ name: 'A', title: 'B', phone: '1' }, ['', ''])).toEqual([])
+    expect(mistakesOf({ name: 'A', title: 'B', phone: '1' }, ['', 'c'])).toEqual([
+      ['PHONE', 'The row has 5 cells, but the header has 3. Look for a missing quotation mark.'],
     ])
   })
 
   test('has a note of any length up to a hundred thousand, in parts that are told', () => {
     const notices = (length: number) => read({ name: 'A', note: 'x'.repeat(length) }).row.notices
     expect(notices(10_000)).toEqual([])
+    expect(mistakesOf({ name: 'A', note: 'x'.repeat(100_000) })).toEqual([])
     expect(notices(100_000)).toMatchObject([
       { column: 'NOTE', message: { en: expect.stringContaining('kept whole, as 10 notes') } },
     ])
