@@ -138,6 +138,23 @@ describe('fields of a project’s own', () => {
     ])
   })
 
+  test.each([
+    ['update', 'gold', { merged: 0, skipped: 1 }, 'Gold'],
+    ['merge', 'silver', { merged: 0, skipped: 1 }, 'Gold'],
+    ['update', 'silver', { merged: 1, skipped: 0 }, 'Silver'],
+    ['update', '', { merged: 0, skipped: 1 }, 'Silver'],
+  ])(
+    'of a lead that is known, by a list that may %s: %s',
+    async (duplicates, cell, counts, tier) => {
+      const [known] = await leadsOf('demir', '&q=same@own.example')
+      if (!known) await add({ name: 'Same', email: 'same@own.example', custom: { tier: 'Gold' } })
+      const csv = `Name,Email,Tier\nSame,same@own.example,${cell}`
+      expect(await bring(csv, { project: 'demir', duplicates })).toMatchObject(counts)
+      const [lead] = await leadsOf('demir', '&q=same@own.example')
+      expect(lead.custom).toEqual({ tier })
+    },
+  )
+
   test('keep their values: neither a short list nor another kind takes them away', async () => {
     const without = await put('leads/fields', { project: 'demir', fields: FIELDS.slice(1) })
     expect([without.status, without.body.detail]).toEqual([409, expect.stringContaining('Fleet')])

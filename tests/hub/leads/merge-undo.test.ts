@@ -199,6 +199,25 @@ test('leaves whoever asked for no more mail on the list', async () => {
   expect(await listed()).toEqual(after)
 })
 
+test('leaves what another merge brought where it is', async () => {
+  const merges: string[] = []
+  for (const name of ['north', 'south']) {
+    const kept = await add({ name, email: `${name}@kept.example` })
+    const gone = await add({ name, email: `${name}@gone.example` })
+    await post('lead/note', { lead_id: gone.id, text: `Note of ${name}` })
+    merges.push(await merge(kept, gone))
+  }
+  expect((await undo(merges[0] ?? '')).status).toBe(200)
+  const notes = await hub.query(
+    `select note.text, lead.email from hub.notes as note join hub.leads as lead on lead.id = note.lead_id
+     where note.text like 'Note of %' order by 1`,
+  )
+  expect(notes).toEqual([
+    { text: 'Note of north', email: 'north@gone.example' },
+    { text: 'Note of south', email: 'south@kept.example' },
+  ])
+})
+
 test('happens once, though two ask for it at once', async () => {
   const { kept, gone } = await two('twice')
   const id = await merge(kept, gone)
