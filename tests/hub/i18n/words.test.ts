@@ -1,5 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bilingual, joined, localize, stored, texts, verbatim } from '../../../hub/i18n/words.ts'
+import {
+  bilingual,
+  day,
+  decimal,
+  isWords,
+  joined,
+  localize,
+  moment,
+  stored,
+  texts,
+  verbatim,
+} from '../../../hub/i18n/words.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
 const say = bilingual(
@@ -43,6 +54,33 @@ describe('words', () => {
 
   test('are stored within what the column takes', () => {
     expect(JSON.parse(stored(verbatim('x'.repeat(3000)))).tr).toHaveLength(2000)
+    expect(JSON.parse(stored({ en: 'a\0b', tr: `${'x'.repeat(1999)}😀` }))).toEqual({
+      en: 'ab',
+      tr: `${'x'.repeat(1999)}\ufffd`,
+    })
+  })
+
+  test.each([
+    [{ en: 'a', tr: 'b' }, true],
+    [{ en: '', tr: '' }, true],
+    [{ en: 'a' }, false],
+    [{ en: 'a', de: 'b' }, false],
+    [{ en: 'a', tr: null }, false],
+    [{ en: 'a', tr: 'b', de: 'c' }, false],
+    [null, false],
+    [undefined, false],
+    ['en', false],
+  ])('whether %j is a text in both languages: %s', (value, is) => {
+    expect(isWords(value)).toBe(is)
+  })
+
+  test('numbers and days are written as the language writes them', () => {
+    expect([decimal('en', 1234.25), decimal('tr', 3)]).toEqual(['1,234.3', '3,0'])
+    expect(day('en', '2026-03-01T23:59:59Z')).toBe('1 March 2026')
+    expect(day('tr', '2026-03-02T01:30:00+03:00')).toBe('1 Mart 2026')
+    expect(day('en', 'soon')).toBe('soon')
+    expect(moment('en', '2026-03-15T12:00:00Z')).toMatch(/^1[456] March 2026.*\d\d:\d\d \S+$/)
+    expect(moment('tr', 'yakında')).toBe('yakında')
   })
 })
 
