@@ -23,6 +23,7 @@ test.each([
   ['a a', 'a', 2],
   ['a', 'b', 0],
   ['a', '', 0],
+  ['ab', '', 0],
   ['b'.repeat(3), 'b', 3],
 ])('in %j nobody can tell where %j stands, which is there %s times', (before, find, count) => {
   const result = applyEdits(before, [{ find, replace: 'x' }])
