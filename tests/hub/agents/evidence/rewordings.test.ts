@@ -3,6 +3,8 @@ import { rewordings } from '../../../../hub/agents/evidence/rewordings.ts'
 
 const english = (sentence: string) =>
   rewordings(sentence.split(' '), 'en').map((tokens) => tokens.join(' '))
+const turkish = (sentence: string) =>
+  rewordings(sentence.split(' '), 'tr').map((tokens) => tokens.join(' '))
 
 describe('a passive is the active of whoever does it', () => {
   test.each(
@@ -67,5 +69,26 @@ describe('what says the same', () => {
     ['‹company›:of turnover is 2 million', '‹company› have a turnover of 2 million'],
   ])('“%s” as “%s”', (sentence, other) => {
     expect(english(sentence)).toContain(other)
+  })
+})
+
+describe('in Turkish what was done is what somebody did', () => {
+  test.each([
+    ['depo 1998:de ‹us› tarafından kuruldu', '‹us› depoyu 1998:de kurdu'],
+    ['depo 1998:de kuruldu', '‹company› depoyu 1998:de kurdu'],
+    ['kapı ‹us› tarafından alındı', '‹us› kapıyı aldı'],
+    ['gemi ‹us› tarafından satıldı', '‹us› gemiyi sattı'],
+    ['büyük ofis ‹us› tarafından açıldı', '‹us› büyük ofisi açtı'],
+    ['ofis kapısı ‹us› tarafından açıldı', '‹us› ofis kapısını açtı'],
+  ])('“%s” as “%s”', (sentence, other) => {
+    expect(turkish(sentence)).toContain(other)
+  })
+
+  test.each([
+    'depo ali tarafından kuruldu',
+    'depo ‹us› tarafından kuruluyor',
+    '3 ‹us› tarafından kuruldu',
+  ])('“%s” says so of nobody', (sentence) => {
+    expect(turkish(sentence).filter((text) => text.endsWith('kurdu'))).toEqual([])
   })
 })

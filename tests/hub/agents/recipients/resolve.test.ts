@@ -87,6 +87,7 @@ describe('names', () => {
     ['deniz aka mail at', ['deniz']],
     ['ali kayaya ve hans müllere yaz', ['ali', 'hans']],
     ['ali kayanın mailine cevap yaz', ['ali']],
+    ['hans müllere karşılık yaz', ['hans']],
   ])('%s: a whole name needs no capitals', (task, ids) => {
     const found = whom(task)
     expect(Array.isArray(found) ? found.toSorted() : found).toEqual(ids)
@@ -99,6 +100,10 @@ describe('names', () => {
     ['two of theirs', 'write to hans müller and his wife', ['hans']],
     ['somebody of theirs', 'hans müllere ve eşine yaz', ['hans']],
     ['a mail of somebody else', 'ali kayanın ortağına yaz', ['ali']],
+    ['what is about them', 'hans müllere dair yaz', ['hans']],
+    ['what is after them', 'hans müllere göre yaz', ['hans']],
+    ['whoever is like them', 'hans müllere benzeyenlere yaz', ['hans']],
+    ['what is theirs', 'hans müllere ait mail yaz', ['hans']],
     ['whom nobody knows', 'write to the people from the fair', []],
     ['whom nobody knows, Turkish', 'fuarda gördüklerimize yaz', []],
     ['a first name in a hurry', 'aliye mail at', ['ali']],
