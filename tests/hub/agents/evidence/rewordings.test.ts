@@ -51,6 +51,10 @@ describe('a passive is the active of whoever does it', () => {
   ])('“%s” has none', (sentence) => {
     expect(english(sentence).filter((text) => /\bmakes? /.test(text))).toEqual([])
   })
+
+  test('what somebody is, and not done to them, has none', () => {
+    expect(english('the hat is red by ‹us›').filter((text) => text.startsWith('‹us›'))).toEqual([])
+  })
 })
 
 describe('what says the same', () => {
