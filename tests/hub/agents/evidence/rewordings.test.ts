@@ -53,7 +53,7 @@ describe('a passive is the active of whoever does it', () => {
   })
 
   test('what somebody is, and not done to them, has none', () => {
-    expect(english('the hat is red by ‹us›').filter((text) => text.startsWith('‹us›'))).toEqual([])
+    expect(english('the hat is blue by ‹us›').filter((text) => text.startsWith('‹us›'))).toEqual([])
   })
 })
 
