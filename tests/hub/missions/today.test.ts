@@ -224,6 +224,20 @@ test('next actions are facts: each is there while it is to be done, and gone whe
     ...always,
   ])
   expect((await actions()).map(({ project }) => project)).toContain('baltic')
+  // Of sender and address, each alone is not enough.
+  const brand = async (sender: string | null, address: string | null) => {
+    await hub.query(
+      `insert into hub.brands (project_id, sender_name, sender_email, postal_address)
+       values ($1, $2, $2, $3) on conflict (project_id)
+       do update set sender_name = $2, sender_email = $2, postal_address = $3`,
+      [hub.ids.demir, sender, address],
+    )
+    return (await kinds()).includes('set_brand')
+  }
+  expect(await brand('a@demir.example', null)).toBe(true)
+  expect(await brand(null, 'Street 1')).toBe(true)
+  expect(await brand('a@demir.example', 'Street 1')).toBe(false)
+  await hub.query('delete from hub.brands')
   const titles = async (language: string) =>
     (await actions('?project=demir', language)).map(({ title }) => title)
   expect(await titles('en')).toEqual([
