@@ -117,7 +117,7 @@ describe('our own mail below a reply', () => {
     ['Opt out here <{unsubscribe_url}>', 'Stop'],
     ['Ask {unsubscribe_url} for it', 'Ask'],
   ])('of %j, a line %j is a person’s', (line, own) => {
-    expect(withoutMail(`Yes.\n\n${QUOTED}\n${own}`, withLink(line))).toBe(`Yes.\n${own}`)
+    expect(withoutMail(`Yes.\n\n${QUOTED}\n${own}`, withLink(line))).toBe(`Yes.\n\n${own}`)
   })
 })
 
