@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { startLicensedHub } from '../support/licensed.ts'
@@ -274,4 +275,24 @@ test('deleting asks for the name and leaves an archive of rows and folder', asyn
   const none = await hub.call('GET', 'projects/active', undefined, { 'Accept-Language': 'tr' })
   expect(none.status).toBe(404)
   expect((await none.json()).detail).toBe('Henüz proje yok. Bir proje oluşturun.')
+})
+
+test('an archive brings back the rows of its project, and none of tables that belong to no project', async () => {
+  await create({ slug: 'ege', name: 'Ege' })
+  const gone = await hub.call('POST', 'projects/delete', { slug: 'ege', name: 'Ege' })
+  const { archive } = await gone.json()
+  const folder = await mkdtemp(join(tmpdir(), 'archive-'))
+  try {
+    execFileSync('tar', ['-xzf', archive, '-C', folder])
+    const member = { id: crypto.randomUUID(), email: 'eve@attacker.example', role: 'admin' }
+    const row = { ...member, session_epoch: 1, created_at: '2026-01-01T00:00:00Z' }
+    await writeFile(join(folder, 'ege/.rows/members.jsonl'), `${JSON.stringify(row)}\n`)
+    execFileSync('tar', ['-czf', archive, '-C', folder, 'ege'])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+  const back = await hub.call('POST', 'projects/restore', { archive: basename(archive) })
+  expect(back.status).toBe(201)
+  expect((await back.json()).project).toMatchObject({ slug: 'ege', name: 'Ege' })
+  expect(await hub.query('select from hub.members')).toEqual([])
 })
