@@ -226,7 +226,7 @@ const AND = new Set(['and', 'plus', 've'])
 const WITH_RECEIVER_TR =
   /^(?:rakib|patron|mudur|ortag|komsu|arkadas|tedarikci|meslektas|yardimci|halef)\w*[ae]$/
 /** A mail to somebody reaches these too. */
-const OWN_PEOPLE = /^(?:team|staff|ekib\w*|takim\w*)$/
+export const OWN_PEOPLE = /^(?:team|staff|ekib\w*|takim\w*)$/
 const POSSESSIVE = new Set('his her their its'.split(' '))
 /** "kocasına", "eşine": somebody of theirs who gets it too. */
 const THEIRS_TR = /^\w+(?:s[iu]|[^aeiou\W][iu])n[ae]$/

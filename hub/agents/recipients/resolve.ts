@@ -10,6 +10,7 @@ import { type Mention, mentionsOf } from './mentions.ts'
 import { isEverybody, isPeople } from './people.ts'
 import { besideOthers, isPlace } from './relation.ts'
 import { resolveText } from './resolve.text.ts'
+import { NO_PERSON, strangerBeside, strangerIn } from './strangers.ts'
 import { type Token, tokensOf, writtenIn } from './tokens.ts'
 
 const say = bilingual(resolveText)
@@ -138,6 +139,8 @@ export function decide(tokens: Token[], known: Known): Resolved {
     }
     const beside = as === 'recipient' && besideOthers(tokens, meant, mentions)
     if (beside) return unclear(say.beside(words, beside), idsOf(meant))
+    const stranger = as === 'recipient' && strangerBeside(tokens, meant, mentions)
+    if (stranger) return unclear(say.unknown(stranger), idsOf(sure))
     return { kind: 'leads', lead_ids: idsOf(meant), because: say.named(wordsAt(tokens, meant)) }
   }
   return decideGroup(tokens, { known, groups, everybody, tagged, mentions })
@@ -331,29 +334,6 @@ const NO_NAME = new Set(
     ' ',
   ),
 )
-const NO_PERSON = new Set(
-  'linkedin english turkish german french spanish monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december christmas ingilizce turkce almanca pazartesi sali carsamba persembe cuma cumartesi pazar ocak subat mart nisan mayis haziran temmuz agustos eylul ekim kasim aralik'.split(
-    ' ',
-  ),
-)
-
-/** A name that the task addresses and no lead has: "to Hans", "Ahmet’e", "Ahmet Bey'e". */
-function strangerIn(tokens: Token[], mentions: Mention[]): string | undefined {
-  for (const [at, token] of tokens.entries()) {
-    if (!token.isName || NO_PERSON.has(token.word)) continue
-    if (mentions.some(({ from, to, isSure }) => isSure && at >= from && at < to)) continue
-    const isDative = /^(?:n?[ea]|y[ea])$/.test(token.suffix)
-    const isPolite = /^(?:bey|hanim)/.test(tokens[at + 1]?.word ?? '')
-    const before = tokens[at - 1]?.word ?? ''
-    const isTo = /^(?:to|mail|email|write|tell|ask|invite|thank|call|contact|message|dear)$/.test(
-      before,
-    )
-    const isMister = /^(?:mr|mrs|ms|dr|bay|bayan|sayin)$/.test(before)
-    if (isDative || isPolite || isTo || isMister) return token.text.replace(/['’ʼ`´]\p{L}+$/u, '')
-  }
-  return undefined
-}
-
 /** The reason of an unclear task together with who may be meant, as one text. */
 export function withChoices(because: Words, names: string[]): Words {
   return names.length === 0 ? because : joined([because, say.choose(verbatim(names.join('; ')))])

@@ -180,3 +180,53 @@ describe('groups', () => {
     'Write about our office in Germany',
   ])('%s: is said by the way', (task) => expect(whom(task)).toBe('nobody'))
 })
+
+describe('somebody listed with leads whom no lead is called', () => {
+  const askedFor = (task: string) => {
+    const known = { as: 'recipient' as const, leads, tags: [], countries: ['Germany'], task }
+    const resolved = decide(tokensOf(task).tokens, known)
+    return resolved.kind === 'unclear'
+      ? { who: /“(.+?)”/.exec(resolved.because.en)?.[1] }
+      : resolved
+  }
+
+  test.each([
+    ['Write to Ali and Mert', 'Mert'],
+    ['Write to Ali Kaya and Mert Öz about the fair', 'Mert Öz'],
+    ['Write to Ali Kaya, and to Mert', 'Mert'],
+    ['Write to Ali and also to Dr Mert', 'Mert'],
+    ['Write to Ali and cc Mert please', 'Mert'],
+    ['Write to Ali, Mert and Hans', 'Mert'],
+    ['Write to Ali, Mert and Berk', 'Mert'],
+    ['Write to Ali, Hans and Mert', 'Mert'],
+    ['Write to Mert and Ali', 'Mert'],
+    ['Write to Mert, Hans and Ali', 'Mert'],
+    ['Write to Ali and Mert, Berk Öz knows it', 'Mert'],
+    ['Write to Berk, Mert and Ali', 'Mert'],
+    ['Ali’ye ve Mert’e yaz', 'Mert'],
+    ['Ali’ye ve ayrıca Mert Bey’e yaz', 'Mert Bey'],
+    ['Ali, Mert ve Hans’a yaz', 'Mert'],
+    ['Mert ve Hans’a yaz', 'Mert'],
+  ])('is asked about: %s', (task, who) => expect(askedFor(task)).toEqual({ who }))
+
+  test.each([
+    ['Write to Ali and Hans', ['ali', 'hans']],
+    ['Ali ve Hans’a yaz', ['ali', 'hans']],
+    ['Hello, Ali and Hans should get a mail', ['ali', 'hans']],
+    ['Write to Ali and his team about Hamburg', ['ali']],
+    ['Ali’ye ve Ekibi’ne yaz', ['ali']],
+    ['Write to Ali in English and Turkish', ['ali']],
+    ['Write to Ali and Hans in Hamburg and Berlin', ['ali', 'hans']],
+    ['Write to Ali, Ege Nakliyat', ['ali']],
+    ['Write to Ali. Mert and Berk will come', ['ali']],
+    ['Write to Ali and Monday is fine', ['ali']],
+    ['Write to Ali and LinkedIn', ['ali']],
+    ['Write to Ali: Mert’s and Berk’s, both trucks, arrived', ['ali']],
+    ['In Berlin, Ali and Hans should get a mail', ['ali', 'hans']],
+    ['Write to Ali and Happy Corp closes the deal', ['ali']],
+    ['Write to Ali about Mert and Berk', ['ali']],
+    ['Ali’ye Mert’in ve Berk’in geleceğini yaz', ['ali']],
+  ])('and nobody else is: %s', (task, lead_ids) => {
+    expect(askedFor(task)).toMatchObject({ kind: 'leads', lead_ids })
+  })
+})
