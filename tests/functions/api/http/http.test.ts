@@ -42,6 +42,7 @@ describe('addresses and methods', () => {
     const answer = await service.request(method, path)
     expectProblem(answer, 405, 'method_not_allowed')
     expect(answer.headers.get('Allow')).toBe(allow)
+    expect(answer.text).toContain(`This route accepts ${allow.replaceAll(', ', ' or ')}.`)
   })
 
   test('an unknown address is 404 before its body is looked at', async () => {

@@ -27,6 +27,17 @@ test.each<[Language, string, string]>([
   ['tr', 'yirmi bir', '21'],
   ['tr', 'otuz bin iki yüz', '30200'],
   ['tr', 'iki milyon', '2 milyon'],
+  ['en', '1,250 trucks', '1250 trucks'],
+  ['en', '1,250.50', '1250.50'],
+  ['en', '1.250', '1.250'],
+  ['en', '1.250.000', '1250000'],
+  ['en', '0,250', '0,250'],
+  ['tr', '1.250 kamyon', '1250 kamyon'],
+  ['tr', '1.250,50', '1250.50'],
+  ['tr', '12.345.678,9', '12345678.9'],
+  ['tr', '1,250', '1,250'],
+  ['tr', '0.250', '0.250'],
+  ['tr', '1,5', '1.5'],
 ])('%s: “%s” is read as “%s”', (language, text, tokens) => {
   expect(tokensOf(text, language).join(' ')).toBe(tokens)
 })
