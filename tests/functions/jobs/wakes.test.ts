@@ -31,6 +31,10 @@ test('a wake that came since a count ends the sleep at once', async () => {
   const later = wakes.count('deliver')
   wakes.wake()
   await wakes.sleep('deliver', LONG_MS, later)
+  const last = wakes.count('deliver')
+  wakes.wake('deliver')
+  wakes.wake()
+  await wakes.sleep('deliver', LONG_MS, last)
 })
 
 test('otherwise it sleeps until its time is over', async () => {

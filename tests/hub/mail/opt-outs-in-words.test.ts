@@ -198,5 +198,10 @@ test('taking a forged reply back ends its question', async () => {
   expect(await leadOf(lead)).toMatchObject({ may_refuse: true })
   await api.ok('lead/not_replied', { lead_id: lead.id })
   expect(await leadOf(lead)).toMatchObject({ may_refuse: false, stage: 'contacted' })
+  const moves = await hub.query(
+    `select details from hub.activities where lead_id = $1 and kind = 'stage'`,
+    [lead.id],
+  )
+  expect(moves.map(({ details }) => details)).toContainEqual({ from: 'replied', to: 'contacted' })
   expect(await reasonOf(lead.email)).toBeUndefined()
 })

@@ -30,12 +30,13 @@ describe('writing', () => {
     const response = await hub.call('POST', 'draft/create', {
       project: 'demir',
       audience: { kind: 'lead', lead_id },
-      subject: 'By hand',
-      text: 'One.',
+      subject: ' By hand ',
+      text: ' One.\n',
     })
     const path = response.headers.get('location')?.replace('/api/cockpit/', '') ?? ''
     const { draft } = (await api.get(path)).body
-    expect(draft).toMatchObject({ subject: 'By hand', state: 'draft', agent: null, html: null })
+    expect(draft).toMatchObject({ subject: 'By hand', text: 'One.', state: 'draft' })
+    expect(draft).toMatchObject({ agent: null, html: null })
     const listed = (await api.get('drafts/list?project=demir&state=draft&limit=1')).body
     expect(listed.drafts[0].id).toBe(draft.id)
     const next = (
