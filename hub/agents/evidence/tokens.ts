@@ -110,8 +110,8 @@ const GROUPS: Record<Language, [RegExp, string]> = {
  * "1.11.2021" is no number: those must be written alike.
  */
 function numberOf(token: string, language: Language): string {
-  if (!isNumber(token)) return token
-  const number = token.replace('−', '-')
+  const number = token.replace(/^−/, '-')
+  if (!isNumber(number)) return token
   const [grouped, sign] = GROUPS[language]
   const whole = grouped.test(number) ? number.replaceAll(sign, '') : number
   if (/^-?[1-9]\d{0,2}(?:\.\d{3}){2,}$/.test(whole)) return whole.replaceAll('.', '')

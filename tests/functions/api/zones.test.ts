@@ -30,7 +30,10 @@ function ask(who: Pick<Person, 'key'>, method: string, path: string, body?: obje
   return service.request(method, PATH + path, { key: who.key, body })
 }
 async function create(who: Person, fields: object = {}) {
-  return parsed(await ask(who, 'POST', '', { ...PLACE, ...fields }), 201, One).zone
+  const answer = await ask(who, 'POST', '', { ...PLACE, ...fields })
+  const { zone } = parsed(answer, 201, One)
+  expect(answer.headers.get('Location')).toBe(`${PATH}/${zone.id}`)
+  return zone
 }
 const get = async (who: Person, id: string) =>
   parsed(await ask(who, 'GET', `/${id}`), 200, One).zone

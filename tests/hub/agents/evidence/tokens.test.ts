@@ -38,6 +38,9 @@ test.each<[Language, string, string]>([
   ['tr', '1,250', '1,250'],
   ['tr', '0.250', '0.250'],
   ['tr', '1,5', '1.5'],
+  ['en', 'at −20 degrees', 'at -20 degrees'],
+  ['tr', '−1.250,5 derece', '-1250.5 derece'],
+  ['en', '3−5 trucks', '3 − 5 trucks'],
 ])('%s: “%s” is read as “%s”', (language, text, tokens) => {
   expect(tokensOf(text, language).join(' ')).toBe(tokens)
 })
