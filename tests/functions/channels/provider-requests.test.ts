@@ -273,3 +273,20 @@ test.each<[ChannelKind, string, string, unknown, string, string]>([
   expect(issue?.message).toContain(says)
   expect(more).toEqual([])
 })
+
+test.each([
+  ['a user alone', ntfy, N.target, { username: 'ops' }, 'config.password'],
+  ['a password alone', ntfy, N.target, { password: 'x' }, 'config.username'],
+  ['both', ntfy, N.target, { ...BASIC, token: 'tk_abcdefghijklmnop' }, 'config.token'],
+  ['no token', pushover, O.target, null, 'config.app_token'],
+  ['the token twice', pushover, O.target, { app_token: O.target }, 'target'],
+  [
+    'fast rings',
+    pushover,
+    O.target,
+    ringing({ retry_seconds: 29 }),
+    'config.emergency.retry_seconds',
+  ],
+])('%s is told of its field', (_, kind, target, config, path) => {
+  expect(kind.check({ target, config, allow }).map((issue) => issue.path)).toEqual([path])
+})
