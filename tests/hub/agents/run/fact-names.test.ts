@@ -7,14 +7,24 @@ const ROOT = resolve(import.meta.dirname, '../../../..')
 /** What the model alone is told, and what cannot be left out. */
 const OURS = ['what the user asked for', 'why your last answer was not accepted']
 
+const sources = globSync('hub/agents/**/*.ts', { cwd: ROOT })
+  .filter((path) => !/\.text\.ts$|run\/fact-names\.ts$/.test(path))
+  .map((path) => readFileSync(resolve(ROOT, path), 'utf8'))
+
 test('every fact that an agent gives its model has a name in both languages', () => {
-  const labels = globSync('hub/agents/**/*.ts', { cwd: ROOT })
-    .filter((path) => !path.endsWith('.text.ts'))
-    .flatMap((path) => [...readFileSync(resolve(ROOT, path), 'utf8').matchAll(/label: '([^']+)'/g)])
+  const labels = sources
+    .flatMap((text) => [...text.matchAll(/label: '([^']+)'/g)])
     .map(([, label]) => label ?? '')
     .filter((label) => !OURS.includes(label))
   expect(labels.length).toBeGreaterThan(15)
   expect(labels.filter((label) => !Object.hasOwn(FACT_NAMES, label))).toEqual([])
+})
+
+test('every name is that of a fact which an agent gives', () => {
+  const unused = Object.keys(FACT_NAMES).filter(
+    (label) => !sources.some((text) => text.includes(`'${label}'`)),
+  )
+  expect(unused).toEqual([])
 })
 
 test.each([
