@@ -50,3 +50,37 @@ test('a statement whose table has changed since is parsed anew', async () => {
   await hub.query('alter table hub.projects add column nickname text')
   expect(await all()).toEqual(before)
 })
+
+/** Raises an error of PostgreSQL with this SQLSTATE. */
+const raised = (state: string) =>
+  db.transaction('*', async (sql) => {
+    await sql`select set_config('test.state', ${state}, true)`
+    await sql`do $$ begin
+      raise exception 'no good: secret' using errcode = current_setting('test.state');
+    end $$`
+  })
+
+test.each([
+  ...['22001', '22003', '22007', '22008', '22018', '22021', '22023', '22026'],
+  ...['22P02', '22P03', '22P05'],
+])('a value that cannot be stored (SQLSTATE %s) is malformed input', async (state) => {
+  await expect(raised(state)).rejects.toMatchObject({ code: 'malformed' })
+})
+
+test.each([
+  ['42501', 'read_only_key'],
+  ['25006', 'read_only_key'],
+  ['57P01', 'unavailable'],
+  ['57P02', 'unavailable'],
+  ['57P03', 'unavailable'],
+  ['53300', 'unavailable'],
+  ['08000', 'unavailable'],
+  ['08003', 'unavailable'],
+  ['08006', 'unavailable'],
+])('SQLSTATE %s is told as %s', async (state, code) => {
+  await expect(raised(state)).rejects.toMatchObject({ code })
+})
+
+test('any other error of the database stays one', async () => {
+  await expect(raised('22012')).rejects.toMatchObject({ code: '22012' })
+})

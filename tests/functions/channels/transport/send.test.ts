@@ -41,6 +41,11 @@ describe.each([
     expect(received[0]?.headers).not.toHaveProperty('content-length')
   })
 
+  test('an answer without a body is empty', async () => {
+    const { url } = opened(await receiver((response) => response.writeHead(204).end()))
+    expect(await send(post(url))).toMatchObject({ ok: true, status: 204, body: '' })
+  })
+
   test('a header that the caller sets is sent once, whatever its case', async () => {
     const { url, received } = await ok()
     await send({ url, method: 'POST', headers: { Accept: 'text/plain' }, body: '{}' })
