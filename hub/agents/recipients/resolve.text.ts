@@ -29,6 +29,8 @@ export const resolveText = texts(
       `The task is for somebody else, whom it describes by ${words}. Choose the recipients.`,
     beside: (words: string, others: string) =>
       `The task is for ${words} and also for “${others}”, whom it does not name. Choose the recipients, or give one mission for each.`,
+    beside_address: (address: string, others: string) =>
+      `The task gives the address ${address} and lists “${others}” with it. Choose the recipients, or give one mission for each.`,
     too_many: 'Too many leads share these words. Choose the recipients.',
     one_only: (count: number) =>
       `This agent writes for one lead at a time, and the task is for ${count}. Choose one.`,
@@ -88,6 +90,8 @@ export const resolveText = texts(
       `Görev başka biri için; ${words} yalnızca onu tarif ederken geçiyor. Alıcıları seçin.`,
     beside: (words, others) =>
       `Görev ${words} ile birlikte, adını vermediği birine de (“${others}”) yönelik. Alıcıları seçin ya da her biri için ayrı görev verin.`,
+    beside_address: (address, others) =>
+      `Görevde ${address} adresi ve yanında “${others}” var. Alıcıları seçin ya da her biri için ayrı görev verin.`,
     too_many: 'Bu sözcükler çok fazla adaya uyuyor. Alıcıları seçin.',
     one_only: (count) =>
       `Bu ajan her seferinde tek aday için yazar; görev ${count} aday için. Birini seçin.`,

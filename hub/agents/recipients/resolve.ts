@@ -10,7 +10,7 @@ import { type Mention, mentionsOf } from './mentions.ts'
 import { isEverybody, isPeople } from './people.ts'
 import { besideOthers, isPlace } from './relation.ts'
 import { resolveText } from './resolve.text.ts'
-import { NO_PERSON, strangerBeside, strangerIn } from './strangers.ts'
+import { besideAddress, NO_PERSON, strangerBeside, strangerIn } from './strangers.ts'
 import { type Token, tokensOf, writtenIn } from './tokens.ts'
 
 const say = bilingual(resolveText)
@@ -51,7 +51,10 @@ export async function resolveLeads(
   if (missing && as === 'recipient') return unclear(say.unknown_address(missing), [])
   if (byAddress.length > 0) {
     const named = byAddress.map(({ email_key }) => email_key).join(', ')
-    return { kind: 'leads', lead_ids: byAddress.map(({ id }) => id), because: say.named(named) }
+    const lead_ids = byAddress.map(({ id }) => id)
+    const beside = as === 'recipient' && besideAddress(task)
+    if (beside) return unclear(say.beside_address(named, beside), lead_ids)
+    return { kind: 'leads', lead_ids, because: say.named(named) }
   }
   const words = [...new Set(tokens.map(({ word }) => word))].filter(
     (word) => word.length >= MIN_WORD,

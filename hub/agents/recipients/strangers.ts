@@ -1,7 +1,9 @@
+import { MAIL_ADDRESS } from '../run/mail-address.ts'
 import type { Span } from './exclusion.ts'
+import { groupsOf } from './groups.ts'
 import type { Mention } from './mentions.ts'
 import { OWN_PEOPLE } from './relation.ts'
-import { type Token, writtenIn } from './tokens.ts'
+import { type Token, tokensOf, writtenIn } from './tokens.ts'
 
 /** Words with a capital that are no names. */
 export const NO_PERSON = new Set(
@@ -55,9 +57,52 @@ export function strangerBeside(
 ): string | undefined {
   for (const { from, to } of chosen) {
     const stranger = strangerBehind(tokens, to, mentions) ?? strangerBefore(tokens, from, mentions)
-    if (stranger) return writtenIn(tokens, stranger.from, stranger.to).replace(SUFFIX, '')
+    if (stranger) return namedIn(tokens, stranger)
   }
   return undefined
+}
+
+const namedIn = (tokens: Token[], { from, to }: Span) =>
+  writtenIn(tokens, from, to).replace(SUFFIX, '')
+
+const ADDRESS = new RegExp(MAIL_ADDRESS, 'gu')
+/** An address with an "and" behind it. */
+const ADDRESS_AND = new RegExp(`(?:${MAIL_ADDRESS})(?:['’]\\p{L}+)?,?\\s+(?:and|plus|ve)\\s+`, 'iu')
+/** Stands for an address, of which the words are none of the task. */
+const PLACE = 'xaddressx'
+
+/**
+ * besideAddress finds a name or a group that a task lists with an e-mail address: "Write to ali@kaya.example and Hans". A
+ * name before a comma or a bracket is whose address it is.
+ */
+export function besideAddress(task: string): string | undefined {
+  const { tokens } = tokensOf(task.replace(ADDRESS, PLACE))
+  const places = tokens.flatMap(({ word }, from) =>
+    word === PLACE ? [{ from, to: from + 1 }] : [],
+  )
+  for (const { from, to } of places) {
+    const isAfterAnd = AND.has(tokens[from - 1]?.word ?? '')
+    const beside =
+      strangerBehind(tokens, to, places) ??
+      (isAfterAnd ? strangerBefore(tokens, from, places) : undefined)
+    if (beside) return namedIn(tokens, beside)
+  }
+  return groupBesideAddress(task)
+}
+
+/** A group behind an address: the one that the task is for without the address. */
+function groupBesideAddress(task: string): string | undefined {
+  const found = ADDRESS_AND.exec(task)
+  if (!found) return undefined
+  const before = task.slice(0, found.index)
+  const { tokens } = tokensOf(before + task.slice(found.index + found[0].length))
+  const at = tokensOf(before).tokens.length
+  const isAll = (word = '') => /^(?:to|all|the|every|our|other|tum|butun|diger)$/.test(word)
+  const group = groupsOf(tokens).find(({ from }) => {
+    const first = tokens.findLastIndex(({ word }, here) => here < from && !isAll(word)) + 1
+    return from >= at && first <= at
+  })
+  return group?.words
 }
 
 /** Somebody listed behind a name, which ends before `end`. */

@@ -67,6 +67,8 @@ describe('whom a task means', () => {
     ['Write to Hans', 'leads', ['hans']],
     ['mail to ali@kaya.example please', 'leads', ['ali']],
     ['HANS@MUELLER.example', 'leads', ['hans']],
+    ['mail to ali@kaya.example and Hans', 'unclear', ['ali']],
+    ['Write to Ali and Mert', 'unclear', ['ali']],
     ['Write to Demir Lojistik', 'unclear', ['ayse', 'veli']],
     ['Напишите письмо: Иван Петров', 'leads', ['ivan']],
     ['a mail to nobody@elsewhere.example', 'unclear', []],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../../../hub/agents/recipients/resolve.ts'
+import { besideAddress } from '../../../../hub/agents/recipients/strangers.ts'
 import { tokensOf } from '../../../../hub/agents/recipients/tokens.ts'
 
 const person = (id: string, name: string | null, company: string | null) => ({
@@ -229,4 +230,29 @@ describe('somebody listed with leads whom no lead is called', () => {
   ])('and nobody else is: %s', (task, lead_ids) => {
     expect(askedFor(task)).toMatchObject({ kind: 'leads', lead_ids })
   })
+})
+
+describe('beside an address', () => {
+  test.each([
+    ['Write to ali@kaya.example and Hans', 'Hans'],
+    ['Write to ali@kaya.example and Hans Müller about it', 'Hans Müller'],
+    ['Write to ali@kaya.example, hans@mueller.example and Mert', 'Mert'],
+    ['Write to Hans and ali@kaya.example', 'Hans'],
+    ['Write to ali@kaya.example and all new leads', 'new leads'],
+    ['ali@kaya.example ve Hans’a yaz', 'Hans'],
+    ['Hans ve ali@kaya.example adresine yaz', 'Hans'],
+    ['ali@kaya.example’e ve yeni adaylara yaz', 'yeni adaylara'],
+  ])('somebody else is found: %s', (task, who) => expect(besideAddress(task)).toBe(who))
+
+  test.each([
+    'Write to ali@kaya.example',
+    'Mail to ali@kaya.example please',
+    'Write to Ali Kaya, ali@kaya.example',
+    'Write to Ali Kaya (ali@kaya.example) about the fair',
+    'Write to ali@kaya.example and hans@mueller.example',
+    'Write to ali@kaya.example about new leads in Bursa and Izmir',
+    'Write to ali@kaya.example and thank him for Hans',
+    'Write to ali@kaya.example in English and Turkish',
+    'Write to ali@kaya.example: we met new leads and customers',
+  ])('nobody else is found: %s', (task) => expect(besideAddress(task)).toBeUndefined())
 })
