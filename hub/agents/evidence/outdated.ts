@@ -5,20 +5,35 @@
 
 type Period = 'day' | 'week' | 'month' | 'quarter' | 'year'
 
+const NEAR = 'this|last|next|past|previous|coming'
+const TR_NEAR = 'bu|geçen|gelecek|önümüzdeki'
+const word = (text: string) => new RegExp(`(?<!\\p{L})(?:${text})(?!\\p{L})`, 'iu')
+/** A weekday or a part of a day, which is another one with every day. */
+const EN_DAYS =
+  'morning|afternoon|evening|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday'
+const TR_DAYS = 'sabah|akşam|gece|pazartesi|salı|çarşamba|perşembe|cuma|cumartesi|pazar'
+/** "The last three years" and "son iki yılda" end where the fact was noted. */
+const EN_SPANS = '(?:last|past|next|coming|previous) (?:couple of )?(?:[\\p{L}\\d-]+ )?'
+const TR_SPANS = '(?:son (?:[\\p{L}\\d]+ )?|(?:geçen|gelecek|önümüzdeki) [\\p{L}\\d]+ )'
+
 const RELATIVE: [RegExp, Period][] = [
-  [/(?<!\p{L})(?:today|yesterday|tomorrow|tonight)(?!\p{L})/iu, 'day'],
-  [/(?<!\p{L})(?:bugün|dün|yarın|bu sabah|bu akşam)(?!\p{L})/iu, 'day'],
-  [/(?<!\p{L})\d+ (?:days?|weeks?) ago(?!\p{L})|(?<!\p{L})\d+ (?:gün|hafta) önce(?!\p{L})/iu, 'day'],
-  [/(?<!\p{L})(?:this|last|next|past|previous|coming) week(?:end)?(?!\p{L})/iu, 'week'],
-  [/(?<!\p{L})(?:bu|geçen|gelecek|önümüzdeki) hafta(?!\p{L})/iu, 'week'],
-  [/(?<!\p{L})(?:this|last|next|past|previous|coming) month(?!\p{L})|months? ago(?!\p{L})/iu, 'month'],
-  [/(?<!\p{L})(?:bu|geçen|gelecek|önümüzdeki) ay(?!\p{L})|(?<!\p{L})ay önce(?!\p{L})/iu, 'month'],
-  [/(?<!\p{L})(?:this|last|next|past|previous|coming) quarter(?!\p{L})/iu, 'quarter'],
-  [/(?<!\p{L})(?:bu|geçen|gelecek|önümüzdeki) çeyrek/iu, 'quarter'],
-  [/(?<!\p{L})(?:this|last|next|past|previous|coming) (?:year|spring|summer|autumn|winter)(?!\p{L})|years? ago(?!\p{L})/iu, 'year'],
-  [/(?<!\p{L})(?:bu|geçen|gelecek|önümüzdeki) (?:yıl|sene|ilkbahar|yaz|sonbahar|kış)(?!\p{L})|(?<!\p{L})(?:yıl|sene) önce(?!\p{L})/iu, 'year'],
-  [/(?<!\p{L})(?:recently|lately|soon|currently|at the moment|so far)(?!\p{L})/iu, 'year'],
-  [/(?<!\p{L})(?:son zamanlarda|yakında|şu anda|şimdilik)(?!\p{L})/iu, 'year'],
+  [word('today|yesterday|tomorrow|tonight'), 'day'],
+  [word('bugün|dün|yarın'), 'day'],
+  [word(`(?:${NEAR}) (?:${EN_DAYS})`), 'day'],
+  [word(`(?:${TR_NEAR}) (?:${TR_DAYS})`), 'day'],
+  [word('(?:hours?|days?|weeks?) ago|(?:saat|gün|hafta) önce'), 'day'],
+  [word(`${EN_SPANS}(?:hours|days|weeks)`), 'day'],
+  [word(`${TR_SPANS}(?:saat|gün|hafta)(?:[dt][ae]|l[ae]rd[ae])?`), 'day'],
+  [word(`(?:${NEAR}) week(?:end)?`), 'week'],
+  [word(`(?:${TR_NEAR}) hafta`), 'week'],
+  [word(`(?:${NEAR}) month|months? ago|${EN_SPANS}months`), 'month'],
+  [word(`(?:${TR_NEAR}) ay|ay önce|${TR_SPANS}ay(?:da|larda)?`), 'month'],
+  [word(`(?:${NEAR}) quarter|${EN_SPANS}quarters`), 'quarter'],
+  [/(?<!\p{L})(?:bu|geçen|gelecek|önümüzdeki|son) (?:[\p{L}\d]+ )?çeyrek/iu, 'quarter'],
+  [word(`(?:${NEAR}) (?:year|spring|summer|autumn|fall|winter)|years? ago|${EN_SPANS}years`), 'year'],
+  [word(`(?:${TR_NEAR}) (?:yıl|sene|ilkbahar|yaz|sonbahar|kış)|(?:yıl|sene) önce|${TR_SPANS}(?:yıl|sene)(?:[dt][ae]|l[ae]rd[ae])?`), 'year'],
+  [word('recently|lately|soon|currently|at the moment|so far'), 'year'],
+  [word('son zamanlarda|yakında|şu anda|şimdilik'), 'year'],
 ] // biome-ignore format: a table
 
 const DAY_MS = 86_400_000

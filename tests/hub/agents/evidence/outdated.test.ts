@@ -31,13 +31,36 @@ const PERIODS: [right: number, wrong: number, words: string[]][] = [
     [
       ...['today', 'yesterday', 'tomorrow', 'tonight', 'bugün', 'dün', 'yarın', 'bu sabah'],
       ...['bu akşam', '2 days ago', '1 day ago', '3 weeks ago', '10 week ago', '2 gün önce'],
-      ...['14 hafta önce', 'Today', 'BUGÜN'],
+      ...['14 hafta önce', 'Today', 'BUGÜN', 'two days ago', 'a week ago', 'hours ago'],
+      ...['iki gün önce', 'birkaç hafta önce', 'bir saat önce', 'last night', 'this morning'],
+      ...['last Friday', 'next Monday', 'geçen cuma', 'bu gece', 'gelecek pazartesi'],
+      ...['last 3 days', 'past two weeks', 'last 24 hours', 'next few days', 'past couple of days'],
+      ...['son 3 gün', 'son iki haftada', 'son günlerde', 'son 24 saatte', 'önümüzdeki iki hafta'],
     ],
   ],
   [4, 5, [...each(ENGLISH, 'week', 'weekend'), ...each(TURKISH, 'hafta')]],
-  [11, 12, [...each(ENGLISH, 'month'), 'a month ago', 'two months ago']],
-  [11, 12, [...each(TURKISH, 'ay'), '2 ay önce']],
-  [41, 42, [...each(ENGLISH, 'quarter'), ...each(TURKISH, 'çeyrek', 'çeyrekte')]],
+  [
+    11,
+    12,
+    [
+      ...each(ENGLISH, 'month'),
+      'a month ago',
+      'two months ago',
+      'past 12 months',
+      'last few months',
+    ],
+  ],
+  [11, 12, [...each(TURKISH, 'ay'), '2 ay önce', 'son 3 ayda', 'son altı ay', 'son aylarda']],
+  [
+    41,
+    42,
+    [
+      ...each(ENGLISH, 'quarter'),
+      'last two quarters',
+      'son iki çeyrek',
+      ...each(TURKISH, 'çeyrek', 'çeyrekte'),
+    ],
+  ],
   [
     225,
     226,
@@ -46,7 +69,8 @@ const PERIODS: [right: number, wrong: number, words: string[]][] = [
       ...each(TURKISH, 'yıl', 'sene', 'ilkbahar', 'yaz', 'sonbahar', 'kış'),
       ...['a year ago', 'two years ago', 'bir yıl önce', 'iki sene önce', 'recently', 'lately'],
       ...['soon', 'currently', 'at the moment', 'so far', 'son zamanlarda', 'yakında'],
-      ...['şu anda', 'şimdilik'],
+      ...['şu anda', 'şimdilik', 'last two years', 'past few years', 'coming years', 'this fall'],
+      ...['son iki yılda', 'son yıllarda', 'son 5 sene', 'önümüzdeki üç yıl'],
     ],
   ],
 ]
@@ -67,8 +91,20 @@ test.each(
 })
 
 test.each([
-  ...['ş2 days ago', 'ş2 gün önce', 'bir kolay önce', 'akyıl önce', 'müsene önce', '2 sides ago'],
-  ...['days ago', 'gün önce', 'bu çay', 'weekend', 'this weekends', 'every month', 'çeyrek'],
+  ...['bir kolay önce', 'akyıl önce', 'müsene önce', '2 sides ago'],
+  ...[
+    'in two weeks',
+    'within 3 days',
+    'on Fridays',
+    'two years',
+    'iki günde',
+    'son',
+    'bu çay',
+    'weekend',
+    'this weekends',
+    'every month',
+    'çeyrek',
+  ],
 ])('“%s” is right for good', (words) => {
   expect(isOutdated(words, ago(0), new Date(ago(-1000)))).toBe(false)
 })
