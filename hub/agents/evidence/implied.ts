@@ -1,6 +1,6 @@
 import type { Language } from '../../i18n/words.ts'
 import { isPlain } from './amounts.ts'
-import { isNumber } from './tokens.ts'
+import { isNumber, tokensOf } from './tokens.ts'
 
 /*
  * What a fact says beside its own words: one place of several, and "trucks" where it says "40
@@ -20,9 +20,13 @@ const TR_LIST = new RegExp(
 
 /** What makes a list more than its members, or less: counts, negations, superlatives, pairs. */
 const NO_LIST: Record<Language, RegExp> = {
-  en: /\d|(?<!\p{L})(?:not|never|no|nobody|only|alone|exclusively|both|either|neither|between|together|combined|all|every|each|most|some|first|last|few|more|less|than|if|unless|without|except|and|or|may|might|per|one|leading|leader|sole|\p{L}{2,}n't|\p{L}{3,}est)(?!\p{L})/iu,
-  tr: /\d|(?<!\p{L})(?:değil|yok|yalnız|yalnızca|sadece|hem|ya|veya|en|ilk|tek|lider\p{L}*|arasında|birlikte|tüm|bütün|her|hiç|bazı|daha|eğer|kadar|hariç|ve)(?!\p{L})|m[ıiuü]yor|m[ae]z(?!\p{L})|m[ae]d[ıi]/iu,
+  en: /\d|(?<!\p{L})(?:not|never|no|nobody|only|alone|exclusively|both|either|neither|between|together|combined|all|every|each|most|some|first|last|few|more|less|than|if|unless|without|except|and|or|may|might|per|one|leading|leader|sole|mostly|mainly|chiefly|primarily|largely|partly|half|thirds?|quarters?|dozens?|hundreds?|thousands?|majority|minority|rest|total|average|several|pair|couple|outside|beyond|besides|apart|best|worst|top|\p{L}{2,}n't|\p{L}{3,}est)(?!\p{L})/iu,
+  tr: /\d|(?<!\p{L})(?:değil|yok|yalnız|yalnızca|sadece|hem|ya|veya|en|ilk|tek|lider\p{L}*|arasında|birlikte|tüm|bütün|her|hiç|bazı|daha|eğer|kadar|hariç|ve|on|bir|yüz|bin|yüzde|birkaç|birçok|düzine|toplam\p{L}*|ortalama|çoğu\p{L}*|çoğunlu\p{L}*|yarı(?:sı|m)?\p{L}*|kısm\p{L}*|üçte|dörtte|ağırlıklı|dışında|haricinde|ne|kimse|pek)(?!\p{L})|m[ıiuü]yor|m[ae]z(?!\p{L})|m[ae]d[ıi]/iu,
 }
+
+/** "Ten trucks to Italy and Spain" are not ten to Italy, whether in digits or in words. */
+const isMoreOrLess = (part: string, language: Language) =>
+  NO_LIST[language].test(part) || tokensOf(part, language).some(isNumber)
 
 /**
  * membersOf reads "You deliver to Italy, Slovenia and Croatia" as one sentence for each of them;
@@ -33,7 +37,7 @@ export function membersOf(sentence: string, language: Language): string[] | unde
   const list = (language === 'en' ? EN_LIST : TR_LIST).exec(text)
   if (!list) return undefined
   const [, head = '', names = '', last = '', tail = ''] = list
-  if (NO_LIST[language].test(head) || NO_LIST[language].test(tail)) return undefined
+  if ([head, tail].some((part) => isMoreOrLess(part, language))) return undefined
   const members = [...names.split(', '), last]
   const isKnown = (name: string) => KNOWN[language]().has(name.replace(/'.*$/, ''))
   return members.every(isKnown) ? members.map((name) => head + name + tail) : undefined
@@ -65,9 +69,17 @@ function countriesAndLanguages(language: Language): Set<string> {
   return new Set(found.filter((name) => name !== undefined))
 }
 
+/** "From June" is no place, and who has something from then on may not have it now. */
+const NO_PLACE =
+  'January|February|March|April|May|June|July|August|September|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|Spring|Summer|Autumn|Winter'
+const PLACE = new RegExp(
+  ` (?:in|from) (?!(?:${NO_PLACE})(?![\\p{L}-]))\\p{Lu}[\\p{L}-]+[.!]?$`,
+  'u',
+)
+
 /** "Runs 40 trucks from Bursa" without its place; only together with its number it can be left out. */
 export function withoutPlace(sentence: string, language: Language): string | undefined {
-  const bare = sentence.replace(/ (?:in|from) \p{Lu}[\p{L}-]+[.!]?$/u, '')
+  const bare = sentence.replace(PLACE, '')
   return language === 'en' && bare !== sentence ? bare : undefined
 }
 

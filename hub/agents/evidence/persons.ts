@@ -110,7 +110,9 @@ const caseOf = (ending: string | undefined) =>
 
 /** Verbs whose past looks like their present. */
 const SAME_PAST = new Set(
-  'beat bet burst cast cost cut hit hurt let put quit read set shut split spread'.split(' '),
+  'beat bet bid broadcast burst cast cost cut fit forecast hit hurt let offset outbid put quit read reset rid set shed shut split spread upset'.split(
+    ' ',
+  ),
 )
 const FORMS: Record<string, string> = {
   has: 'have', is: 'be', are: 'be', am: 'be', was: 'was', were: 'was', does: 'do',

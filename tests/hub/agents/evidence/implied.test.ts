@@ -34,10 +34,39 @@ test.each([
   expect(membersOf(sentence, language)).toEqual(members)
 })
 
+const ITALY_AND_SPAIN = ['İtalya’ya', 'İspanya’ya'].join(' ve ')
+test.each([
+  ...[
+    ...['You run ten trucks', 'You run a dozen trucks', 'You run several trucks', 'You go mainly'],
+    ...[
+      'You go mostly',
+      'Half of your sales go',
+      'A third of your trucks go',
+      'Hundreds of you go',
+    ],
+    ...['The majority of sales go', 'The rest of sales goes', 'Nobody else goes', 'Two firms go'],
+    ...['The total of sales goes', 'Two thirds go', 'Few trucks go', 'A couple of trucks go'],
+    ...['An average truck goes', 'The best trucks go', 'Three quarters go', 'You go partly'],
+    ...['You do not go', 'Thousands of trucks go', 'You go apart from that', 'You may go'],
+  ].map((head) => ['en', `${head} to Italy and Spain`] as const),
+  ...[
+    ...['On kamyon', 'İki kamyon', 'Yüz kamyon', 'Bin kamyon', 'Bir kamyon', 'Satışların yarısı'],
+    ...['Satışların çoğu', 'Satışların çoğunluğu', 'Birkaç kamyon', 'Birçok kamyon', 'Üçte biri'],
+    ...['Toplam satış', 'Ortalama satış', 'Bir kısmı', 'Ağırlıklı olarak', 'Kimse', 'Satışlar hiç'],
+  ].map((head) => ['tr', `${head} ${ITALY_AND_SPAIN} gider`] as const),
+])('in %s no member of “%s” is said by itself', (language, sentence) => {
+  expect(membersOf(sentence, language)).toBeUndefined()
+})
+
 test.each([
   ['en', 'You run 40 trucks from Bursa.', 'You run 40 trucks'],
   ['en', 'You run 40 trucks in Bursa', 'You run 40 trucks'],
   ['en', 'You run 40 trucks in winter', undefined],
+  ['en', 'You run 40 trucks from June.', undefined],
+  ['en', 'You run 40 trucks in Winter!', undefined],
+  ['en', 'You run 40 trucks from Monday', undefined],
+  ['en', 'You run 40 trucks in Mayland', 'You run 40 trucks'],
+  ['en', 'You run 40 trucks from Saint-Denis', 'You run 40 trucks'],
   ['en', 'You run 40 trucks', undefined],
   ['tr', 'You run 40 trucks in Bursa', undefined],
 ] as const)('in %s the place can be left out of "%s": %s', (language, sentence, bare) => {
