@@ -69,7 +69,11 @@ function withoutCourtesy(sentence: string, toGreet: string[], language: Language
   const [first] = commas
   const last = commas.at(-1)
   if (first && isHarmless(sentence.slice(0, first.index), toGreet, language)) {
-    return withoutCourtesy(sentence.slice(first.index + first[0].length), toGreet, language)
+    const head = sentence.slice(0, first.index)
+    const rest = sentence.slice(first.index + first[0].length)
+    // "Demir Lojistik – cuts costs" says so of Demir Lojistik, and greets nobody.
+    const isSubject = isName(head, toGreet, language) && !hasSubject(rest, language)
+    return isSubject ? `${head} ${rest}` : withoutCourtesy(rest, toGreet, language)
   }
   const tail = last && sentence.slice(last.index + last[0].length)
   if (last && tail?.endsWith('?') && isHarmless(tail, toGreet, language)) {
@@ -77,3 +81,14 @@ function withoutCourtesy(sentence: string, toGreet: string[], language: Language
   }
   return sentence
 }
+
+/** A name is all that may follow "Hello" and is harmless alone. */
+const isName = (head: string, toGreet: string[], language: Language) =>
+  isHarmless(`${HELLO[language]} ${head}`, toGreet, language)
+const HELLO: Record<Language, string> = { en: 'Hello', tr: 'Merhaba' }
+
+const HAS_SUBJECT: Record<Language, RegExp> = {
+  en: /^(?:\p{Lu}|(?:we|you|i|it|this|that|these|those|our|your|my|the|a|an|no|some|all|most|many|each|\d)(?!\p{Ll}))/u,
+  tr: /(?:[mnryğ][ıiuü]z|[dt][ıiuü]k)(?: (?:var|yok))?[.!?]*$|^(?:\p{Lu}|biz|siz|bu|şu)/u,
+}
+const hasSubject = (rest: string, language: Language) => HAS_SUBJECT[language].test(rest)

@@ -18,7 +18,7 @@ export function statementsOf(label: string, value: string, language: Language): 
   const name = label.trim()
   const said = value.trim()
   // A value that was cut may go on otherwise, and "42?" is not known.
-  if (name.length > MAX_LABEL || /[.!?:;]/u.test(name) || /…$|[?？]/u.test(said)) return []
+  if (name.length > MAX_LABEL || /[.!?:;]/u.test(name) || /…|\.{3}|[?？]/u.test(said)) return []
   const counted = COUNTED[language].exec(name)?.slice(1).find(Boolean)
   const count = NUMBER.test(said) && Number.isFinite(decimal(said)) ? said : undefined
   if (language === 'en') {

@@ -7,18 +7,24 @@ import { sentencesOf } from './sentences.ts'
  * meant.
  */
 
-/** A sentence that begins like this may take back the one before it. */
+/** A sentence that begins like this may take back the one before it, or say when it holds. */
 const TAKES_BACK: Record<Language, RegExp> = {
-  en: /^(?:this|that|it|these|those|but|however|yet|although|except|only|no|not|never|wrong|false|untrue|until|unless|provided|formerly|previously|unfortunately|sadly)\b/iu,
-  tr: /^(?:bu|bunun|o|şu|bunlar|ama|ancak|fakat|artık|yalnız|yalnızca|sadece|oysa|ne var ki|değil|yanlış|hayır|maalesef|ne yazık ki|eskiden|önceden)(?=[\s,.]|$)|^[^.]{1,30} (?:kadar|hariç)[.!]?$/iu,
+  en: /^(?:this|that|it|these|those|but|however|yet|although|except|only|no|not|never|wrong|false|untrue|until|unless|provided|formerly|previously|unfortunately|sadly|regrettably|alas|sorry|correction|just kidding|joking|maybe|perhaps|possibly|allegedly|supposedly|if|once|when|as soon as|assuming|subject to|or|nor|neither|none|nothing|otherwise|rather|instead|ended|stopped|discontinued|cancelled|canceled|expired)\b|^(?:from|since|before|as of|starting) [^.]{1,30}[.!]?$/iu,
+  tr: /^(?:bu|bunun|o|şu|bunlar|ama|ancak|fakat|artık|yalnız|yalnızca|sadece|oysa|ne var ki|değil|yanlış|hayır|maalesef|ne yazık ki|eskiden|önceden|eğer|şayet|tabii?|ya da|veya|yoksa|belki|galiba|sanırım|aslında|düzeltme|pardon|özür|şaka|[iİ]ptal|sona|bitti|henüz|meğer|gerçi)(?=[\s,.:!]|$)|^[^.]{1,30} (?:kadar|hariç|itibaren|sonra|önce)[.!]?$/iu,
 }
 /** A quotation of three words or more; "“Rota” plans" is a name. */
 const OPENING = /^["“„«»]\s*(?:[^\s"“”«»]+\s+){2}[^\s"“”«»]/u
 /** "[ ] Get certified" is to be done. */
 const OPEN_BOX = /\[\s*\]/u
 
-/** stated lists the sentences of a fact that may be said again. */
-export function stated(fact: string, isOurs: boolean, language: Language): string[] {
+/** What was left out may turn what is left: "owns […] 40 vans". */
+const CUT = /…|\.\s?\.\s?\./u
+
+/**
+ * stated lists the sentences of a fact that may be said again. With `hasOwnVoice` its "we" is known:
+ * it is about us, or the lead said it.
+ */
+export function stated(fact: string, hasOwnVoice: boolean, language: Language): string[] {
   const said = sentencesOf(fact, language)
   // What stands below a heading means what the heading says: "Wrong claims:".
   const heading = said.findIndex((sentence) => sentence.endsWith(':'))
@@ -27,9 +33,9 @@ export function stated(fact: string, isOurs: boolean, language: Language): strin
     const begins = isQuoted || OPENING.test(sentence)
     isQuoted = endsQuoted(sentence, isQuoted)
     if (heading >= 0 && at >= heading) return false
-    // What is between quotation marks was said by somebody else, whose "we" is not ours.
-    if (isOurs && begins) return false
-    if (/[?？]|(?:…|\.\.\.)[\s"”’')]*$/u.test(sentence) || OPEN_BOX.test(sentence)) return false
+    // What is between quotation marks was said by somebody else, with another "we".
+    if (hasOwnVoice && begins) return false
+    if (/[?？]/u.test(sentence) || CUT.test(sentence) || OPEN_BOX.test(sentence)) return false
     return !TAKES_BACK[language].test(said[at + 1] ?? '')
   })
 }

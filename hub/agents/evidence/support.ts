@@ -77,7 +77,7 @@ export function indexOf(
       }
       continue
     }
-    for (const sentence of stated(fact, lead_id === null, language)) {
+    for (const sentence of stated(fact, lead_id === null || said_by_lead === true, language)) {
       if (isOutdated(sentence, created_at, now)) continue
       if (lead_id !== null && said_by_lead) {
         const told = turned(sentence, names, language)

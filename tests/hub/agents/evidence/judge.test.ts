@@ -144,6 +144,8 @@ describe('tricks', () => {
     ['nor of "shed"', 'Nordlicht sheds jobs.', [], ['Nordlicht shed jobs.']],
     ['nor of "forecast"', 'You forecast 3 %.', ['Demir Lojistik forecasts 3 %.']],
     ['from when', 'You operate trucks.', ['Operates 40 trucks from June.']],
+    ['a name is no greeting', 'Demir Lojistik – cuts costs.', [], ['Cuts costs.']],
+    ['nor with a comma', 'Demir Lojistik, cuts costs.', [], ['Cuts costs.']],
     ['letters that turn', 'You own \u202e04 vans.', ['Demir Lojistik owns 04 vans.']],
     ['another alphabet', 'You own 40 vаns.', ['Demir Lojistik owns 40 vans.']],
     ['a question says nothing', 'We lead Europe.', [], ['We lead Europe?']],
@@ -228,6 +230,23 @@ describe('tricks', () => {
     expect(noted(new Date().toISOString())).toBe('supported')
     expect(noted('2024-03-05T08:00:00Z')).toBe('unsure')
   })
+
+  test.each([
+    ['en', 'Ayşe, the first month is free.', 'The first month is free.', 'supported'],
+    ['en', 'Ayşe Demir, we cut costs.', 'We cut costs.', 'supported'],
+    ['en', 'Ayşe – our demo is free.', 'Our demo is free.', 'supported'],
+    ['en', 'Hello Ayşe, cuts costs.', 'Cuts costs.', 'supported'],
+    ['en', 'Ayşe, cuts costs.', 'Cuts costs.', 'unsure'],
+    ['en', 'Nordlicht – cuts costs.', 'Nordlicht cuts costs.', 'supported'],
+    ['tr', 'Ayşe, giderinizi düşürüyoruz.', 'Giderinizi düşürüyoruz.', 'supported'],
+    ['tr', 'Ayşe, depo açtık.', 'Depo açtık.', 'supported'],
+    ['tr', 'Demir Lojistik, gideri %12 düşürüyor.', 'Gideri %12 düşürüyor.', 'unsure'],
+  ] as const)(
+    'a name in front is whom we speak to, or of, in %s: “%s”',
+    (language, sentence, us, verdict) => {
+      expect(says(sentence, [], [us], { language })).toBe(verdict)
+    },
+  )
 
   test('a Turkish letter is another letter', () => {
     const tr = { language: 'tr' as const }

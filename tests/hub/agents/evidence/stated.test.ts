@@ -98,11 +98,67 @@ describe('a fact says nothing that is asked, cut, quoted, open or taken back', (
     ['en', 'We are certified to ISO 27001.', '[ ] We are certified to ISO 27001.'],
     ['en', 'We deliver to Italy.', 'We deliver to Italy. Until 2020.'],
     ['en', 'We deliver to Italy.', 'We deliver to Italy. Unfortunately that ended.'],
+    ['en', 'We own 40 vans.', 'We own […] 40 vans.'],
+    ['en', 'We own 40 vans.', 'We own … 40 vans.'],
+    ['en', 'We own 40 vans.', 'We own . . . 40 vans.'],
+    ...[
+      ...['Sorry, wrong.', 'Correction: to Spain.', 'Just kidding.', 'Joking.', 'Maybe.'],
+      ...['Perhaps.', 'Possibly.', 'Allegedly.', 'Supposedly.', 'If we get a licence.'],
+      ...[
+        'Once we have a licence.',
+        'When Italy lets us.',
+        'As soon as we can.',
+        'Assuming peace.',
+      ],
+      ...['Subject to a licence.', 'Or to Spain.', 'Nor do we.', 'Neither do we.', 'None of it.'],
+      ...['Nothing of it is so.', 'Otherwise to Spain.', 'Rather to Spain.', 'Instead of Spain.'],
+      ...[
+        'Ended.',
+        'Stopped last year.',
+        'Discontinued.',
+        'Cancelled.',
+        'Expired.',
+        'Alas, no more.',
+      ],
+      ...['Regrettably, it ended.', 'From 2030.', 'Before the war.', 'As of May.', 'Since never!'],
+    ].map((next): [Language, string, string] => [
+      'en',
+      'We deliver to Italy.',
+      `We deliver to Italy. ${next}`,
+    ]),
+    ...[
+      ...['Eğer izin çıkarsa.', 'Şayet izin çıkarsa.', 'Tabii izin çıkarsa.', 'Ya da etmiyoruz.'],
+      ...['Veya İspanya’ya.', 'Yoksa değil mi.', 'Belki.', 'Galiba.', 'Sanırım.', 'Aslında bitti.'],
+      ...['Düzeltme: İspanya.', 'Pardon.', 'Özür dileriz.', 'Şaka!', 'İptal.', 'Sona erdi.'],
+      ...['Bitti.', 'Henüz başlamadık.', 'Meğer bitmiş.', 'Gerçi bitti.', 'Mayıstan itibaren.'],
+      ...['İzinden sonra.', 'Savaştan önce.'],
+    ].map((next): [Language, string, string] => [
+      'tr',
+      'Teslimat yapıyoruz.',
+      `Teslimat yapıyoruz. ${next}`,
+    ]),
     ['tr', 'Giderimizi %30 düşürdük.', '“Giderimizi %30 düşürdük. Ekip harika.” Mehmet Kaya'],
     ['tr', 'İtalya’ya teslimat yapıyoruz.', 'İtalya’ya teslimat yapıyoruz. 2020’ye kadar.'],
     ['tr', 'İtalya’ya teslimat yapıyoruz.', 'İtalya’ya teslimat yapıyoruz. Maalesef bitti.'],
   ])('%s: “%s” of “%s”', (language, sentence, fact) => {
     expect(says(language, sentence, [['us', fact]])).toBe('unsure')
+  })
+
+  test.each([
+    ['You deliver at night.', 'Your rival wrote: “We run 40 trucks. We deliver at night.”'],
+    ['You run 40 trucks.', '“We run 40 trucks. We deliver at night.” Mehmet Kaya'],
+  ])('what a lead quotes is not its own: “%s” of “%s”', (sentence, fact) => {
+    expect(says('en', sentence, [['said', fact]])).toBe('unsure')
+    expect(says('en', sentence, [['said', fact.replace(/[“”]/g, '')]])).toBe('supported')
+  })
+
+  test.each<[Language, string]>([
+    ['en', 'We deliver to Italy. Ordinary trucks do it.'],
+    ['en', 'We deliver to Italy. From Milan our trucks go on to the whole of the country.'],
+    ['tr', 'İtalya’ya teslimat yapıyoruz. Belkıs Hanım yönetir.'],
+  ])('what does not take it back, in %s: “%s”', (language, fact) => {
+    const [sentence = ''] = fact.split(/(?<=\.) /)
+    expect(says(language, sentence, [['us', fact]])).toBe('supported')
   })
 
   test('a name between quotation marks and what follows a quotation stay', () => {
@@ -117,6 +173,12 @@ describe('a fact says nothing that is asked, cut, quoted, open or taken back', (
     expect(says('en', 'Your trucks are 42.', [['list', 'Trucks: 42?']])).toBe('unsure')
     expect(says('en', 'Your trucks are 42.', [['list', 'Trucks: 42']])).toBe('supported')
     expect(says('tr', 'Aracınız 42.', [['list', 'Araç: 42?']])).toBe('unsure')
+    expect(says('en', 'Your remark is buys fuel.', [['list', 'Remark: buys fuel...']])).toBe(
+      'unsure',
+    )
+    expect(says('en', 'Your remark is buys fuel.', [['list', 'Remark: buys … fuel']])).toBe(
+      'unsure',
+    )
   })
 })
 
