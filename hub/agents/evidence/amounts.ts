@@ -134,8 +134,8 @@ export function boundIn(tokens: string[], language: Language): Bound | undefined
 
 /** Words next to which a larger number does not mean "more than" a smaller one. */
 const NOT_PLAIN: Record<Language, RegExp> = {
-  en: /^(?:not|never|no|without|nobody|none|up|about|around|almost|nearly|roughly|approximately|only|all|every|each|both|most|least|less|fewer|more|than|except|under|below|within|if|unless|may|might|could|would)$/u,
-  tr: /^(?:değil|değildir|kadar|yaklaşık|neredeyse|en|az|çok|fazla|eksik|daha|her|tüm|bütün|yalnız|yalnızca|sadece|eğer|içinde|hariç)$|m[ıiuü]yor$|m[ae]z$|m[ae]d[ıi]$/u,
+  en: /^(?:not|never|no|without|nobody|none|up|about|around|almost|nearly|roughly|approximately|only|all|every|each|both|most|least|less|fewer|more|than|except|under|below|within|max|maximum|if|unless|may|might|could|would)$/u,
+  tr: /^(?:değil|değildir|kadar|yaklaşık|neredeyse|en|az|çok|fazla|eksik|daha|her|tüm|bütün|yalnız|yalnızca|sadece|eğer|içinde|hariç|azami|maksimum)$|m[ıiuü]yor$|m[ae]z$|m[ae]d[ıi]$/u,
 }
 export const isPlain = (tokens: string[], language: Language): boolean =>
   !tokens.some((token) => NOT_PLAIN[language].test(token))

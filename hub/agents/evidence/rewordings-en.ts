@@ -89,11 +89,15 @@ function activeForms(participle: string, auxiliary: string): string[] {
   if (UNCHANGED.has(participle)) return [`${participle}:s`]
   const known = BASE[participle]
   const stem = /ed$/.test(participle) ? participle.slice(0, -2) : undefined
+  // "Taped" comes from "tape": of "tap" it would be "tapped".
+  const isShort = stem !== undefined && /^[^aeiou]*[aeiou][^aeiouwxy]$/.test(stem)
   const bases = known
     ? [known]
-    : stem === undefined
-      ? []
-      : [stem, `${stem}e`, stem.replace(/(.)\1$/, '$1'), stem.replace(/i$/, 'y')]
+    : isShort
+      ? [`${stem}e`]
+      : stem === undefined
+        ? []
+        : [stem, `${stem}e`, stem.replace(/(.)\1$/, '$1'), stem.replace(/i$/, 'y')]
   return [...new Set(bases)].flatMap((base) => [base, `${base}s`])
 }
 
@@ -127,8 +131,8 @@ const SAME: [RegExp, string][] = [
   [new RegExp(`^${S} have ${AMOUNT} employees$`), '$1 employ $2 people'],
   [/^you pay nothing for (.+)$/, '$1 is free'],
   [/^‹you› pay nothing for (.+)$/, '$1 is free'],
-  [/^(.+) (?:is|be) free of charge$/, '$1 is free'],
-  [/^(.+) (?:is|be) at no cost$/, '$1 is free'],
+  [/^((?!‹(?:you|person|company)›).+) (?:is|be) free of charge$/, '$1 is free'],
+  [/^((?!‹(?:you|person|company)›).+) (?:is|be) at no cost$/, '$1 is free'],
   [/^((?!‹(?:you|person|company)›).+) costs? nothing$/, '$1 is free'],
   [/^(.+) (?:is|be) free$/, '$1 is free of charge'],
   [new RegExp(`^${S}:of (\\p{L}+(?: \\p{L}+)?)( in \\d{4})? was (\\d.*?)( in \\d{4})?$`, 'u'), '$1 had a $2 of $4$3$5'],

@@ -240,7 +240,7 @@ function halves(
     const shared = subject && language === 'en' ? withSubject(subject, rest, names) : undefined
     const isAlone =
       alone.verdict === 'supported' &&
-      !(takesSubject(before, rest, names, language) && isOfOther(first, alone, indexes))
+      !(takesSubject(before, rest, names, language) && isOfOther(first, alone, indexes, language))
     const found = isAlone || !shared ? alone : supportOf(shared, indexes, names, language)
     if (!isAlone && !shared && alone.verdict === 'supported') continue
     if (found.verdict === 'unsure') continue
@@ -267,10 +267,11 @@ function takesSubject(before: string, rest: string, names: Names, language: Lang
 }
 
 /** Whether a half's evidence is about another than the subject of the first half. */
-function isOfOther(first: string[], found: Found, indexes: Index[]): boolean {
+function isOfOther(first: string[], found: Found, indexes: Index[], language: Language): boolean {
   const subject = subjectOf(first)
-  // Of a thing or of a third company we know nothing but what names it.
-  if (!subject) return false
+  // Of a thing or of a third company we know nothing but what names it. A Turkish half may have a
+  // subject that nobody can tell from its object.
+  if (!subject) return language === 'en'
   const isOurs = (id: string) => indexes.some(({ ours }) => ours.has(id))
   return found.evidence_ids.some((id) => isOurs(id) !== (subject === '‹us›'))
 }

@@ -52,6 +52,16 @@ describe('a passive is the active of whoever does it', () => {
     expect(english(sentence).filter((text) => /\bmakes? /.test(text))).toEqual([])
   })
 
+  test.each([
+    ['taped', 'tap', 'tape'],
+    ['scraped', 'scrap', 'scrape'],
+    ['used', 'us', 'use'],
+    ['tapped', 'tape', 'tap'],
+  ])('what is %s is not what somebody %ss', (participle, other, base) => {
+    expect(english(`hats are ${participle} by ‹us›`)).not.toContain(`‹us› ${other} hats`)
+    expect(english(`hats are ${participle} by ‹us›`)).toContain(`‹us› ${base} hats`)
+  })
+
   test('what somebody is, and not done to them, has none', () => {
     expect(english('the hat is blue by ‹us›').filter((text) => text.startsWith('‹us›'))).toEqual([])
   })
@@ -74,6 +84,13 @@ describe('what says the same', () => {
   ])('“%s” as “%s”', (sentence, other) => {
     expect(english(sentence)).toContain(other)
   })
+})
+
+test.each(['you', 'person', 'company'])('‹%s› who is free costs something', (who) => {
+  for (const cost of ['be free of charge', 'is free of charge', 'be at no cost', 'costs nothing']) {
+    expect(english(`‹${who}› ${cost}`).filter((text) => / (?:is|be) free$/.test(text))).toEqual([])
+  }
+  expect(english('‹us› be free of charge')).toContain('‹us› be free')
 })
 
 describe('in Turkish what was done is what somebody did', () => {

@@ -62,6 +62,7 @@ describe('a fact says nothing of whom nobody knows', () => {
       ['us', 'Cuts fuel costs by 12 %.'],
       ['us', 'Nordlicht plans routes.'],
       ['us', 'The first month is free.'],
+      ['us', 'DHL leads.'],
     ]
     const tr: [About, string][] = [
       ['lead', 'Demir Lojistik 120 kişi çalıştırıyor.'],
@@ -72,6 +73,8 @@ describe('a fact says nothing of whom nobody knows', () => {
       ['en', en, 'Demir Lojistik employs 120 people and cuts fuel costs by 12 %.', 'unsure'],
       ['en', en, 'Nordlicht plans routes and runs 40 trucks from Bursa.', 'unsure'],
       ['en', en, 'Nordlicht plans routes and cuts fuel costs by 12 %.', 'supported'],
+      ['en', en, 'DHL leads and cuts fuel costs by 12 %.', 'unsure'],
+      ['en', en, 'DHL leads and the first month is free.', 'supported'],
       ['en', en, 'You employ 120 people and the first month is free.', 'supported'],
       ['tr', tr, 'Demir Lojistik 120 kişi çalıştırıyor ve yakıt giderini %12 düşürüyor.', 'unsure'],
       ['tr', tr, '120 kişi çalıştırıyorsunuz ve ilk ay ücretsizdir.', 'supported'],
