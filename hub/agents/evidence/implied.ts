@@ -20,8 +20,8 @@ const TR_LIST = new RegExp(
 
 /** What makes a list more than its members, or less: counts, negations, superlatives, pairs. */
 const NO_LIST: Record<Language, RegExp> = {
-  en: /\d|(?<!\p{L})(?:not|never|no|nobody|only|alone|exclusively|both|either|neither|between|together|combined|all|every|each|most|some|first|last|few|more|less|than|if|unless|without|except|and|or|may|might|per|one|leading|leader|sole|mostly|mainly|chiefly|primarily|largely|partly|half|thirds?|quarters?|dozens?|hundreds?|thousands?|majority|minority|rest|total|average|several|pair|couple|outside|beyond|besides|apart|best|worst|top|\p{L}{2,}n't|\p{L}{3,}est)(?!\p{L})/iu,
-  tr: /\d|(?<!\p{L})(?:değil|yok|yalnız|yalnızca|sadece|hem|ya|veya|en|ilk|tek|lider\p{L}*|arasında|birlikte|tüm|bütün|her|hiç|bazı|daha|eğer|kadar|hariç|ve|on|bir|yüz|bin|yüzde|birkaç|birçok|düzine|toplam\p{L}*|ortalama|çoğu\p{L}*|çoğunlu\p{L}*|yarı(?:sı|m)?\p{L}*|kısm\p{L}*|üçte|dörtte|ağırlıklı|dışında|haricinde|ne|kimse|pek)(?!\p{L})|m[ıiuü]yor|m[ae]z(?!\p{L})|m[ae]d[ıi]/iu,
+  en: /\d|(?<!\p{L})(?:not|never|no|nobody|only|alone|exclusively|both|either|neither|between|together|combined|all|every|each|most|some|first|last|few|more|less|than|if|unless|without|except|and|or|may|might|per|one|leading|leader|sole|mostly|mainly|chiefly|primarily|largely|partly|half|thirds?|quarters?|dozens?|hundreds|thousands|majority|minority|rest|total|average|several|pair|couple|outside|beyond|besides|apart|best|worst|top|\p{L}{2,}n't|\p{L}{3,}est)(?!\p{L})/iu,
+  tr: /\d|(?<!\p{L})(?:değil|yok|yalnız|yalnızca|sadece|hem|ya|veya|en|ilk|tek|lider\p{L}*|arasında|birlikte|tüm|bütün|her|hiç|bazı|daha|eğer|kadar|hariç|ve|on|bir|yüz|bin|yüzde|birkaç|birçok|düzine|toplam\p{L}*|ortalama|çoğu\p{L}*|çoğunlu\p{L}*|yarı\p{L}*|kısm\p{L}*|üçte|dörtte|ağırlıklı|dışında|haricinde|ne|kimse|pek)(?!\p{L})|m[ıiuü]yor|m[ae]z(?!\p{L})|m[ae]d[ıi]/iu,
 }
 
 /** "Ten trucks to Italy and Spain" are not ten to Italy, whether in digits or in words. */

@@ -47,16 +47,54 @@ test.each([
     ...['The majority of sales go', 'The rest of sales goes', 'Nobody else goes', 'Two firms go'],
     ...['The total of sales goes', 'Two thirds go', 'Few trucks go', 'A couple of trucks go'],
     ...['An average truck goes', 'The best trucks go', 'Three quarters go', 'You go partly'],
-    ...['You do not go', 'Thousands of trucks go', 'You go apart from that', 'You may go'],
+    ...[
+      'A quarter of sales goes',
+      'A third of us goes',
+      'You do not go',
+      'Thousands of trucks go',
+      'You go apart from that',
+      'You may go',
+    ],
   ].map((head) => ['en', `${head} to Italy and Spain`] as const),
   ...[
     ...['On kamyon', 'İki kamyon', 'Yüz kamyon', 'Bin kamyon', 'Bir kamyon', 'Satışların yarısı'],
     ...['Satışların çoğu', 'Satışların çoğunluğu', 'Birkaç kamyon', 'Birçok kamyon', 'Üçte biri'],
     ...['Toplam satış', 'Ortalama satış', 'Bir kısmı', 'Ağırlıklı olarak', 'Kimse', 'Satışlar hiç'],
+    ...['Lider firma', 'Liderimiz', 'Toplamda 8 kamyon', 'Toplamı', 'Çoğunluk', 'Çoğunluğumuz'],
+    ...['Çoğu', 'Çoğumuz', 'Yarı', 'Yarımız', 'Satışların kısmısı', 'Toplam', 'Bu kısmımız'],
+    ...['Gitmez firma', 'Varmaz firma', 'Gitmedi ama', 'Varmadı ama', 'Gitmiyorsa'],
   ].map((head) => ['tr', `${head} ${ITALY_AND_SPAIN} gider`] as const),
 ])('in %s no member of “%s” is said by itself', (language, sentence) => {
   expect(membersOf(sentence, language)).toBeUndefined()
 })
+
+test('a list of which one member is unknown is none', () => {
+  expect(membersOf('You deliver to Italy and Spencer', 'en')).toBeUndefined()
+  expect(membersOf('You deliver to Spencer and Italy', 'en')).toBeUndefined()
+  expect(membersOf('You speak for Undefined and Italy', 'en')).toBeUndefined()
+})
+
+test.each([
+  'firm gidermezlik',
+  'madde madde',
+  'ortak',
+  'nedense',
+  'onlar',
+  'binlik firma',
+  'liman',
+])('in tr “%s” changes no list', (head) => {
+  expect(membersOf(`${head} ${ITALY_AND_SPAIN} gider`, 'tr')).toHaveLength(2)
+})
+
+test.each(['second', 'minute', 'hour', 'day', 'week', 'month', 'year', 'time'])(
+  '“40 %ss” are no things that somebody has',
+  (measure) => {
+    for (const form of [measure, `${measure}s`]) {
+      expect(impliedBy(words(`‹you› have 40 ${form}`), 'en')).toEqual([])
+    }
+    expect(impliedBy(words(`‹you› have 40 ${measure}rs`), 'en')).toHaveLength(1)
+  },
+)
 
 test.each([
   ['en', 'You run 40 trucks from Bursa.', 'You run 40 trucks'],
@@ -95,6 +133,35 @@ test.each([
     'demir:of 3 aracı var',
     ['aracları', 'aracleri', 'araçları', 'araçleri'].map((form) => `demir:of ${form} var`),
   ],
+  ['en', 'x‹you› run 40 trucks', []],
+  ['en', '‹you›:of run 40 trucks', []],
+  ['en', '‹you› run 40 -trucks', []],
+  ['en', '‹you›', []],
+  ['en', '‹you› run', []],
+  ['tr', 'demir:of', []],
+  ['tr', 'demir:of 40', []],
+  [
+    'tr',
+    'demir:of 40 yeni kamyonu var',
+    ['demir:of yeni kamyonları var', 'demir:of yeni kamyonleri var'],
+  ],
+  [
+    'tr',
+    'demir:of 4 kitabı var',
+    ['kitabları', 'kitableri', 'kitapları', 'kitapleri'].map((form) => `demir:of ${form} var`),
+  ],
+  [
+    'tr',
+    'demir:of 4 durağı var',
+    ['durağları', 'durağleri', 'durakları', 'durakleri'].map((form) => `demir:of ${form} var`),
+  ],
+  [
+    'tr',
+    'demir:of 4 kanadı var',
+    ['kanadları', 'kanadleri', 'kanatları', 'kanatleri'].map((form) => `demir:of ${form} var`),
+  ],
+  ['tr', 'demir:of 4 masası var', ['demir:of masaları var', 'demir:of masaleri var']],
+  ['tr', 'demir:of 4 asasıl var', []],
   ['tr', 'demir:of 1 kamyonu var', []],
   ['tr', 'demir:of 40 kamyonu yok', []],
   ['tr', 'demir 40 kamyonu var', []],

@@ -109,6 +109,15 @@ test.each([
   expect(isOutdated(words, ago(0), new Date(ago(-1000)))).toBe(false)
 })
 
+test('a span that says more than one word in between is right for good', () => {
+  expect(isOutdated('bu büyük ve yeni çeyrek', ago(0), new Date(ago(-1000)))).toBe(false)
+})
+
+test('what was noted in the morning is right in the evening of the same day', () => {
+  const [morning, evening] = ['2026-05-20T06:00:00Z', '2026-05-20T20:00:00Z']
+  expect(isOutdated('He calls today.', morning, new Date(evening))).toBe(false)
+})
+
 test('what has no time is taken as it is', () => {
   expect(isOutdated('We won a prize last year.', undefined, new Date())).toBe(false)
 })
