@@ -60,7 +60,7 @@ test.each([
     ...['On kamyon', 'İki kamyon', 'Yüz kamyon', 'Bin kamyon', 'Bir kamyon', 'Satışların yarısı'],
     ...['Satışların çoğu', 'Satışların çoğunluğu', 'Birkaç kamyon', 'Birçok kamyon', 'Üçte biri'],
     ...['Toplam satış', 'Ortalama satış', 'Bir kısmı', 'Ağırlıklı olarak', 'Kimse', 'Satışlar hiç'],
-    ...['Lider firma', 'Liderimiz', 'Toplamda 8 kamyon', 'Toplamı', 'Çoğunluk', 'Çoğunluğumuz'],
+    ...['Lider firma', 'Liderimiz', 'Toplamda 8 kamyon', 'Toplamı', 'Çoğunlu', 'Çoğunluğumuz'],
     ...['Çoğu', 'Çoğumuz', 'Yarı', 'Yarımız', 'Satışların kısmısı', 'Toplam', 'Bu kısmımız'],
     ...['Gitmez firma', 'Varmaz firma', 'Gitmedi ama', 'Varmadı ama', 'Gitmiyorsa'],
   ].map((head) => ['tr', `${head} ${ITALY_AND_SPAIN} gider`] as const),

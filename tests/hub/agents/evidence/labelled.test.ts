@@ -74,6 +74,58 @@ test('a label with a sentence in it says nothing', () => {
   expect(statementsOf('x'.repeat(81), '42', 'en')).toEqual([])
   expect(statementsOf('Araç', 'çok', 'tr')).toEqual(['araçınız çok', 'aracınız çok'])
   expect(statementsOf('%', '4', 'tr')).toEqual([])
+  expect(statementsOf('araç 7', '4', 'tr')).toEqual([])
+  expect(statementsOf('krt', '4', 'tr')).toEqual([])
+  expect(statementsOf('x'.repeat(80), '42', 'en')).toHaveLength(3)
+})
+
+test.each([
+  ['en', 'Trucks', '42', 'You have 42 trucks'],
+  ['en', ' Trucks ', ' 42 ', 'Your trucks are 42'],
+  ['en', 'Load', '1,250.50', 'You have 1,250.50 load'],
+  ['en', 'Load', '10.25', 'Your load is 10.25'],
+  ['en', 'Number of trucks', '42', 'You have 42 trucks'],
+  ['en', 'No of trucks', '42', 'You have 42 trucks'],
+  ['en', 'count of Trucks', '42', 'You have 42 trucks'],
+  ['en', 'Truck count', '42', 'You have 42 truck'],
+  ['en', 'SAP trucks', '42', 'You have 42 SAP trucks'],
+  ['en', 'A truck', '42', 'Your a truck is 42'],
+  ['en', 'T', '42', 'Your t is 42'],
+  ['en', 'eCMR Trucks', '42', 'Your eCMR Trucks is 42'],
+  ['en', 'the Trucks', '42', 'Your the Trucks is 42'],
+  ['tr', 'Kamyon sayisi', '42', '42 kamyonunuz var'],
+  ['tr', 'Filo', '4', '4 filonuz var'],
+  ['tr', 'Köprü', '4', '4 köprünüz var'],
+  ['tr', 'Sürü', '4', '4 sürünüz var'],
+  ['tr', 'Göl', '4', '4 gölünüz var'],
+  ['tr', 'Kamyonet', '4', '4 kamyonediniz var'],
+  ['tr', 'Kanat', '4', '4 kanadınız var'],
+  ['tr', 'Gemi', '4', '4 geminiz var'],
+  ['tr', 'Kapı', '4', '4 kapınız var'],
+  ['tr', 'Yol', '4', '4 yolunuz var'],
+  ['tr', 'Masası', '4', '4 masanız var'],
+  ['tr', 'Masasız araç', '4', '4 masasız aracınız var'],
+] as const)('in %s “%s” of %s says “%s”', (language, label, value, statement) => {
+  expect(statementsOf(label, value, language)).toContain(statement)
+})
+
+test.each([
+  ['en', 'Trucks', 'about 42'],
+  ['en', 'Trucks', '42 or so'],
+  ['en', 'Trucks', '42 to 45'],
+  ['en', 'Trucks', '42x5'],
+  ['tr', 'Kamyon', '42 kadar'],
+] as const)('in %s “%s” of “%s” is no count', (language, label, value) => {
+  const counts = statementsOf(label, value, language).filter((text) => /^You have| var$/.test(text))
+  expect(counts).toEqual([])
+})
+
+test.each([
+  ['en', 'My number of trucks', 'You have 42 trucks'],
+  ['en', 'Trucks countable', 'You have 42 trucks'],
+  ['tr', 'Kamyon sayısı toplamı', '42 kamyonunuz var'],
+] as const)('in %s “%s” is not what it counts', (language, label, statement) => {
+  expect(statementsOf(label, '42', language)).not.toContain(statement)
 })
 
 describe('what a lead wrote itself is told back to it', () => {
