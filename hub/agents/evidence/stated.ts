@@ -30,11 +30,12 @@ export function stated(fact: string, hasOwnVoice: boolean, language: Language): 
   const heading = said.findIndex((sentence) => sentence.endsWith(':'))
   let isQuoted = false
   return said.filter((sentence, at) => {
-    const begins = isQuoted || OPENING.test(sentence)
+    const wasQuoted = isQuoted
     isQuoted = endsQuoted(sentence, isQuoted)
+    const isSaidByOthers = wasQuoted || isQuoted || OPENING.test(sentence)
     if (heading >= 0 && at >= heading) return false
     // What is between quotation marks was said by somebody else, with another "we".
-    if (hasOwnVoice && begins) return false
+    if (hasOwnVoice && isSaidByOthers) return false
     if (/[?？]/u.test(sentence) || CUT.test(sentence) || OPEN_BOX.test(sentence)) return false
     return !TAKES_BACK[language].test(said[at + 1] ?? '')
   })
@@ -51,7 +52,7 @@ function endsQuoted(sentence: string, isQuoted: boolean): boolean {
 
 const FIRST: Record<Language, RegExp> = {
   en: /(?<![\p{L}\p{N}])(?:i|me|my|mine|myself)(?![\p{L}\p{N}])/iu,
-  tr: /(?<!\p{L})(?:ben|benim|bana|beni|bende|benden|bence)(?!\p{L})|[ıiuü]m (?:var|yok)(?!\p{L})|(?:[ıiuü]yor|m[ıiuü]ş|[aeıiuü]r)[ıiuü]m(?!\p{L})|[ae]c[ae][ğg][ıi]m(?!\p{L})|[dt][ıiuü]m[.!]?$|m[ae]m[.!]?$/iu,
+  tr: /(?<!\p{L})(?:ben|benim|bana|beni|bende|benden|bence)(?!\p{L})|[aeıioöuü]m (?:var|yok)(?!\p{L})|(?:[ıiuü]yor|m[ıiuü]ş|[aeıiuü]r)[ıiuü]m(?!\p{L})|[ae]c[ae][ğg][ıi]m(?!\p{L})|[dt][ıiuü]m[.!]?$|m[ae]m[.!]?$/iu,
 }
 /** A subject of its own, which is the same wherever the sentence stands: "the depot", a whole name. */
 const OWN_SUBJECT =

@@ -127,7 +127,10 @@ function inOrder(tokens: string[], language: Language): string[] {
     const token = tokens[at] ?? ''
     const next = tokens[at + 1] ?? ''
     const sign = token === 'yüzde' && language === 'tr' ? '%' : (UNITS[token] ?? token)
-    const isBefore = BEFORE.has(sign) && isNumber(next) && !isNumber(tokens[at - 1] ?? '')
+    const before = tokens[at - 1] ?? ''
+    const isCurrencyWord = sign !== '%' && /^\p{L}/u.test(token)
+    const isTaken = isNumber(before) || (isCurrencyWord && SCALES.has(before))
+    const isBefore = BEFORE.has(sign) && isNumber(next) && !isTaken
     const scale = tokens[at + 2] ?? ''
     if (isBefore && (sign !== token || token === '%')) {
       found.push(next, ...(SCALES.has(scale) ? [scale, sign] : [sign]))

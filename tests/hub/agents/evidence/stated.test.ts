@@ -250,3 +250,135 @@ test('a reader whose name ends with very many legal forms is judged as soon as o
   const evidence = [{ id: 'e', lead_id: null, fact: 'Nordlicht runs 40 trucks.' }]
   expect(judgeOf(scene, evidence)('We run 40 trucks.').verdict).toBe('supported')
 })
+
+describe('the sentences of a fact that may be said again', () => {
+  test.each<[string, string[], Language?]>([
+    ['We grow. Claims:\nWe lead. We won.', ['We grow.']],
+    ['Claims:\nWe lead.', []],
+    [': We grow. We lead.', [': We grow.', 'We lead.']],
+    ['„We lead. We won.“ We grow.', ['We grow.']],
+    ['„We lead the whole market. We won.” We grow.', ['We grow.']],
+    ['We lead. ”We won. We grow.', ['We lead.', '”We won.', 'We grow.']],
+    ['"We  lead  all." We grow.', ['We grow.']],
+    ['"We lead." We grow.', ['"We lead."', 'We grow.']],
+    ['We say "yes to all". We grow.', ['We say "yes to all".', 'We grow.']],
+    ['[] We lead. We grow.', ['We grow.']],
+    ['[  ] We lead. We grow.', ['We grow.']],
+    ['[x] We lead.', ['[x] We lead.']],
+    ['We lead. From 2030', ['From 2030']],
+    ['We lead. Trucks from 2030 go there.', ['We lead.', 'Trucks from 2030 go there.']],
+    ['Öncüyüz. Tabi izin çıkarsa.', ['Tabi izin çıkarsa.'], 'tr'],
+    ['Öncüyüz. Şaka', ['Şaka'], 'tr'],
+    ['Öncüyüz. Mayıstan sonra', ['Mayıstan sonra'], 'tr'],
+    ['Öncüyüz. Tabela bu. Olsun.', ['Öncüyüz.', 'Tabela bu.', 'Olsun.'], 'tr'],
+    ['Öncüyüz. Bir ay sonra başlıyoruz.', ['Öncüyüz.', 'Bir ay sonra başlıyoruz.'], 'tr'],
+    [
+      'Öncüyüz. Bu çok uzun cümle yalnızca mayıs ayındaki büyük fuardan sonra.',
+      ['Bu çok uzun cümle yalnızca mayıs ayındaki büyük fuardan sonra.'],
+      'tr',
+    ],
+    [
+      'Öncüyüz. Çok uzun cümlemiz geçerlidir, mayıs ayındaki büyük fuardan sonra.',
+      ['Öncüyüz.', 'Çok uzun cümlemiz geçerlidir, mayıs ayındaki büyük fuardan sonra.'],
+      'tr',
+    ],
+  ])('of %j', (fact, sentences, language = 'en') => {
+    expect(stated(fact, true, language)).toEqual(sentences)
+  })
+
+  test('and in a note about a lead, what is quoted as well', () => {
+    expect(stated('“We lead the whole market. We won.” X', false, 'en')).toHaveLength(3)
+  })
+})
+
+const WHO = ['‹company›']
+describe('who speaks of itself', () => {
+  test.each<[string, Language, boolean]>([
+    ...'ben benim bana beni bende benden bence'
+      .split(' ')
+      .flatMap((word): [string, Language, boolean][] => [
+        [`depo ${word} diye`, 'tr', true],
+        [word, 'tr', true],
+        [`depo ş${word} diye`, 'tr', false],
+        [`depo ${word}ş diye`, 'tr', false],
+      ]),
+    ...[
+      ...['kamyonum var', 'depom yok', 'masam var', 'gölüm yok', 'evim var.', 'gülüm yok'],
+      ...[
+        'gidiyorum',
+        'gidiyorum dedi',
+        'gitmişim',
+        'görmüşüm dedi',
+        'giderim',
+        'okurum',
+        'alırım',
+      ],
+      ...['gideceğim', 'alacağım dedi', 'gidecegim', 'gittim', 'aldım.', 'gördüm!', 'buldum'],
+      ...['gitmem', 'almam.', 'almam!'],
+    ].map((said): [string, Language, boolean] => [said, 'tr', true]),
+    ...[
+      ...['kamyon var', 'kamyonum varlık', 'kamyonum yokluk', 'gidiyorumlu', 'gitmişimdi gibi'],
+      ...['gidermiş', 'gideceğimiz', 'gittimse gider', 'gitmemek zor', 'gitmemiz', 'dertimiz'],
+      ...[
+        'gitmomış',
+        'gitmom',
+        'alcağım dedi',
+        'alacoğım dedi',
+        'gitmaşım diyor',
+        'alacağom diyor',
+      ],
+    ].map((said): [string, Language, boolean] => [said, 'tr', false]),
+    ...['I', 'me', 'my', 'mine', 'myself'].map((said): [string, Language, boolean] => [
+      `It is for ${said} alone`,
+      'en',
+      true,
+    ]),
+  ])('“%s” in %s: %s', (sentence, language, is) => {
+    expect(speaksForItself(sentence, WHO, language)).toBe(is)
+  })
+
+  test.each<[string, Language, boolean]>(
+    [
+      ...[
+        'the depot',
+        'a depot',
+        'an office',
+        'no depot',
+        'some depots',
+        'all depots',
+        'most depots',
+      ],
+      ...['many depots', 'each depot', 'every depot', 'both depots', '4 depots', '4,500 depots'],
+      ...['the  depot', 'The depot', 'Ruiz Textiles', 'Kaya & Demir', 'Al-Futtaim Group'],
+    ].map((who): [string, Language, boolean] => [`${who} grows`, 'en', false]),
+  )('in “%s” (%s) it is told who is meant', (sentence, language, is) => {
+    expect(speaksForItself(sentence, [], language)).toBe(is)
+  })
+
+  test.each([
+    ...['the company grows', 'The firm grows', 'a business grows', 'it grows', 'thee grow'],
+    ...['depots of Ruiz Textiles grow', 'Ruiz grows', 'R grows'],
+    ...['X1 Textiles grow', 'Ruiz 7 grows'],
+  ])('in “%s” nobody knows who is', (sentence) => {
+    expect(speaksForItself(sentence, [], 'en')).toBe(true)
+  })
+
+  test.each([
+    ...['alıyor', 'alırlar', 'giderler', 'aldı', 'gitti', 'gördü', 'buldu', 'almış', 'görmüş'],
+    ...['alacak', 'gidecek', 'alır', 'gider', 'almaz', 'gitmez', 'almakta', 'gitmekte'],
+    ...['almaktadır', 'gitmektedir', 'var', 'yok'],
+  ])('in Turkish somebody whom nobody names “%s”', (verb) => {
+    expect(speaksForItself('depo', ['depo', verb], 'tr')).toBe(true)
+    expect(speaksForItself('depo', ['‹company›', verb], 'tr')).toBe(false)
+  })
+
+  test.each(['ücretsiz', 'varlık', 'yoksul', 'depoda', 'açık', 'almakto', 'kapalı', 'almaktadar'])(
+    'in Turkish “%s” is said of what is named',
+    (word) => {
+      expect(speaksForItself('depo', ['depo', word], 'tr')).toBe(/r$/.test(word))
+    },
+  )
+  test('of nothing nothing is said', () => {
+    expect(speaksForItself('depo', [], 'tr')).toBe(false)
+  })
+})

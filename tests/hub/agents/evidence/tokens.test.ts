@@ -41,6 +41,80 @@ test.each<[Language, string, string]>([
   ['en', 'at −20 degrees', 'at -20 degrees'],
   ['tr', '−1.250,5 derece', '-1250.5 derece'],
   ['en', '3−5 trucks', '3 − 5 trucks'],
+  ...(
+    [
+      ["we can't, cannot, won't and shan't", 'we can not can not will not and shall not'],
+      ["we don't, you're, they've, it'll, i'm", 'we do not you are they have it will i am'],
+      ['don’t, don`t, don´t, don‘t, donʼt', 'do not do not do not do not do not'],
+      ["a n't'x b're'x c've'x d'll'x e'm'x", "a n't'x b're'x c've'x d'll'x e'm'x"],
+      ["the firm's trucks", "the firm 's trucks"],
+      ["'s-hertogenbosch", 's-hertogenbosch'],
+      ['40 €, 40 euro, 40 euros, 40 eur, 40 avro', '40 eur 40 eur 40 eur 40 eur 40 eur'],
+      ['€40 or $40 or £40 or ₺40', '40 eur or 40 usd or 40 gbp or 40 try'],
+      ['40 $ or 40 usd or 40 £', '40 usd or 40 usd or 40 gbp'],
+      ['40 ₺ or 40 tl or 40 lira or 40 try', '40 try or 40 try or 40 try or 40 try'],
+      ['12 %, 12 percent, 12 per cent, % of', '12 % 12 % 12 % % of'],
+      ['€2 million, $3 billion', '2 million eur 3 billion usd'],
+      ['2 million euros, 3 billion dollars', '2 million eur 3 billion dollars'],
+      ['% 40 million cars', '40 million % cars'],
+      ['the euro rose', 'the euro rose'],
+      ['we try 40 vans', 'we try 40 vans'],
+      ['eur 40', 'eur 40'],
+      ['euros 40', '40 eur'],
+      ['5 € 40', '5 eur 40'],
+      ['yüzde 40', 'yüzde 40'],
+      ['.5 or ,5 or 1.5 or x.5', '0.5 or 0.5 or 1.5 or x 5'],
+      ['No, they pay', 'noanswer they pay'],
+      ['No they pay. Not: so', 'no they pay not so'],
+      ['they say no, and yes, or not', 'they say no and yes or not'],
+      ['Not! Yes', 'notanswer yes'],
+      ['Yes; so', 'yesanswer so'],
+      ['US trucks serve us', 'unitedstates trucks serve us'],
+      ['USA and U_S', 'usa and unitedstates'],
+      ['1,250,000 or −1,250', '1250000 or -1250'],
+      ['12,50 or 12,5 or 12,3456', '12.50 or 12.5 or 12.3456'],
+      ['12,34567', '12.34567'],
+      ['1250,000 or 01,250 or 1,25,000', '1250,000 or 01,250 or 1,25,000'],
+      ['1,250.505', '1,250.505'],
+      ['1234.567.890', '1234.567.890'],
+      ['1.250.0000', '1.250.0000'],
+      ['12.250.000', '12250000'],
+      ['123,250,000.5', '123250000.5'],
+      ['5 − 3', '5 − 3'],
+      ['a−5', 'a − 5'],
+      ['“a” (b) [c]… «d» „e‟', 'a b c d e ‟'],
+      ['x & y / z', 'x & y / z'],
+      ['', ''],
+    ] as const
+  ).map(([text, tokens]) => ['en', text, tokens] as [Language, string, string]),
+  ...(
+    [
+      ['Hayır, öderler', 'hayıranswer öderler'],
+      ['Evet: öderler', 'evetanswer öderler'],
+      ["Bursa'dan, 'Rota' ve Ali'nin'ki", "bursa 'dan rota ve ali 'ninki"],
+      ['yüzde 40 ve %40', '40 % ve 40 %'],
+      ['yüzde 40 milyon', '40 milyon %'],
+      ['2 milyon avro ve 3 milyar TL', '2 milyon eur ve 3 milyar try'],
+      ['₺2 milyar', '2 milyar try'],
+      ['2 milyon, yüzde 40 artış', '2 milyon 40 % artış'],
+      ['2 milyon, %40 artış', '2 milyon 40 % artış'],
+      ['1,250,000', '1250000'],
+      ['-12,250,000', '-12250000'],
+      ['123,250,000 ve 1234,250,000', '123250000 ve 1234,250,000'],
+      ['1,250,0000 ve 0,250,000', '1,250,0000 ve 0,250,000'],
+      ['1,25,00', '1,25,00'],
+      ['1.250,505', '1.250,505'],
+      ['IĞDIR İZMİR', 'ığdır izmir'],
+      ["don't", "don 't"],
+      ['bin kamyon', 'bin kamyon'],
+    ] as const
+  ).map(([text, tokens]) => ['tr', text, tokens] as [Language, string, string]),
 ])('%s: “%s” is read as “%s”', (language, text, tokens) => {
   expect(tokensOf(text, language).join(' ')).toBe(tokens)
+})
+
+test('a text is read anew in another language, and the same way the second time', () => {
+  expect(tokensOf('1.250', 'en')).toEqual(['1.250'])
+  expect(tokensOf('1.250', 'tr')).toEqual(['1250'])
+  expect(tokensOf('1.250', 'en')).toEqual(['1.250'])
 })
