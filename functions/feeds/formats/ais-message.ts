@@ -248,7 +248,8 @@ function aid(bits: Bits, common: Common): Aid {
     ...common,
     kind: 'aid',
     aid_type: uint(bits, 38, 5),
-    name: (text(bits, 43, 120) + text(bits, 272)).trim(),
+    // The name may have a space where its extension goes on.
+    name: (letters(bits, 43, 120) + letters(bits, 272)).trim(),
     ...placeAt(bits, 164),
     accuracy: flag(bits, 163),
     off_position: flag(bits, 259),
@@ -328,8 +329,13 @@ function flag(bits: Bits, at: number): boolean {
   return uint(bits, at, 1) === 1
 }
 
+/** Text of six-bit characters without the spaces behind it. */
+function text(bits: Bits, at: number, width?: number): string {
+  return letters(bits, at, width).trimEnd()
+}
+
 /** Text of six-bit characters; @ ends it, as does the end of the message. */
-function text(bits: Bits, at: number, width = bits.length - at): string {
+function letters(bits: Bits, at: number, width = bits.length - at): string {
   let found = ''
   const end = Math.min(at + width, bits.length)
   for (let bit = at; bit + 6 <= end; bit += 6) {
@@ -337,5 +343,5 @@ function text(bits: Bits, at: number, width = bits.length - at): string {
     if (six === 0) break
     found += String.fromCharCode(six < 32 ? six + 64 : six)
   }
-  return found.trimEnd()
+  return found
 }

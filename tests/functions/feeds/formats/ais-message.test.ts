@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeAis } from '../../../../functions/feeds/formats/ais-message.ts'
-import { classA, type Field } from '../../../support/feeds/ais.ts'
+import { classA, type Field, payloadOf } from '../../../support/feeds/ais.ts'
 import { decoded } from './decoded.ts'
 
 const header = (type: number, mmsi = 230_123_450): Field[] => [
@@ -55,12 +55,12 @@ describe('messages by type', () => {
     const time: Field[] = [
       [2026, 14],
       [2, 4],
-      [28, 5],
+      [27, 5],
       [23, 5],
       [59, 6],
-      [58, 6],
+      [59, 6],
     ]
-    expect(station(time)).toMatchObject({ kind: 'station', ...at, at: '2026-02-28T23:59:58.000Z' })
+    expect(station(time)).toMatchObject({ kind: 'station', ...at, at: '2026-02-27T23:59:59.000Z' })
     for (const [index, none] of [0, 0, 0, 24, 60, 60].entries()) {
       const unknown = time.map(
         (field, at): Field => (at === index ? [none, Number(field[1])] : field),
@@ -133,6 +133,8 @@ describe('messages by type', () => {
     expect(
       decoded([...header(12), [0, 2], [215_724_000, 30], [0, 2], ['REPORT NOW', 10]]),
     ).toMatchObject({ kind: 'text', text: 'REPORT NOW', to: '215724000' })
+    const to = decoded([...header(12), [0, 2], [2_275_200, 30], [0, 2], ['REPORT NOW  ', 12]])
+    expect(to).toMatchObject({ text: 'REPORT NOW', to: '002275200' })
     expect(decoded([...header(14), [0, 2], ['MAN OVERBOARD', 15]])).toMatchObject({
       kind: 'text',
       text: 'MAN OVERBOARD',
@@ -142,7 +144,9 @@ describe('messages by type', () => {
 
   test('18 and 19: class B', () => {
     const motion: Field[] = [[0, 8], [47, 10], ...place, [2242, 12], [511, 9], [7, 6]]
-    expect(decoded([...header(18), ...motion, [0, 29]])).toMatchObject({
+    const unnamed = decoded([...header(18), ...motion, [0, 29]])
+    expect(unnamed).not.toHaveProperty('name')
+    expect(unnamed).toMatchObject({
       kind: 'position',
       status: null,
       ...at,
@@ -189,6 +193,15 @@ describe('messages by type', () => {
     })
   })
 
+  test.each([
+    ['BUOY OF THE HARBOUR ', 'A', 'BUOY OF THE HARBOUR A'],
+    [' WESTERN CARDINAL', '', 'WESTERN CARDINAL'],
+    ['EASTERN CARDINAL    ', '  ', 'EASTERN CARDINAL'],
+  ])('21: the name %j and its extension %j are %j', (first, more, name) => {
+    const mark: Field[] = [[20, 5], [first, 20], ...place, [0, 53]]
+    expect(decoded([...header(21), ...mark, [more, more.length]])).toMatchObject({ name })
+  })
+
   test('24: a name, or the rest; the boat of a ship has no dimensions', () => {
     expect(decoded([...header(24), [0, 2], ['PROGUY', 20]])).toMatchObject({
       kind: 'static',
@@ -207,6 +220,7 @@ describe('messages by type', () => {
       [0, 6],
     ]
     expect(decoded([...header(24), ...rest])).toMatchObject({
+      kind: 'static',
       ship_type: 60,
       callsign: 'TC6163',
       to_bow: 3,
@@ -215,6 +229,52 @@ describe('messages by type', () => {
       to_starboard: 5,
     })
     expect(decoded([...header(24, 982_301_234), ...rest])).not.toHaveProperty('to_bow')
+  })
+
+  test.each<[string, 'static' | 'other', Field[]]>([
+    [
+      'a name of twenty characters',
+      'static',
+      [
+        [0, 2],
+        ['PROGUY', 20],
+      ],
+    ],
+    [
+      'a name that is cut off',
+      'other',
+      [
+        [0, 2],
+        ['PROGUY', 19],
+      ],
+    ],
+    [
+      'the rest',
+      'static',
+      [
+        [1, 2],
+        [0, 122],
+      ],
+    ],
+    [
+      'the rest that is cut off',
+      'other',
+      [
+        [1, 2],
+        [0, 121],
+      ],
+    ],
+    [
+      'a third part',
+      'other',
+      [
+        [2, 2],
+        [0, 128],
+      ],
+    ],
+  ])('24 with %s is of the kind %s', (_, kind, fields) => {
+    const message = decoded([...header(24), ...fields])
+    expect(message).toMatchObject({ type: 24, repeat: 1, mmsi: '230123450', kind })
   })
 
   test('27: a position by satellite, in tenths of a minute', () => {
@@ -230,6 +290,7 @@ describe('messages by type', () => {
       [0, 3],
     ]
     expect(decoded(long)).toMatchObject({
+      kind: 'position',
       status: 2,
       lat: -4.8,
       lon: 137,
@@ -246,6 +307,38 @@ describe('messages by type', () => {
       mmsi: '230123450',
     })
   })
+})
+
+test.each([
+  ...[1, 2, 3].map((type) => [type, 149]),
+  ...[4, 11].map((type) => [type, 134]),
+  ...[
+    [5, 422],
+    [9, 148],
+    [12, 72],
+    [14, 40],
+    [18, 148],
+    [19, 306],
+    [21, 270],
+    [24, 40],
+    [27, 95],
+  ],
+])('a message of type %i is whole from %i bits on', (type = 0, least = 0) => {
+  const of = (bits: number) => {
+    const { payload, fill } = payloadOf([...header(type), [0, bits - 38]])
+    return decodeAis(payload, fill)
+  }
+  expect(of(least)).toMatchObject({ type })
+  expect(of(least - 1)).toEqual({ problem: expect.stringContaining(`${least - 1}`) })
+})
+
+test('a message of another type is whole once it says its sender', () => {
+  expect(decoded(header(8))).toMatchObject({ kind: 'other', type: 8, mmsi: '230123450' })
+})
+
+test('an MMSI has nine digits at most, and zeros in front', () => {
+  expect(decoded(classA({ mmsi: 999_999_999 }))).toMatchObject({ mmsi: '999999999' })
+  expect(decoded(classA({ mmsi: 2_275_200 }))).toMatchObject({ mmsi: '002275200' })
 })
 
 describe('what cannot be decoded says why', () => {
