@@ -39,6 +39,7 @@ test('an aircraft becomes an event', async () => {
       ts: '2026-03-01T11:59:58.500Z',
       severity: 0,
       subject: 'icao24:4ca243',
+      url: 'https://globe.adsb.lol/?icao=4ca243',
     },
   ])
 })
@@ -71,6 +72,11 @@ test.each<[object, RegExp]>([
   const { events, rejected } = await normalise(adsb, JSON.stringify(answer(plane(over))))
   expect(events).toEqual([])
   expect(rejected).toEqual([{ item: expect.any(String), reason: expect.stringMatching(reason) }])
+})
+
+test('a position counts for a minute', async () => {
+  const { events } = await normalise(adsb, JSON.stringify(answer(plane({ seen_pos: 60 }))))
+  expect(events).toMatchObject([{ ts: '2026-03-01T11:59:00.000Z' }])
 })
 
 test.each([

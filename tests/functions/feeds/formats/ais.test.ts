@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   classOfMmsi,
+  createVessels,
   severityOfVessel,
   toMmsi,
   toVesselEvent,
@@ -10,6 +11,7 @@ describe('MMSIs', () => {
   test.each([
     [2_275_200, '002275200'],
     ['002275200', '002275200'],
+    [' 230123450\n', '230123450'],
     [0, null],
     [1_000_000_000, null],
     ['23o123450', null],
@@ -19,8 +21,18 @@ describe('MMSIs', () => {
     expect(toMmsi(given)).toBe(mmsi)
   })
 
-  test('the boat of a ship is a ship', () => {
-    expect(classOfMmsi('982301234')).toBe('ship')
+  test.each([
+    ['982301234', 'ship'],
+    ['230970100', 'ship'],
+    ['971123456', 'ship'],
+    ['111230001', 'aircraft'],
+    ['002275200', 'coast station'],
+    ['992301234', 'aid to navigation'],
+    ['970123456', 'distress transmitter'],
+    ['972123456', 'distress transmitter'],
+    ['974123456', 'distress transmitter'],
+  ])('%s is that of a %s', (mmsi, mmsiClass) => {
+    expect(classOfMmsi(mmsi)).toBe(mmsiClass)
   })
 
   test('a report without a status has severity 0, also without a fix it is rejected', () => {
@@ -36,5 +48,67 @@ describe('MMSIs', () => {
     }
     expect(toVesselEvent(report)).toHaveProperty('rejected')
     expect(toVesselEvent({ ...report, lon: 2 })).toMatchObject({ event: { title: '230123450' } })
+  })
+})
+
+test.each([
+  [0, 25, true],
+  [60, 0, true],
+  [0, 0, false],
+  [null, 0, false],
+  [0, null, false],
+  [null, null, false],
+])('the latitude %s and the longitude %s are a place: %s', (lat, lon, isPlace) => {
+  const at = Date.parse('2026-03-01T12:00:00Z')
+  const report = { source: 'nmea', mmsi: '230123450', name: null, lat, lon, at, status: null }
+  expect(toVesselEvent(report)).toMatchObject(
+    isPlace
+      ? { event: { lat, lon } }
+      : { rejected: { reason: 'lat, lon: the sender has no position' } },
+  )
+})
+
+describe('the vessels of a source', () => {
+  const at = Date.parse('2026-03-01T12:00:00Z')
+  const mmsi = '230123450'
+  const there = { mmsi, lat: 60, lon: 25, at, status: null }
+  const half_hour = 30 * 60_000
+
+  test('keep the last name that says something', () => {
+    const vessels = createVessels('nmea')
+    vessels.named(mmsi, 'EVER GIVEN')
+    vessels.named(mmsi, '  ')
+    vessels.named(mmsi, undefined)
+    expect(vessels.position(there)).toMatchObject({ event: { title: 'EVER GIVEN' } })
+    expect(vessels.position({ ...there, name: ' ' })).toMatchObject({
+      event: { title: 'EVER GIVEN' },
+    })
+    expect(vessels.position({ ...there, name: 'EVER GREEN' })).toMatchObject({
+      event: { title: 'EVER GREEN' },
+    })
+    expect(vessels.position(there)).toMatchObject({ event: { title: 'EVER GREEN' } })
+  })
+
+  test('send a safety text from where they were in the half hour before', () => {
+    const vessels = createVessels('nmea')
+    const text = (later: number) => vessels.text({ mmsi, at: at + later, text: 'FIRE, NO TEST' })
+    expect(text(0)).toHaveProperty('rejected')
+    vessels.position(there)
+    expect(text(half_hour)).toMatchObject({
+      event: { lat: 60, lon: 25, title: '230123450: FIRE, NO TEST', severity: 30 },
+    })
+    expect(text(half_hour + 1)).toEqual({
+      rejected: {
+        item: mmsi,
+        reason: 'lat, lon: a safety text came before any position of its sender',
+      },
+    })
+  })
+
+  test.each([{ lat: null }, { lon: null }])('keep their place when one comes with %j', (none) => {
+    const vessels = createVessels('nmea')
+    vessels.position(there)
+    vessels.position({ ...there, ...none })
+    expect(vessels.text({ mmsi, at, text: 'FIRE' })).toMatchObject({ event: { lat: 60, lon: 25 } })
   })
 })
