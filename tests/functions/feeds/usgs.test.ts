@@ -70,6 +70,7 @@ describe('a feature becomes an event', () => {
     ['quarry_blast', 'other', 20],
     ['explosion', 'other', 20],
     ['volcanic eruption', 'volcano', 20],
+    ['volcanic_eruption', 'volcano', 20],
     ['earthquake', 'earthquake', 77],
     [null, 'earthquake', 77],
   ])('a magnitude 6 %s is of type %s and severity %i', (type, canonical, severity) => {
@@ -110,9 +111,53 @@ describe('a feature becomes an event', () => {
     [{ updated: 1e300 }, 'revised_at'],
     [{ mag: 'big' }, 'mag'],
     [{ id: '' }, 'id'],
+    [{ id: 'xx 1' }, 'id'],
+    [{ id: ' xx1' }, 'id'],
+    [{ id: 'xx1 ' }, 'id'],
   ])('%j is rejected, and the reason names the field', (over, field) => {
     const result = normaliseUsgs(quake(over))
     expect(result).toHaveProperty('rejected.reason', expect.stringContaining(field))
+  })
+
+  test('what is rejected is named by its id, or else by its place in the answer', () => {
+    const named = normaliseUsgs(quake({ mag: 'big' }), '#3')
+    expect(named).toMatchObject({ rejected: { item: 'xx1' } })
+    expect(normaliseUsgs({}, '#3')).toMatchObject({ rejected: { item: '#3' } })
+    expect(normaliseUsgs({})).toMatchObject({ rejected: { item: '#1' } })
+  })
+
+  test('without an update or a state it is active and not revised', () => {
+    expect(event({ updated: null, status: null })).toMatchObject({
+      revised_at: null,
+      status: 'active',
+    })
+  })
+
+  test.each([
+    [',us7,,xx1,', ['usgs:us7', 'usgs:xx1']],
+    [',us 7, us8,us9 ,xx1,', ['usgs:xx1']],
+    [null, []],
+  ])('the ids %j are the aliases %j', (ids, aliases) => {
+    expect(event({ ids }).aliases).toEqual(aliases)
+  })
+
+  test.each([
+    ['12.3', null],
+    [Number.NaN, null],
+    [null, null],
+    [-1.5, -1.5],
+  ])('the third coordinate %s is the depth %s', (third, depth_km) => {
+    expect(event({ at: [-20.5, 10.25, third] }).depth_km).toBe(depth_km)
+  })
+
+  test.each([
+    [{ title: ' M 4.0 - Testville ' }, 'M 4.0 - Testville'],
+    [{ title: 'x'.repeat(600) }, 'x'.repeat(500)],
+    [{ title: null, place: ' Testville ' }, 'M 4.0 - Testville'],
+    [{ title: null, place: ' ' }, 'M 4.0 - 10.25, -20.50'],
+    [{ title: null, place: 'x'.repeat(600) }, `M 4.0 - ${'x'.repeat(492)}`],
+  ])('%j is called %s', (over, title) => {
+    expect(event(over).title).toBe(title)
   })
 
   test('whatever comes in, a valid event or a reason comes out', () => {

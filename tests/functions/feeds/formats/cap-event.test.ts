@@ -105,7 +105,20 @@ describe('an event', () => {
       made([info({ headline: '', areas, ...more })]).event?.title
     expect(title({})).toBe('Wind - Testland; Farland')
     expect(title({ event: '' })).toBe('Alert - Testland; Farland')
+    expect(title({ headline: 'Gale' })).toBe('Gale')
     expect(title({ areas: [{ ...AREA, description: '' }] })).toBe('Wind')
+  })
+
+  test('is what its worst info says, wherever that stands', () => {
+    const worst = info({ severity: 'Extreme', headline: 'Worst', event: 'Flood' })
+    const minor = info({ severity: 'Minor', headline: 'Minor' })
+    for (const infos of [
+      [worst, info(), minor],
+      [info(), worst, minor],
+      [minor, info(), worst],
+    ]) {
+      expect(made(infos).event).toMatchObject({ severity: 90, title: 'Worst', type: 'flood' })
+    }
   })
 
   test('is none without an info or a place', () => {

@@ -21,6 +21,7 @@ describe('times of upstreams', () => {
     ['2026-09-21T03:00:00+02:00', '2026-09-21T01:00:00.000Z'],
     ['2026-09-21T03:00:00Z', '2026-09-21T03:00:00.000Z'],
     ['2026-09-21 03:00', '2026-09-21T03:00:00.000Z'],
+    ['2026-09-21T03:00:00-05:00', '2026-09-21T08:00:00.000Z'],
   ])('%s is %s where the source says so', (text, instant) => {
     expect(instantOfIso(text, { local: 'utc' })).toBe(instant)
   })
@@ -40,6 +41,7 @@ describe('times of upstreams', () => {
     ['29 Feb 2024 00:00:00 +0530', '2024-02-28T18:30:00.000Z'],
     [' Mon,1 Jan  2024 00:00 Z\n', '2024-01-01T00:00:00.000Z'],
     ['31 Dec 2023 23:59:60 GMT', '2024-01-01T00:00:00.000Z'],
+    ['01 Jan 2024 12:00 GMT', '2024-01-01T12:00:00.000Z'],
   ])('%s is %s', (text, instant) => {
     expect(instantOfRfc822(text)).toBe(instant)
   })
