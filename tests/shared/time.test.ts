@@ -71,6 +71,13 @@ test.each([
   expect(Day.safeParse(day).success).toBe(isTaken)
 })
 
+test('what is no day is told once, whatever its year', () => {
+  expect(Day.safeParse('0999-13-01').error?.issues).toMatchObject([{ code: 'invalid_format' }])
+  expect(Day.safeParse('0999-12-31').error?.issues).toMatchObject([
+    { message: 'Must be a time between the years 1000 and 9999.' },
+  ])
+})
+
 test.each([
   ['Europe/Istanbul', true],
   ['UTC', true],
