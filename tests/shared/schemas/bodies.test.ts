@@ -9,7 +9,12 @@ import {
   OrgTransfer,
 } from '../../../shared/schemas/account.ts'
 import { AlertPatch, Redelivery } from '../../../shared/schemas/alert.ts'
-import { ChannelCreate, ChannelPatch, Recovery } from '../../../shared/schemas/channel.ts'
+import {
+  ChannelCreate,
+  ChannelPatch,
+  DEFAULT_MESSAGES,
+  Recovery,
+} from '../../../shared/schemas/channel.ts'
 import { DrillRequest } from '../../../shared/schemas/drill.ts'
 import { FeedLinkCreate } from '../../../shared/schemas/feed-link.ts'
 import { MemberInvite, MemberPatch } from '../../../shared/schemas/organisation.ts'
@@ -292,4 +297,11 @@ describe('a body refuses', () => {
 it('a drill respects quiet hours and runs no steps unless that is asked for', () => {
   expect(DrillRequest.parse({})).toEqual({ ignore_quiet_hours: false, escalate: false })
   expect(ZoneBulk.parse({ zones: [{}] }).dry_run).toBe(false)
+})
+
+it('a channel is not told of revisions and of what people do, unless it chooses to', () => {
+  expect(DEFAULT_MESSAGES).toEqual([
+    ...['alert.raised', 'alert.escalated', 'alert.ended', 'alert.retracted', 'alert.digest'],
+    ...['zone.blind', 'zone.sighted', 'channel.failing', 'channel.recovered'],
+  ])
 })
