@@ -187,7 +187,7 @@ export function toApiError(error: unknown): ApiError {
 
 /** The validator of Hono reads JSON and forms; only its message tells which of them it could not read. */
 function whatIsMalformed({ message }: HTTPException): string {
-  return /form/i.test(message)
+  return /FormData/.test(message)
     ? 'The form is damaged. Send it again.'
     : 'The body is not valid JSON.'
 }
