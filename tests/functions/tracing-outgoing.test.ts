@@ -41,7 +41,7 @@ function recorder() {
       return work({
         set: (attributes) => void Object.assign(span.set, attributes),
         rename: (name) => void Object.assign(span, { name }),
-        fail: (type) => void Object.assign(span, { failed: type }),
+        fail: (type) => void Object.assign(span, { failed: String(type) }),
       })
     },
   }

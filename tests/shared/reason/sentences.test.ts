@@ -142,11 +142,14 @@ test('a decision tells the check that failed, or those that passed in the order 
   expect(decisionReason({ title }, [{ ...severity, passed: false }, circle], null)).toBe(
     'M 6.1: 12.3 km from the centre, inside 50 km.',
   )
+  // Times are in UTC, as in the data.
+  expect(decisionReason({ title }, checks, quiet)).toContain(until)
 })
 
 test('an update tells how a stay or an event ended, or the numbers of now', () => {
   const away: CheckOf<'geometry'> = { ...circle, passed: false, inside: false, distance_km: 80 }
-  const now = [away, severity]
+  // What has let it through is nothing new.
+  const now = [away, severity, dwell, { ...burst, passed: true }]
   expect(updateReason({ title }, now, 'ended')).toBe('M 6.1: the source says it is over.')
   expect(updateReason({ title }, now, 'retracted')).toBe('M 6.1: the source has withdrawn it.')
   expect(updateReason({ title }, now, 'ended', 'left')).toBe('M 6.1: it has left the zone.')
@@ -166,6 +169,7 @@ test.each<[language: 'en' | 'tr', news: News | null, told: string]>([
 
 test('nothing to tell is told as nothing', () => {
   expect(tellReason({ checks: [], news: null }, { language: 'en', clock })).toBe('')
+  expect(explainReason([], { language: 'en', clock })).toBe('')
 })
 
 test('times are told by the clock of the reader', () => {
