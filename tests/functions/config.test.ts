@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../functions/config.ts'
+import { ConfigError, readConfig, urlHost } from '../../functions/config.ts'
 import { VARIABLES } from '../../functions/environment.ts'
 import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
 
@@ -52,6 +52,53 @@ describe('readConfig', () => {
     })
     expect(config.feeds.map(({ source }) => source)).toContain('usgs')
     expect(config.allow.ranges).toEqual([])
+  })
+
+  test('takes each variable for what it names', () => {
+    const config = readConfig(
+      {
+        ...LEAST,
+        ...{ HOST: 'localhost', PORT: '80', PREPARED_STATEMENTS: 'off', CONTACT: 'ops@a.example' },
+        CONSOLE_ORIGINS: 'https://a.example, https://b.example',
+        TRUSTED_PROXIES: '10.0.0.1, ::1, 10.0.0.0/8',
+        ...{ RATE_LIMIT_PRO: '1', RATE_LIMIT_ENTERPRISE: '2', RATE_LIMIT_ADDRESS: '3' },
+        ...{ FEEDS: 'emsc', LOG: 'text', HEARTBEAT_URL: 'https://a.example/beat' },
+        ...{ METRICS_PORT: '9000', METRICS_TOKEN: 'x'.repeat(16) },
+      },
+      'serve',
+    )
+    expect(config).toMatchObject({
+      ...{ host: 'localhost', port: 80, public_url: 'http://localhost:80', log: 'text' },
+      api_database_url: LEAST.API_DATABASE_URL,
+      jobs_database_url: LEAST.JOBS_DATABASE_URL,
+      ...{ prepared_statements: false, contact: 'ops@a.example' },
+      origins: ['https://a.example', 'https://b.example'],
+      limits: { pro: 1, enterprise: 2, address: 3 },
+      heartbeat_url: 'https://a.example/beat',
+      metrics: { port: 9000, token: 'x'.repeat(16) },
+    })
+    expect(config.feeds.map(({ source }) => source)).toEqual(['emsc'])
+    expect(config.trusted_proxies.map(([network, bits]) => `${network}/${bits}`)).toEqual([
+      ...['10.0.0.1/32', '::1/128', '10.0.0.0/8'],
+    ])
+  })
+
+  test('has metrics where either their port or their token is set', () => {
+    const read = (given: object) => readConfig({ ...LEAST, ...given }, 'serve').metrics
+    expect(read({})).toBeUndefined()
+    expect(read({ METRICS_PORT: '9000' })).toEqual({ port: 9000, token: undefined })
+    const METRICS_TOKEN = 'x'.repeat(16)
+    expect(read({ METRICS_TOKEN })).toEqual({ port: undefined, token: METRICS_TOKEN })
+  })
+
+  test.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['0.0.0.0', 'localhost'],
+    ['::', 'localhost'],
+    ['fd00::1', '[fd00::1]'],
+    ['watch.example', 'watch.example'],
+  ])('listening on %s it is reached at %s', (host, shown) => {
+    expect(urlHost(host)).toBe(shown)
   })
 
   test.each([

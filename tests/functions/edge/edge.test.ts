@@ -41,6 +41,13 @@ describe('readEdgeApi', () => {
       jobs: undefined,
     })
     expect(readEdgeApi({ ...least, PREPARED_STATEMENTS: 'on' }).database.prepared).toBe(true)
+    const [url, secret] = ['https://jobs.example.com', SECRET]
+    expect(readEdgeApi({ ...least, JOBS_URL: url, JOBS_SECRET: secret }).jobs).toEqual({
+      url,
+      secret,
+    })
+    expect(readEdgeApi({ ...least, JOBS_URL: url }).jobs).toBeUndefined()
+    expect(readEdgeApi({ ...least, JOBS_SECRET: secret }).jobs).toBeUndefined()
   })
 
   test('passes over a platform’s bindings', () => {
@@ -65,6 +72,13 @@ describe('readEdgeJobs', () => {
       secret: undefined,
     })
     expect(readEdgeJobs({ ...least, FEEDS: 'none' }).feeds).toEqual([])
+    expect(readEdgeJobs(least)).toMatchObject({ budget_ms: 40_000, public_url: null })
+    expect(
+      readEdgeJobs({ ...LEAST, JOBS_SECRET: SECRET, PREPARED_STATEMENTS: 'on' }),
+    ).toMatchObject({
+      ...{ secret: SECRET, public_url: 'https://watchpost.example.com' },
+      database: { prepared: true },
+    })
   })
 
   test.each([

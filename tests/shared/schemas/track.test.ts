@@ -30,7 +30,15 @@ test.each([
   ).toEqual(found)
 })
 
+test('what is usual is the middle of its waits, however they follow each other', () => {
+  const usual = [0, 100, 102, 110, 210, 218, 226].map((hour) => step(hour, hour))
+  // Of 2, 8, 8, 8, 100 and 100 hours it is 8: more than 32 are a silence.
+  expect(flags(markGaps('other', usual))).toEqual([null, 'gap', null, null, 'gap', null, null])
+})
+
 test('what was marked when it came stays so', () => {
+  const jumped = [step(0, 0), step(5, 9, 0, 'jump')]
+  expect(flags(markGaps('vessel', jumped))).toEqual([null, 'jump'])
   const marked = markGaps('vessel', [step(0, 0), step(0.1, 9, 0, 'jump'), step(0.2, 9, 0, 'gap')])
   expect(flags(marked)).toEqual([null, 'jump', 'gap'])
   expect(markGaps('storm', [])).toEqual([])

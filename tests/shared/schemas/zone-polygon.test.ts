@@ -333,6 +333,59 @@ describe('a polygon', () => {
     expect(codes(right, berlin)).toEqual([])
     expect(codes(swapped, berlin)).toEqual(['swapped_coordinates'])
     expect(codes(swapped, { lat: 0, lon: 0 })).toEqual([])
+    expect(issues(swapped, berlin)).toMatchObject([
+      {
+        path: 'polygon',
+        message:
+          '(lat 52.5, lon 13.4) lies outside the polygon, but inside it with the two swapped. GeoJSON positions are (lon, lat).',
+      },
+    ])
+    // A longitude beyond 90° is no latitude.
+    const band = [
+      [-1, 80],
+      [1, 80],
+      [1, 90],
+      [-1, 90],
+      [-1, 80],
+    ]
+    expect(codes(band, { lat: 0, lon: 85 })).toEqual(['swapped_coordinates'])
+    expect(codes(band, { lat: 0, lon: 91 })).toEqual([])
+  })
+
+  it('reaches the poles and ±360°, and names the position that is beyond', () => {
+    const cornered = (lon: number, lat: number) => [
+      [0, 0],
+      [lon / 3, 0],
+      [(2 * lon) / 3, 0],
+      [lon, lat],
+      [0, 0],
+    ]
+    for (const [lon, lat] of [
+      [150, 90],
+      [150, -90],
+      [360, 40],
+      [-360, 40],
+    ] as const) {
+      expect(codes(cornered(lon, lat))).not.toContain('latitude_out_of_range')
+      expect(codes(cornered(lon, lat))).not.toContain('longitude_out_of_range')
+    }
+    expect(issues(cornered(150, 90.1))).toMatchObject([
+      { path: 'polygon.coordinates.0.3', code: 'latitude_out_of_range' },
+    ])
+    expect(issues(cornered(-360.1, 40))).toMatchObject([
+      { path: 'polygon.coordinates.0.3', code: 'longitude_out_of_range' },
+    ])
+    const many = Array.from({ length: 10_001 }, () => [0, 0])
+    expect(issues(many)).toMatchObject([{ path: 'polygon' }])
+  })
+
+  it('is open unless its last position is its first, at most whole turns away', () => {
+    const ending = (lon: number, lat: number) => codes([...square.slice(0, -1), [lon, lat]])
+    expect(ending(0, 0)).toEqual([])
+    expect(ending(1, 0)).toEqual(['open_ring'])
+    expect(ending(0, 1)).toEqual(['open_ring'])
+    expect(ending(180, 0)).toEqual(['open_ring'])
+    expect(ending(360, 0)).not.toContain('open_ring')
   })
 
   it('of ten thousand vertices is checked', () => {
