@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { MailRequest } from '../../../functions/channels/transport/send.ts'
-import { createMailApi } from '../../../functions/mail/resend.ts'
+import { extraHeaders, messageId } from '../../../functions/mail/mail.ts'
+import { createMailApi, mailByApi } from '../../../functions/mail/resend.ts'
 import { receiver } from '../../support/servers/receiver.ts'
 
 const mail: MailRequest = {
@@ -75,6 +76,35 @@ test('the name of the sender cannot become another address', async () => {
   expect(JSON.parse(api.received[0]?.body ?? '').from).toBe(
     '"Nöbet, \\"A\\" <b@c.example>" <alerts@watch.example>',
   )
+})
+
+test.each([
+  ['Nöbet 24', 'Nöbet 24 <alerts@watch.example>'],
+  ['A-B', '"A-B" <alerts@watch.example>'],
+  ['a\\b', '"a\\\\b" <alerts@watch.example>'],
+])('the sender %s is written %s', async (name, from) => {
+  api.received.length = 0
+  await sendAs(name)
+  expect(JSON.parse(api.received[0]?.body ?? '').from).toBe(from)
+})
+
+test('a mail of its own has no thread, the first of a thread answers none, and not all have a way out', () => {
+  const from = { name: 'Watchpost', address: 'alerts@watch.example' }
+  const always = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+  const alone = { ...mail, thread: null, unsubscribe_url: null }
+  expect(extraHeaders(alone, from)).toEqual(always)
+  expect(extraHeaders({ ...alone, thread: 'alert-1', is_reply: false }, from)).toEqual({
+    ...always,
+    References: '<alert-1@watch.example>',
+  })
+  expect(messageId(mail, from)).toBe(`<${mail.id}@watch.example>`)
+})
+
+test('there is no mail API where none is set', () => {
+  const from = { name: 'Watchpost', address: 'alerts@watch.example' }
+  expect(mailByApi(undefined)).toBeUndefined()
+  expect(mailByApi({ from })).toBeUndefined()
+  expect(mailByApi({ from, api: { url: 'https://a.example', key: 'k' } })).toBeTypeOf('function')
 })
 
 test('an answer comes back with its hint; a redirect is not followed', async () => {

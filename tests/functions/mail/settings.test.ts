@@ -15,6 +15,11 @@ describe('an address', () => {
     ['ops@münchen.example', 'ops@xn--mnchen-3ya.example'],
     ['ops@ÖRNEK.example', 'ops@xn--rnek-4qa.example'],
     ['ops@mail.internal', 'ops@mail.internal'],
+    ['o@a.io', 'o@a.io'],
+    ['first.middle.last@example.com', 'first.middle.last@example.com'],
+    ['ops@example.1com', 'ops@example.1com'],
+    ['ops@example.com1', 'ops@example.com1'],
+    ['ops@1.example', 'ops@1.example'],
     [`${'a'.repeat(64)}@example.com`, `${'a'.repeat(64)}@example.com`],
     [`ops@${'a'.repeat(63)}.com`, `ops@${'a'.repeat(63)}.com`],
   ])('%s', (text, address) => {
@@ -147,6 +152,10 @@ describe('the mail server of the operator', () => {
       name: 'Nöbet, İzmir',
       address: 'alerts@example.com',
     })
+    const spaced = { name: 'Night shift', address: 'alerts@example.com' }
+    expect(parseSender(' Night shift < alerts@example.com >')).toEqual(spaced)
+    expect(parseSender(' alerts@example.com ')).toEqual({ ...spaced, name: 'Watchpost' })
+    expect(parseSender(' <alerts@example.com>')).toEqual({ ...spaced, name: 'Watchpost' })
     for (const text of ['alerts', 'A <a@example.com> b', 'A\nB <a@example.com>', '"A" <a@b.com>'])
       expect(() => parseSender(text), text).toThrow()
   })
