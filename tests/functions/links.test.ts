@@ -67,7 +67,19 @@ test('a changed, cut or invented token is no link', async () => {
   const signed = bytes.toString('base64url')
   for (const token of ['', 'x', signed.slice(0, -2), `${signed}AA`, `${signed}é`, 'A'.repeat(92)])
     expect(await read(token), token).toBeNull()
+  expect(await read(signed)).not.toBeNull()
+  for (const token of [` ${signed}`, `${signed}\n`, `${signed}=`, `=${signed}`])
+    expect(await read(token), token).toBeNull()
 })
+
+test.each(['', 'x', `${ids.alert_id}0`, `0${ids.alert_id}`, ids.alert_id.replace(/.$/, 'g')])(
+  'a link names ids, and %j is none',
+  async (alert_id) => {
+    const subject = { ...ids, alert_id }
+    const signed = signLink({ seal, public_url }, { purpose: 'acknowledge', subject, expires_at })
+    await expect(signed).rejects.toThrow(`"${alert_id}" is not a UUID`)
+  },
+)
 
 test('a link outlives a rotation for as long as its key is kept', async () => {
   const purpose = 'confirm-address'

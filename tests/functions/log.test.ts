@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createLog } from '../../functions/log.ts'
+import { consoleLog, createLog } from '../../functions/log.ts'
 
 function written(form: 'json' | 'text', line: Record<string, unknown>): string {
   let text = ''
@@ -62,6 +62,12 @@ test.each([
     'job of match failed: x',
   ],
   ['a fault', { msg: 'queue error', error: 'gone' }, 'queue error: gone'],
+  ['what happens', { msg: 'running the jobs' }, 'running the jobs'],
+  [
+    'a heartbeat that nobody heard',
+    { msg: 'heartbeat', error: 'No answer.' },
+    'heartbeat: No answer.',
+  ],
   [
     'a request that failed here',
     { msg: 'request', method: 'GET', path: '/api/v1/me', status: 500, request_id: 'r' },
@@ -77,6 +83,11 @@ test.each([
   ['a poll without news', { msg: 'job', queue: 'ingest', source: 'usgs', inserted: 0 }],
   ['a replay’s events', { msg: 'job', queue: 'ingest', source: 'usgs-replay', inserted: 9 }],
   ['a match without alerts', { msg: 'job', queue: 'match', source: 'usgs', alerts: 0 }],
+  ['a heartbeat', { msg: 'heartbeat' }],
+  ['a request without an answer', { msg: 'request', method: 'GET', path: '/' }],
+  ['events that another job counts', { msg: 'job', queue: 'match', inserted: 3, alerts: 0 }],
+  ['alerts that another job counts', { msg: 'job', queue: 'ingest', inserted: 0, alerts: 3 }],
+  ['the result of another job', { msg: 'job', queue: 'purge', result: 'ok' }],
   ['a delivery that was skipped', { msg: 'job', queue: 'deliver', skipped: true }],
 ])('text says nothing of %s', (_, line) => {
   expect(written('text', line)).toBe('')
@@ -97,6 +108,16 @@ test('what one turn of the event loop logs is one write, and what the process en
     const said = write.mock.calls.map(([text]) => String(text).match(/one|two|three/g))
     expect(said).toEqual([['one', 'two'], ['three']])
     if (atExit) process.off('exit', atExit)
+  } finally {
+    write.mockRestore()
+  }
+})
+
+test('a platform that collects the console is given a line of JSON', () => {
+  const write = vi.spyOn(console, 'log').mockReturnValue(undefined)
+  try {
+    consoleLog({ msg: 'one', path: '/a' })
+    expect(write.mock.calls).toEqual([['{"msg":"one","path":"/a"}']])
   } finally {
     write.mockRestore()
   }
