@@ -52,6 +52,8 @@ describe('a cursor', () => {
   test('that was forged is refused, and the parameter is named', async () => {
     const [version, digest, ...position] = partsOf(await encodeCursor(FILTER, ['a', 1]))
     expect(version).toBe(1)
+    // Long enough to tell filters apart, and no longer: a cursor is part of an address.
+    expect(digest).toHaveLength(12)
     for (const cursor of [
       '',
       'x',
@@ -91,6 +93,7 @@ test.each([
   [[1], 2, [1], undefined],
   [[1, 2], 2, [1, 2], undefined],
   [[1, 2, 3], 2, [1, 2], 2],
+  [[1, 2, 3, 4], 3, [1, 2, 3], 3],
 ])('%j is a page of at most %d and its last row', (rows, limit, page, last) => {
   expect(splitPage(rows, limit)).toEqual({ page, last })
 })
