@@ -29,7 +29,13 @@ test('an act of a person tells who did what from where', () => {
     ...{ activity_id: 3, activity_name: 'Update', time: Date.UTC(2026, 2, 1, 12) },
     ...{ severity_id: 1, severity: 'Informational', status_id: 1, status: 'Success' },
     message: `zone.updated zone ${id(4)}`,
-    metadata: { uid: id(1), event_code: 'zone.updated', correlation_uid: id(5) },
+    metadata: {
+      uid: id(1),
+      version: '1.3.0',
+      product: { name: 'Watchpost', vendor_name: 'Watchpost' },
+      event_code: 'zone.updated',
+      correlation_uid: id(5),
+    },
     api: { operation: 'zone.updated', version: 'v1', request: { uid: id(5) } },
     unmapped: { via: 'mcp', label: 'Home' },
   })
@@ -87,6 +93,7 @@ test.each([
   ['key.revoked', 'Delete', 4],
   ['account.exported', 'account.exported', 99],
   ['updated.exported', 'updated.exported', 99],
+  ['zone.deleted.restored', 'Update', 3],
 ])('%s is the activity %s', (action, activity_name, activity_id) => {
   const act = toApiActivity({ ...BY_PERSON, action })
   expect(act).toMatchObject({ activity_name, activity_id, type_uid: 600300 + activity_id })
