@@ -173,6 +173,35 @@ describe('an event of a feed', () => {
     [{}],
     [{ id: `usgs:${text(250)}`, source: text(64), title: text(500), subject: text(128) }],
     [{ source: 'custom:buoys', lat: 90, lon: 180, aliases: [text(255)] }],
+    [{ geometry: { type: 'MultiPoint', coordinates: [[1, 2]] } }],
+    [
+      {
+        geometry: {
+          type: 'MultiLineString',
+          coordinates: [
+            [
+              [1, 2],
+              [3, 4],
+            ],
+          ],
+        },
+      },
+    ],
+    [
+      {
+        geometry: {
+          type: 'MultiPolygon',
+          coordinates: [
+            [
+              [
+                [1, 2, 3],
+                [3, 4],
+              ],
+            ],
+          ],
+        },
+      },
+    ],
     [{ lat: -90, lon: -180, magnitude: 5, depth_km: null, url: 'https://a.example' }],
   ])('has its form (%#)', (given) => {
     expect(fields(given)).toBeUndefined()
@@ -185,6 +214,8 @@ describe('an event of a feed', () => {
     [{ id: 'usgs:a b' }, 'id'],
     [{ id: `usgs:${text(251)}` }, 'id'],
     [{ source: 'USGS' }, 'source'],
+    [{ source: 'US usgs' }, 'source'],
+    [{ source: 'usgs.org' }, 'source'],
     [{ source: text(65) }, 'source'],
     [{ title: '' }, 'title'],
     [{ title: text(501) }, 'title'],
