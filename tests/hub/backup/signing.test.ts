@@ -57,7 +57,7 @@ test('an archive that the first release signed is still recognised', async () =>
   })
 })
 
-test.each<[why: string, value: unknown, manifest?: Buffer]>([
+test.each<[why: string, value: unknown, manifest?: typeof MANIFEST]>([
   ['of another manifest', given, Buffer.from('{"format":2}\n')],
   ['of another key', { ...given, key: signed(generateKeyPairSync('ed25519')).key }],
   ['of another kind of key', signed(generateKeyPairSync('ed448'))],

@@ -1,21 +1,27 @@
-import { createServer, type RequestListener } from 'node:http'
+import { link } from 'node:fs/promises'
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ModelError } from '../../../hub/model/error.ts'
+import { PRIORITY_HEADER } from '../../../hub/model/protocol.ts'
 import { createWire } from '../../../hub/model/wire.ts'
 import { temporaryFolder } from '../support/model.ts'
 
 /** In place of the model process: a server at its socket. */
 let handler: RequestListener
 const asked: { method?: string; url?: string; body: unknown }[] = []
-const server = createServer(async (request, response) => {
+let headers: IncomingHttpHeaders = {}
+const answer: RequestListener = async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   const text = Buffer.concat(chunks).toString()
   const { method = '', url = '' } = request
+  headers = request.headers
   asked.push({ method, url, body: text === '' ? undefined : JSON.parse(text) })
   handler(request, response)
-})
+}
+const server = createServer(answer)
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let path: string
 let wire: ReturnType<typeof createWire>
@@ -85,6 +91,32 @@ describe('the model process', () => {
     ])
   })
 
+  test('is told what it gets, and how urgent it is', async () => {
+    handler = stream({ choices: [{ delta: {}, finish_reason: 'stop' }] })
+    await wire.chat(call)
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      [PRIORITY_HEADER]: 'user',
+    })
+    expect(headers.authorization).toBeUndefined()
+  })
+
+  test('may count before its last piece, split a letter, and end without a reason', async () => {
+    const usage = { prompt_tokens: 3, completion_tokens: 4 }
+    const events = [
+      { choices: [], usage },
+      { choices: [{ delta: { content: 'Teşekkürler' } }] },
+    ].map((event) => `data: ${JSON.stringify(event)}\n\n`)
+    const bytes = Buffer.from([...events, 'data: [DONE]\n\n'].join(''))
+    const within = bytes.indexOf('ş') + 1
+    handler = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(bytes.subarray(0, within))
+      response.end(bytes.subarray(within))
+    }
+    expect(await wire.chat(call)).toEqual({ text: 'Teşekkürler', is_cut: false, usage })
+  })
+
   test('whose answer ran out of tokens is cut, and one that says nothing is empty', async () => {
     handler = stream({ choices: [{ delta: {}, finish_reason: 'length' }] })
     expect(await wire.chat(call)).toEqual({ text: '', is_cut: true, usage: undefined })
@@ -135,6 +167,15 @@ describe('the model process', () => {
     else expect(error?.message).toMatch(/: Refused!$/)
   })
 
+  test.each([
+    ['Why?', ': Why?'],
+    ['x'.repeat(300), `: ${'x'.repeat(300)}.`],
+    ['x'.repeat(301), `: ${'x'.repeat(300)}.`],
+  ])('is quoted in one sentence of at most 300 characters: %s', async (message, end) => {
+    handler = send(400, { error: { message } })
+    expect((await refusal())?.message.endsWith(end)).toBe(true)
+  })
+
   test('that ends during a call has crashed, and one that is not there does not run', async () => {
     handler = (request) => request.socket.destroy()
     expect(await refusal()).toMatchObject({
@@ -150,6 +191,26 @@ describe('the model process', () => {
       cause: { code: 'ENOENT' },
     })
     await away.close()
+    // A process that was killed leaves its socket behind.
+    const left = join(folder.folder, 'left.sock')
+    const killed = createServer()
+    await new Promise<void>((resolve) => void killed.listen(`${left}.old`, resolve))
+    await link(`${left}.old`, left)
+    await new Promise((resolve) => killed.close(resolve))
+    const dead = createWire({ kind: 'socket', path: left })
+    expect(await refusal(dead)).toMatchObject({
+      reason: 'unreachable',
+      message: expect.stringContaining('is not running'),
+      cause: { code: 'ECONNREFUSED' },
+    })
+    await dead.close()
+  })
+
+  test('is asked nothing more once the wire is closed', async () => {
+    const closed = createWire({ kind: 'socket', path })
+    await closed.close()
+    expect(await refusal(closed)).toMatchObject({ reason: 'unreachable' })
+    expect(asked).toEqual([])
   })
 
   test('that answers in another form is not asked again by itself', async () => {
@@ -198,5 +259,58 @@ describe('the model process', () => {
     expect(await wire.look('props', signal)).toBeUndefined()
     handler = send(404, {})
     expect(await wire.look('props', signal)).toBeUndefined()
+  })
+})
+
+describe('an endpoint', () => {
+  const tcp = createServer(answer)
+  let origin: string
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => void tcp.listen(0, '127.0.0.1', resolve))
+    // safe: it listens on a port
+    origin = `http://127.0.0.1:${(tcp.address() as AddressInfo).port}`
+  })
+  afterAll(() => {
+    tcp.closeAllConnections()
+    tcp.close()
+  })
+  const at = (base: string, api_key?: string) =>
+    createWire({
+      kind: 'endpoint',
+      url: new URL(base, origin),
+      model: 'qwen',
+      api_key,
+      timeout_ms: 20_000,
+    })
+
+  test.each([
+    ['/v1/', '/props', '/v1/models'],
+    ['/proxy/v1/', '/proxy/props', '/proxy/v1/models'],
+    ['/v1/openai/', '/v1/openai/props', '/v1/openai/models'],
+    ['/openai/', '/openai/props', '/openai/models'],
+  ])('at %s is looked at where its routes begin', async (base, props, models) => {
+    handler = send(200, {})
+    const wire = at(base)
+    await wire.look('props', AbortSignal.timeout(20_000))
+    await wire.look('v1/models', AbortSignal.timeout(20_000))
+    await wire.close()
+    expect(asked.map(({ url }) => url)).toEqual([props, models])
+    expect(headers.authorization).toBeUndefined()
+  })
+
+  test('that repeats the key is quoted without it', async () => {
+    const wire = at('/v1/', 'sk-secret')
+    handler = send(400, { error: { message: 'Not with sk-secret, really sk-secret' } })
+    expect((await refusal(wire))?.message).toContain('Not with …, really ….')
+    expect(headers.authorization).toBe('Bearer sk-secret')
+    handler = send(400, { error: { message: 'contextSize exceeded' } })
+    expect(await refusal(wire)).toMatchObject({ reason: 'too_long' })
+    // Only our own process speaks both languages, and only its 500 is a crash.
+    const words = { en: 'Ours.', tr: 'Bizim.' }
+    handler = send(500, { error: { message: 'Theirs.', words } })
+    const error = await refusal(wire)
+    expect(error).toMatchObject({ reason: 'unreachable', is_retryable: true })
+    expect(error?.message).toContain('Theirs.')
+    await wire.close()
   })
 })
