@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { recoverRestore, startBackup, startRestore } from '../../../hub/backup/backup.ts'
+import { readJob, recoverRestore, startBackup, startRestore } from '../../../hub/backup/backup.ts'
+import { backupsIn } from '../../../hub/backup/make.ts'
 import { confirmMail, readPause } from '../../../hub/mail/settings.ts'
 import { exportOf, fillHub } from '../support/backup-data.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
@@ -31,6 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
+/** Kills a restore, which the page saw running. */
 async function restoreAndDie(when: string): Promise<void> {
   const env = {
     ...process.env,
@@ -41,6 +44,12 @@ async function restoreAndDie(when: string): Promise<void> {
   const script = join(import.meta.dirname, '../support/backup-kill.ts')
   const child = spawn(process.execPath, [script, old.name, when], { env, stdio: 'ignore' })
   await once(child, 'exit')
+  const job = {
+    ...{ id: randomUUID(), kind: 'restore', status: 'running', step: when, progress: 0.5 },
+    ...{ name: old.name, reason: null, started_at: new Date().toISOString(), finished_at: null },
+    pid: child.pid,
+  }
+  await writeFile(join(backupsIn(hub.paths), '.job.json'), JSON.stringify(job))
 }
 
 /** Brings back what was there, with mail as it was. */
@@ -77,6 +86,11 @@ test('killed between two folders, the rest follows; what killed ones left goes w
   await writeFile(join(hub.paths.prompts_dir, 'sales.md.0123456789ab.new'), 'half')
   await recoverRestore(hub.config)
   expect(await exportOf(hub)).toEqual(old.export)
+  // It was finished after all.
+  expect(await readJob(hub.paths)).toMatchObject({
+    ...{ kind: 'restore', status: 'done', step: 'done', progress: 1, name: old.name },
+    ...{ reason: null, finished_at: expect.stringMatching(/^\d{4}-/) },
+  })
   await reset()
   expect((await readdir(data_dir)).filter((name) => name.startsWith('.restore-'))).toEqual([])
 })
@@ -91,6 +105,11 @@ test('killed after mail was paused and before the commit, mail is as it was', as
   expect(await recoverRestore(hub.config)).toBeUndefined()
   expect(await readFile(file, 'utf8')).toBe(before)
   expect(await exportOf(hub)).toEqual(now.export)
+  expect(await readJob(hub.paths)).toMatchObject({
+    status: 'failed',
+    step: 'commit',
+    progress: 0.5,
+  })
 })
 
 test('killed before the commit it keeps the old, killed after it the new', () => {

@@ -2,14 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everywhere, type Project } from '../../../../hub/db/db.ts'
 import { verbatim } from '../../../../hub/i18n/words.ts'
 import { NO_BRAND } from '../../../../hub/mail/brand/brand.ts'
-import type { Person, Skip } from '../../../../hub/mail/drafts/audience.ts'
+import type { Skip } from '../../../../hub/mail/drafts/audience.ts'
 import type { DraftRow } from '../../../../hub/mail/drafts/drafts.ts'
 import { type Gate, gatesOf, requireOpen } from '../../../../hub/mail/drafts/gates.ts'
-import type { JudgedSentence } from '../../../../hub/mail/drafts/judged.ts'
-import { MailSettings } from '../../../../hub/mail/settings.ts'
+import { renderContent } from '../../../../hub/mail/render/rendering.ts'
+import { MAIL, MailSettings } from '../../../../hub/mail/settings.ts'
+import { writeSetting } from '../../../../hub/ops/settings.ts'
 import type { ApiError } from '../../../../shared/problem.ts'
 import { startHub, type TestHub } from '../../support/hub.ts'
-import { BRAND, smtpSettings } from '../../support/mail-help.ts'
+import { apiOf, BRAND, setBrand, smtpSettings } from '../../support/mail-help.ts'
+import { judged, LISTMONK, NO_SENDER, PUBLIC, person, shown, TODAY } from './gates-scene.ts'
 
 let hub: TestHub
 let project: Project
@@ -23,29 +25,6 @@ beforeAll(async () => {
 afterAll(() => hub.close())
 
 type Given = Parameters<typeof gatesOf>[0]
-const person = (skip: Skip | null): Person => ({
-  lead_id: crypto.randomUUID(),
-  email: 'jo@client.example',
-  name: null,
-  company: null,
-  own: {},
-  empty: [],
-  skip,
-})
-const PUBLIC = 'https://hub.demir.example'
-const TODAY = {
-  cap: 200,
-  used: 3,
-  left: 197,
-  sent: 50,
-  hard_bounces: 2,
-  complaints: 1,
-  alarm: null,
-  senders: new Map([['ada@demir.example', { used: 30, days: 2 }]]),
-}
-
-const NO_SENDER = { sender_name: null, sender_email: null }
-
 /** The gates of a mail to which nothing is missing, unless told otherwise. */
 async function gates(
   more: Partial<Omit<Given, 'draft' | 'mail' | 'brand'>> & {
@@ -81,19 +60,6 @@ async function gates(
     }),
   )
 }
-/** A sentence of which the judge is not sure. */
-const judged = (sentence: string): JudgedSentence => ({
-  sentence,
-  verdict: 'unsure',
-  evidence_ids: [],
-  fails: 0,
-  fails_for: [],
-  opinion: null,
-  basis: '0'.repeat(64),
-  stand: null,
-})
-const shown = ({ name, ok, blocks, detail, way_out }: Gate) =>
-  `${ok ? 'open' : blocks ? 'shut' : 'advice'} ${name}: ${detail.en}${way_out ? ` ${way_out.en}` : ''}`
 /** The gates that are not open. */
 const wrong = async (more: Parameters<typeof gates>[0]) =>
   (await gates(more)).filter(({ ok }) => !ok).map(shown)
@@ -182,6 +148,84 @@ describe('nothing is sent', () => {
     ])
   })
 
+  test('while its text names fields that the project does not have, or puts instead what cannot be', async () => {
+    const named = { used: [], unknown: ['fleet', 'since'], unfit: ['name'] }
+    const correct = 'Correct the names in the text, or add the fields to the project.'
+    const unfit =
+      'A fallback text must have 1 to 80 characters, without < > " & and braces: {name}.'
+    expect(await wrong({ named })).toEqual([
+      `shut fields: The mail names fields that the project does not have: {fleet}, {since}. ${unfit} ${correct}`,
+    ])
+    expect(await wrong({ named: { ...named, unknown: [] } })).toEqual([
+      `shut fields: ${unfit} ${correct}`,
+    ])
+    expect(await wrong({ named: { ...named, unfit: [], unknown: ['x'] } })).toEqual([
+      `shut fields: The mail names fields that the project does not have: {x}. ${correct}`,
+    ])
+  })
+
+  test('of a sequence by listmonk, which does not tell whether a mail left', async () => {
+    const draft = { sequence_id: crypto.randomUUID() }
+    expect(await wrong({ draft, mail: { smtp: null, listmonk: LISTMONK } })).toEqual([
+      'shut transport: The mails of a sequence go by SMTP: listmonk does not tell whether a mail left, and the next one depends on it. Set up SMTP in Settings > Mail; campaigns still go by listmonk.',
+    ])
+    expect(await wrong({ draft, mail: { smtp: null } })).toEqual([
+      'shut transport: No mail server is set up. Set up listmonk or SMTP in Settings > Mail.',
+    ])
+    expect(await wrong({ draft, mail: { listmonk: LISTMONK } })).toEqual([])
+  })
+
+  test('that would look different now', async () => {
+    await setBrand(apiOf(hub))
+    const content = {
+      id: crypto.randomUUID(),
+      project_id: project.id,
+      sequence_id: null,
+      audience: { kind: 'list' as const, filter: {} },
+      template: 'letter' as const,
+      language: 'en' as const,
+      subject: 'A question',
+      text: 'Would you like to talk?',
+      slots: {},
+    }
+    const settings = (listmonk: object | null) =>
+      writeSetting(hub.config.paths, MAIL, MailSettings.parse({ ...smtpSettings(25), listmonk }))
+    const now = async () => {
+      const { mail, campaign } = await everywhere(hub.deps.db, (sql) =>
+        renderContent(sql, project, hub.config, content as unknown as DraftRow),
+      )
+      return {
+        ...content,
+        state: 'rendered',
+        html: mail.html,
+        rendered_text: mail.text,
+        rendered_subject: mail.subject,
+        campaign,
+      }
+    }
+    const stale =
+      'shut rendering: The project’s brand, the lead or the mail server has changed since it was rendered. Render it again.'
+    const fresh = 'open rendering: The rendered mail matches the current settings.'
+    await settings(null)
+    const single = await now()
+    expect(single.campaign).toBeNull()
+    expect(await one('rendering', { draft: single })).toBe(fresh)
+    for (const field of ['html', 'rendered_text', 'rendered_subject'] as const) {
+      const changed = { ...single, [field]: `${single[field]} ` }
+      expect([field, await one('rendering', { draft: changed })]).toEqual([field, stale])
+    }
+    // The same mail as a campaign of listmonk is another one.
+    await settings(LISTMONK)
+    expect(await one('rendering', { draft: single })).toBe(stale)
+    const campaign = await now()
+    expect(await one('rendering', { draft: campaign })).toBe(fresh)
+    const other = { ...campaign.campaign, html: 'other' }
+    expect(await one('rendering', { draft: { ...campaign, campaign: other } })).toBe(stale)
+    // What is approved is not rendered again.
+    expect(await one('rendering', { draft: { ...single, state: 'approved' } })).toBeUndefined()
+    await settings(null)
+  })
+
   test('while all mail is paused, with the reason and its detail', async () => {
     const confirm = 'Find the cause, then confirm in Settings > Mail.'
     const pause = (reason: 'admin' | 'restored', detail: string | null) => ({
@@ -224,6 +268,8 @@ describe('some are left out, or advised', () => {
     ['invalid_email', 'addresses'],
     ['role_address', 'addresses'],
     ['disposable_address', 'addresses'],
+    ['may_refuse', 'suppression'],
+    ['replied_since', 'replies'],
   ])('by %s at the gate %s', async (skip, name) => {
     const people = [person(null), person(skip), person(skip)]
     const found = await wrong({ people })
@@ -240,6 +286,23 @@ describe('some are left out, or advised', () => {
     const people = [null, 'invalid_email', 'role_address', 'role_address'] as const
     const [addresses] = await wrong({ people: people.map(person) })
     expect(addresses).toMatch(/^advice addresses: 2 skipped: a role address .*; 1 skipped: /)
+  })
+
+  test('because a field that the mail names is empty, by name for the first five', async () => {
+    const lacking = (name: string | null, ...empty: string[]) => ({
+      ...person('empty_field'),
+      name,
+      empty,
+    })
+    const fill =
+      'Fill in the field on the lead, add a fallback text as in {field|text}, or send without these recipients.'
+    expect(await wrong({ people: [person(null), lacking(null, 'Fleet')] })).toEqual([
+      `advice fields: “Fleet” is empty for jo@client.example. This recipient is left out. ${fill}`,
+    ])
+    const people = ['A', 'B', 'C', 'D', 'E', 'F'].map((name) => lacking(name, 'Fleet'))
+    expect(await wrong({ people: [person(null), ...people, lacking('G', 'Since')] })).toEqual([
+      `advice fields: “Fleet” is empty for A, B, C, D, E and 1 more. “Since” is empty for G. These 7 recipients are left out. ${fill}`,
+    ])
   })
 
   test('because they have no address', async () => {
@@ -286,6 +349,25 @@ describe('some are left out, or advised', () => {
     const unknown = { state: 'unknown' as const, record: null, advice: verbatim('x') }
     expect(await wrong({ dns: { ...dns, dmarc: unknown } })).toEqual([])
   })
+})
+
+test('by which server it goes is said, and how one unsubscribes', async () => {
+  const by = async (mail: object, draft: object, config = {}) =>
+    Promise.all(
+      ['transport', 'unsubscribe'].map((name) =>
+        one(name, { mail, draft, config: { ...hub.config, public_url: PUBLIC, ...config } }),
+      ),
+    )
+  const lead = { audience: { kind: 'lead', lead_id: crypto.randomUUID() } }
+  const listmonk = { smtp: null, listmonk: LISTMONK }
+  const link = `open unsubscribe: Recipients unsubscribe with one click at ${PUBLIC}.`
+  const own = 'open unsubscribe: listmonk adds its own unsubscribe link and headers.'
+  const campaign = 'open transport: listmonk, as a campaign on a list of its own.'
+  expect(await by(listmonk, {})).toEqual([campaign, own])
+  expect(await by(listmonk, {}, { public_url: null })).toEqual([campaign, own])
+  expect(await by(listmonk, lead)).toEqual(['open transport: listmonk, as a single mail.', link])
+  expect(await by(listmonk, lead, { public_url: null })).toEqual([campaign, own])
+  expect(await by({}, lead)).toEqual(['open transport: SMTP, one mail at a time.', link])
 })
 
 test('a step is refused with the first shut gate in words and each as an issue', async () => {
