@@ -80,6 +80,9 @@ test.each([
   ['Ali Can', 'to Ali Can', 'to ***'],
   ['  Ali Cans ', 'Ali Cans.', '[erased].'],
   ['   ', 'a   b', 'a   b'],
+  // However many blanks were typed into the name.
+  ['Ayşe  Işık', 'Ayşe Işık, Ayşe   Işık', '[erased], [erased]'],
+  ['Ayşe  Işık', 'docs/ayse-isik.md', 'docs/erased.md'],
   [
     'Ali (CEO) [x] {y} a|b a/b c^d e$ f? g*h +1 \\',
     'Ali (CEO) [x] {y} a|b a/b c^d e$ f? g*h +1 \\',

@@ -243,6 +243,9 @@ describe('a campaign that runs', () => {
     await pause(id)
     await look(2)
     expect(the(id).status).toBe('paused')
+    // It is not started again by a later look.
+    await look()
+    expect(the(id).status).toBe('paused')
     expect((await get(id)).state).toBe('sending')
     await api.ok('draft/resume', of(id))
     await api.ok('settings/mail/confirm')

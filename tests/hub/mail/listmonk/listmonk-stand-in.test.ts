@@ -123,10 +123,13 @@ describe('what the stand-in sends', () => {
       list_id: list.id,
       attribs: {},
     })
+    // One of no campaign, which is not asked for.
+    standIn.bounce('gone@client.example', 'soft')
     standIn.bounce('gone@client.example', 'hard', campaign?.id)
     expect(await client.bounces(campaign?.id)).toMatchObject([
       { type: 'hard', email: 'gone@client.example', campaign: { id: campaign?.id } },
     ])
+    expect((await client.bounces()).map(({ type }) => type).sort()).toEqual(['hard', 'soft'])
     expect((await client.findSubscriber('gone@client.example'))?.status).toBe('blocklisted')
   })
 })
