@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { markDifferences } from '../../hub/queue/alike.ts'
 import { startHub, type TestHub } from './support/hub.ts'
 import {
   apiOf,
@@ -192,34 +191,5 @@ describe('a test mail', () => {
     for (let at = 0; at < 12; at += 1) answers.push((await api.post('draft/test', of(id))).status)
     expect(answers.filter((status) => status === 429).length).toBeGreaterThanOrEqual(2)
     expect(smtp.mails.length - taken).toBeLessThanOrEqual(10)
-  })
-})
-
-describe('differences of a batch', () => {
-  test('are marked, and nothing is lost', () => {
-    const texts = [
-      'Hello Ali,\n\nYou carry fruit. We cool it. Shall we talk?\n\nAyşe',
-      'Hello Berk,\n\nYou carry fish. We cool it. Shall we talk?\n\nAyşe',
-      'Hello Can,\n\nWe cool it. You have a depot. Shall we talk?\n\nAyşe',
-    ]
-    const marked = markDifferences(texts)
-    expect(marked.map((pieces) => pieces.map(({ text }) => text).join(''))).toEqual(texts)
-    const own = marked.map((pieces) =>
-      pieces.filter(({ is_common }) => !is_common).map(({ text }) => text.trim()),
-    )
-    expect(own).toEqual([
-      ['Hello Ali,\n\nYou carry fruit.'],
-      ['Hello Berk,\n\nYou carry fish.'],
-      ['Hello Can,', 'You have a depot.'],
-    ])
-  })
-
-  test('one text is all common, an empty one has no pieces, a long one is fast', () => {
-    expect(markDifferences(['Hello.'])).toEqual([[{ text: 'Hello.', is_common: true }]])
-    expect(markDifferences(['', 'x'])).toEqual([[], [{ text: 'x', is_common: false }]])
-    const long = Array.from({ length: 3000 }, (_, at) => `Sentence ${at}.`).join(' ')
-    const began = performance.now()
-    markDifferences([long, `${long} More.`])
-    expect(performance.now() - began).toBeLessThan(2000)
   })
 })

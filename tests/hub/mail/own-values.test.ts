@@ -32,6 +32,42 @@ test('values are written as the language of the mail has them, and none is a pla
   })
 })
 
+test('a value of another kind than its field is shown as it is', () => {
+  const shown = (values: Parameters<typeof ownShown>[1]) => ownShown(fields, values, 'en')
+  expect(shown({ fleet: 'many', since: 2019, vip: 'perhaps', nick: 1200.5 })).toEqual({
+    fleet: 'many',
+    since: '2019',
+    vip: 'perhaps',
+    nick: '1200.5',
+  })
+  expect(shown({ fleet: true, since: false })).toMatchObject({ fleet: 'yes', since: 'no' })
+  // A number is not rounded, unless it has more digits than anybody reads.
+  expect(shown({ fleet: 0.1234567891 }).fleet).toBe('0.1234567891')
+  expect(shown({ fleet: 0.12345678912 }).fleet).toBe('0.1234567891')
+})
+
+test('what is filled in is one line, and no placeholder itself', () => {
+  expect(filled('Hi {name}!', { name: 'Jo {company|x}' })).toBe('Hi Jo company!')
+  expect(filled('Hi {name}!', { name: 'Jo\n {company}' })).toBe('Hi Jo company!')
+  expect(filled('Hi {name}!', { name: null })).toBe('Hi!')
+  expect(filled('Hi {name}!', {})).toBe('Hi!')
+  expect(filled('Hi {nick}!', { own: { nick: 'a {name} b' } })).toBe('Hi a name b!')
+  expect(filled('Hi {toString}!', { own: {} })).toBe('Hi {toString}!')
+  expect(filled('Hi {constructor}!', { own: {} })).toBe('Hi {constructor}!')
+})
+
+test('a text stands instead of an empty value if it has 1 to 80 harmless characters', () => {
+  const of = (instead: string) => placeholdersIn(`{nick|${instead}}`, fields).unfit
+  for (const good of ['x', 'x'.repeat(80), ` ${'x'.repeat(80)} `, 'dear friend', "it's, ok!"]) {
+    expect([good, of(good)]).toEqual([good, []])
+    expect(tidied(`{{ nick | ${good} }}`, fields)).toBe(`{nick|${good.trim()}}`)
+  }
+  for (const bad of ['', ' ', 'x'.repeat(81), 'a<b', 'a>b', 'a"b', 'a&b', 'a|b']) {
+    expect([bad, of(bad)]).toEqual([bad, ['nick']])
+    expect(tidied(`{nick|${bad}}`, fields)).toBe(`{nick|${bad}}`)
+  }
+})
+
 test.each([
   ['Your {fleet} trucks', 'Your 40 trucks', 'Your trucks'],
   ['Your {fleet|many} trucks', 'Your 40 trucks', 'Your many trucks'],
