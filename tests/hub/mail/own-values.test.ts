@@ -46,6 +46,14 @@ test('a value of another kind than its field is shown as it is', () => {
   expect(shown({ fleet: 0.12345678912 }).fleet).toBe('0.1234567891')
 })
 
+test('only texts change when placeholders are written as a mail has them', () => {
+  const slots = { list: ['{{ nick }}', 7, null, true], more: { none: null, text: '{{.nick}}' } }
+  expect(tidied({ subject: '{{nick}}', slots }, fields)).toEqual({
+    subject: '{nick}',
+    slots: { list: ['{nick}', 7, null, true], more: { none: null, text: '{nick}' } },
+  })
+})
+
 test('what is filled in is one line, and no placeholder itself', () => {
   expect(filled('Hi {name}!', { name: 'Jo {company|x}' })).toBe('Hi Jo company!')
   expect(filled('Hi {name}!', { name: 'Jo\n {company}' })).toBe('Hi Jo company!')
