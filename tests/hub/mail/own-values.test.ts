@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { goExpressions, plainText } from '../../../hub/mail/render/go-template.ts'
+import {
+  attributeFieldsIn,
+  goExpressions,
+  plainText,
+  trackLinks,
+} from '../../../hub/mail/render/go-template.ts'
 import { filled, ownShown, placeholdersIn, tidied } from '../../../hub/mail/render/placeholders.ts'
 import { personalise } from '../../../hub/mail/render/render.ts'
 import { keyOf } from '../../../hub/web/pages/project/own-field-key.ts'
@@ -131,6 +136,40 @@ test('listmonk fills them from attributes of the draft', () => {
     'Your{{ with .Subscriber.Attribs.w_1a2b3c4d_fleet }} {{ Safe . }}{{ else }} many{{ end }} trucks',
   )
   expect(goExpressions('{fleet}', { first_name: 'w' })).toBe('{fleet}')
+  expect(goExpressions('{fleet}', { own: 'w' })).toBe(
+    '{{ with .Subscriber.Attribs.w_fleet }}{{ . }}{{ end }}',
+  )
+  expect(goExpressions('{first_name}', { own: 'w' })).toBe('{{ .Subscriber.FirstName }}')
+})
+
+test.each([
+  [
+    ['{name}', '{company}'],
+    ['name', 'company'],
+  ],
+  [
+    ['{fleet}', '{company|you} {name}'],
+    ['name', 'company'],
+  ],
+  [['{company}', 'x'], ['company']],
+  [['{fleet} {first_name}', '{names}'], []],
+  [[], []],
+])('of a campaign that says %j, listmonk has to know %j', (texts, found) => {
+  const content = texts.map((text) => goExpressions(text, { first_name: 'f', own: 'w_1' }))
+  expect(attributeFieldsIn(content, 'w_1')).toEqual(found)
+  expect(attributeFieldsIn(content, 'w_2')).toEqual([])
+})
+
+test('links are counted, with and without encryption, and no other addresses', () => {
+  expect(trackLinks('<a href="http://a.example/?b=1&amp;c=2">')).toBe(
+    '<a href="{{ TrackLink "http://a.example/?b=1&c=2" }}">',
+  )
+  expect(trackLinks('<a href="https://a.example">')).toBe(
+    '<a href="{{ TrackLink "https://a.example" }}">',
+  )
+  for (const other of ['mailto:a@b.example', '{{ UnsubscribeURL }}', 'https://a.example/{{ x }}']) {
+    expect(trackLinks(`<a href="${other}">`)).toBe(`<a href="${other}">`)
+  }
 })
 
 test('the key of a new field is letters of its name, and one of its own', () => {
