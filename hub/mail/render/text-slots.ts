@@ -5,10 +5,11 @@ const WORDS = {
   tr: { greeting: 'Merhaba {first_name}', closing: 'Saygılarımla' },
 } as const
 
+// In Turkish, neither İ and i nor I and ı are one letter to the flag i.
 const GREETING =
-  /^(dear|hello|hi|hey|good (morning|day|afternoon|evening)|merhaba|selam|sayın|sayin|günaydın|iyi günler|değerli)(?=[\s,!]|$)/iu
+  /^(dear|hello|hi|hey|good (morning|day|afternoon|evening)|merhaba|selam|say[ıi]n|günayd[ıi]n|[iİ]y[iİ] günler|değerl[iİ])(?=[\s,!]|$)/iu
 const CLOSING =
-  /^((kind|best|warm|many) (regards|wishes|thanks)|regards|best|sincerely|yours|cheers|thank you|thanks|saygı|sevgi|selamlar|iyi çalışmalar|iyi günler|teşekkür|hoşça)/iu
+  /^((kind|best|warm|many) (regards|wishes|thanks)|regards|best|sincerely|yours|cheers|thank you|thanks|sayg[ıi]|sevg[iİ]|selamlar|[iİ]y[iİ] çal[ıi]şmalar|[iİ]y[iİ] günler|teşekkür|hoşça)/iu
 const MAX_PARAGRAPH = 880
 const MAX_PARAGRAPHS = 6
 const MAX_PREHEADER = 140
