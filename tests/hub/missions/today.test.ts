@@ -1,9 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { confirmMail, pauseMail } from '../../../hub/mail/settings.ts'
+import { confirmMail, MAIL, MailSettings, pauseMail } from '../../../hub/mail/settings.ts'
+import { writeSetting } from '../../../hub/ops/settings.ts'
 import { startHub } from '../support/hub.ts'
 import { startLicensedHub } from '../support/licensed.ts'
+import { smtpSettings } from '../support/mail-help.ts'
 
 let hub: Awaited<ReturnType<typeof startLicensedHub>>
 beforeAll(async () => {
@@ -350,14 +352,27 @@ test('new leads with an address are written to, unless a draft or a sequence is 
   await hub.query('delete from hub.leads')
 })
 
-test('mail that is paused comes first', async () => {
+test('one server is enough for mail, a pause comes first, and a license that is refused is to be renewed', async () => {
+  const kinds = async () => (await actions()).map(({ kind }) => kind)
+  const set = async (more: object) => {
+    await writeSetting(hub.paths, MAIL, MailSettings.parse(more))
+    return (await kinds()).includes('set_up_mail')
+  }
+  const { smtp } = smtpSettings(25)
+  const listmonk = { url: 'http://127.0.0.1:9', user: 'hub', token: 'secret' }
+  expect([await set({ smtp }), await set({ listmonk })]).toEqual([false, false])
+  expect(await set({})).toBe(true)
   await pauseMail(hub.paths, 'admin', null)
-  expect((await actions())[0]).toMatchObject({
-    kind: 'confirm_mail',
-    ref: { kind: 'settings', id: 'mail' },
-  })
+  expect((await actions())[0]).toMatchObject({ kind: 'confirm_mail', ref: { id: 'mail' } })
   await confirmMail(hub.paths)
-  expect((await actions()).map(({ kind }) => kind)).not.toContain('confirm_mail')
+  expect(await kinds()).not.toContain('confirm_mail')
+  const file = join(hub.paths.config_dir, 'license.json')
+  const license = await readFile(file, 'utf8')
+  expect(await kinds()).not.toContain('renew_license')
+  await writeFile(file, JSON.stringify({ license: 'x' }))
+  const renew = (await actions()).find(({ kind }) => kind === 'renew_license')
+  expect(renew).toMatchObject({ title: 'Renew the license', ref: { id: 'license' } })
+  await writeFile(file, license)
 })
 
 test('what mails lack is asked for until it is said, in the file or on the page', async () => {

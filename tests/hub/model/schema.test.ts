@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { DownloadRequest } from '../../../hub/model/downloads.ts'
 import { grammarSchema, jsonSchemaOf, outline } from '../../../hub/model/schema.ts'
 import { endpointBase, ModelSettings, modelPath } from '../../../hub/model/settings.ts'
 
@@ -101,5 +102,38 @@ describe('the settings', () => {
     expect(modelPath('/m', 'a.gguf')).toBe('/m/a.gguf')
     expect(modelPath('/m', '../etc/a.gguf')).toBe('/m/a.gguf')
     expect(modelPath('/m', '/srv/a.gguf')).toBe('/srv/a.gguf')
+  })
+})
+
+describe('a download', () => {
+  const url = 'https://models.example/a.gguf'
+  const longest = url.padEnd(2000, 'x')
+  const sha256 = 'aF0'.repeat(21).padEnd(64, '9')
+  test.each<[object, taken: object | null]>([
+    [{ preset: 'qwen3-4b' }, { preset: 'qwen3-4b', use: true }],
+    [
+      { preset: 'x'.repeat(60), use: false },
+      { preset: 'x'.repeat(60), use: false },
+    ],
+    [{ preset: 'x'.repeat(61) }, null],
+    [{ preset: 'qwen3-4b', sha256 }, null],
+    [{ url }, { url, use: true }],
+    [
+      { url: 'http://127.0.0.1/a.gguf', sha256, use: false },
+      { url: 'http://127.0.0.1/a.gguf', sha256, use: false },
+    ],
+    [{ url: longest }, { url: longest, use: true }],
+    [{ url: `${longest}x` }, null],
+    [{ url: 'ftp://models.example/a.gguf' }, null],
+    [{ url: 'xhttps://models.example/a.gguf' }, null],
+    [{ url: 'models.example/a.gguf' }, null],
+    [{ url, sha256: sha256.slice(1) }, null],
+    [{ url, sha256: `${sha256}a` }, null],
+    [{ url, sha256: `g${sha256.slice(1)}` }, null],
+    [{ url, preset: 'qwen3-4b' }, null],
+    [{}, null],
+  ])('is asked for as %j', (given, taken) => {
+    const read = DownloadRequest.safeParse(given)
+    expect(read.success ? read.data : null).toEqual(taken)
   })
 })
