@@ -20,11 +20,10 @@ export function markDifferences(texts: string[]): Piece[][] {
 
 const even = (piece: string) => piece.trim()
 
-/** With the space that follows, so that nothing is lost. */
+/** With the space that follows, so that nothing is lost. A dot inside a word or a number ends none. */
 function sentencesOf(text: string): string[] {
-  return (
-    text.match(/[^\n.!?]*(?:[.!?]+(?=\s|$)|\n|[.!?]|$)\s*/g)?.filter((piece) => piece !== '') ?? []
-  )
+  const pieces = text.match(/(?:[^\n.!?]|[.!?](?!\s|$))*[.!?]?\n?\s*/g) ?? []
+  return pieces.filter((piece) => piece !== '')
 }
 
 /** The longest common subsequence of two lists. */

@@ -21,6 +21,7 @@ test.each<[what: string, texts: string[], marked: string[]]>([
   ['one of them twice', ['A. A. B.', 'A. B.'], ['A. [A. ]B.', 'A. B.']],
   ['questions and calls', ['A? B!', 'A? C!'], ['A? [B!]', 'A? [C!]']],
   ['dots in a row', ['A... B.', 'A... C.'], ['A... [B.]', 'A... [C.]']],
+  ['numbers', ['At 1.5 t. B.', 'At 1.7 t. B.'], ['[At 1.5 t. ]B.', '[At 1.7 t. ]B.']],
   ['lines', ['A\nB', 'A\nC'], ['A\n[B]', 'A\n[C]']],
   ['of three, what all have', ['A. B. C.', 'A. B.', 'A. C.'], ['A. [B. C.]', 'A. [B.]', 'A. [C.]']],
 ])('of %s what all have is common', (_, texts, marked) => {
