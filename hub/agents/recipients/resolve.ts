@@ -337,6 +337,7 @@ const NO_NAME = new Set(
     ' ',
   ),
 )
+
 /** The reason of an unclear task together with who may be meant, as one text. */
 export function withChoices(because: Words, names: string[]): Words {
   return names.length === 0 ? because : joined([because, say.choose(verbatim(names.join('; ')))])

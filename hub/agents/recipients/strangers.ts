@@ -2,8 +2,8 @@ import { MAIL_ADDRESS } from '../run/mail-address.ts'
 import type { Span } from './exclusion.ts'
 import { groupsOf } from './groups.ts'
 import type { Mention } from './mentions.ts'
-import { OWN_PEOPLE } from './relation.ts'
-import { type Token, tokensOf, writtenIn } from './tokens.ts'
+import { ADDRESSED_AS, OWN_PEOPLE } from './relation.ts'
+import { ADDRESS, type Token, tokensOf, writtenIn } from './tokens.ts'
 
 /** Words with a capital that are no names. */
 export const NO_PERSON = new Set(
@@ -26,17 +26,16 @@ export function strangerIn(tokens: Token[], mentions: Mention[]): string | undef
     const isDative = /^(?:n?[ea]|y[ea])$/.test(token.suffix)
     const isPolite = /^(?:bey|hanim)/.test(tokens[at + 1]?.word ?? '')
     const before = tokens[at - 1]?.word ?? ''
-    const isMister = /^(?:mr|mrs|ms|dr|bay|bayan|sayin)$/.test(before)
-    if (isDative || isPolite || isOrder(before) || isMister) return token.text.replace(SUFFIX, '')
+    if (isDative || isPolite || isOrder(before) || ADDRESSED_AS.has(before)) {
+      return token.text.replace(SUFFIX, '')
+    }
   }
   return undefined
 }
 
 const AND = new Set(['and', 'plus', 've', 'ile'])
 /** What stands between "and" and a name: "and also to Mr Grant". */
-const BETWEEN = new Set(
-  'also cc copy to mr mrs ms miss dr prof ayrica bay bayan sayin sn av'.split(' '),
-)
+const BETWEEN = new Set(['also', 'cc', 'copy', 'to', 'ayrica', ...ADDRESSED_AS])
 /** What follows the last name of a list. */
 const AFTER_LIST =
   /^(?:about|and|at|before|by|for|from|how|in|on|please|regarding|that|to|today|tomorrow|what|when|whether|why|with)$/
@@ -65,7 +64,6 @@ export function strangerBeside(
 const namedIn = (tokens: Token[], { from, to }: Span) =>
   writtenIn(tokens, from, to).replace(SUFFIX, '')
 
-const ADDRESS = new RegExp(MAIL_ADDRESS, 'gu')
 /** An address with an "and" behind it. */
 const ADDRESS_AND = new RegExp(`(?:${MAIL_ADDRESS})(?:['’]\\p{L}+)?,?\\s+(?:and|plus|ve)\\s+`, 'iu')
 /** Stands for an address, of which the words are none of the task. */

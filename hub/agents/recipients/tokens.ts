@@ -18,7 +18,8 @@ export type Token = {
 }
 
 const TOKEN = /([\p{L}\p{N}]+)(?:['’ʼ`´](\p{L}+))?/gu
-const ADDRESS = new RegExp(MAIL_ADDRESS, 'gu')
+/** An e-mail address in a task. */
+export const ADDRESS = new RegExp(MAIL_ADDRESS, 'gu')
 /**
  * Words that nobody capitalises inside a sentence, unless the whole task is written in title case. No
  * single letter: "A.Ş." is a legal form.

@@ -8,21 +8,12 @@ import { confirmMail, pauseMail } from '../../../hub/mail/settings.ts'
 import type { ModelState } from '../../../hub/model/model.ts'
 import { createHealth, readAlerts } from '../../../hub/ops/health.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
+import { modelIn } from '../support/model-state.ts'
 
 let hub: TestHub
 let now = Date.now()
 let state: ModelState['state']
-const model = {
-  state: async (): Promise<ModelState> => ({
-    kind: 'local',
-    name: 'x',
-    state,
-    detail: verbatim('it ran out of memory'),
-    memory_bytes: null,
-    context_size: 4096,
-    context_source: 'process',
-  }),
-}
+const model = modelIn(() => state)
 const missions = () => hub.query('select from hub.missions')
 beforeAll(async () => {
   hub = await startHub()

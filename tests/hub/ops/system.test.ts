@@ -1,10 +1,11 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { verbatim, type Words } from '../../../hub/i18n/words.ts'
+import type { Words } from '../../../hub/i18n/words.ts'
 import type { ModelState } from '../../../hub/model/model.ts'
 import { createHealth, readAlerts } from '../../../hub/ops/health.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
+import { modelIn } from '../support/model-state.ts'
 
 let hub: TestHub
 beforeAll(async () => {
@@ -166,17 +167,7 @@ test('a look at the health that fails is logged, and others follow', async () =>
 describe('health', () => {
   let state: ModelState['state'] = 'ready'
   let now = Date.now()
-  const model = {
-    state: async (): Promise<ModelState> => ({
-      kind: 'local',
-      name: 'x',
-      state,
-      detail: verbatim('it ran out of memory'),
-      memory_bytes: null,
-      context_size: 4096,
-      context_source: 'process',
-    }),
-  }
+  const model = modelIn(() => state)
   const missions = () =>
     hub.query<{ task: string; routed_by: string }>(
       "select task, routed_by from hub.missions where department = 'system' order by created_at",
