@@ -10,6 +10,10 @@ import { VERSION } from '../shared/version.ts'
 import { ROOT } from './postgres/migrate.ts'
 import { changedSinceRelease, recordRelease } from './schema/released.ts'
 
+if (process.argv.length > 2) {
+  console.error(`npm run release takes no arguments, and got ${process.argv.slice(2).join(' ')}.`)
+  process.exit(2)
+}
 const recording = `tests/upgrade/recorded/service-${VERSION}.json`
 const problems = changedSinceRelease()
 if (existsSync(join(ROOT, recording))) {

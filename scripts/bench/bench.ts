@@ -5,7 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
-import { parseArgs } from 'node:util'
+import { describeParts, partsIn, readArguments, runMain, UsageError } from '../start/arguments.ts'
 import { benchApi } from './api.ts'
 import { benchBurst } from './burst.ts'
 import { benchCalm } from './calm.ts'
@@ -43,10 +43,6 @@ const say = (text: string) => process.stderr.write(`${text}\n`)
 /** Names of figures that came to no number, for example because nothing arrived: the run fails, and keeps the others. */
 const failed: string[] = []
 
-function isPart(name: string): name is Part {
-  return Object.hasOwn(PARTS, name)
-}
-
 async function measure(part: Part): Promise<Measured> {
   const { about, measure } = PARTS[part]
   say(`\n${part}: ${about} (load ${loadavg()[0]?.toFixed(1)})`)
@@ -83,38 +79,51 @@ function line(figure: Figure): string {
   return `${isGood(figure) ? 'ok ' : 'BAD'} ${name}\n      ${result}${note ? ` (${note})` : ''}`
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { record: { type: 'string' } },
-})
 /** A line of docs/performance.md has its date before it. */
 const MAX_CHANGE = 105
-if ((values.record ?? '').length > MAX_CHANGE) {
-  throw new Error(
-    `--record must have at most ${MAX_CHANGE} characters: it is one line of the page.`,
-  )
-}
-const unknown = positionals.filter((name) => !isPart(name))
-if (unknown.length > 0) {
-  say(`Unknown part: ${unknown.join(', ')}. The parts are ${Object.keys(PARTS).join(', ')}.`)
-  process.exit(2)
-}
-const run: Run = {
-  at: new Date().toISOString(),
-  change: values.record ?? '',
-  machine: `${availableParallelism()} cores, Node ${process.versions.node}`,
-  load: Number(loadavg()[0]?.toFixed(1)),
-  parts: {},
-}
-const asked = positionals.length > 0 ? positionals : Object.keys(PARTS)
-for (const part of asked.filter(isPart)) run.parts[part] = await measure(part)
+const SEE_HELP = 'See npm run bench -- --help'
+const HELP = `npm run bench -- [parts] [--record "what changed"]
 
-mkdirSync('dist', { recursive: true })
-writeFileSync('dist/bench.json', `${JSON.stringify(run, null, 2)}\n`)
-if (values.record !== undefined) addRun(run)
-for (const { figures, left_out } of Object.values(run.parts)) {
-  for (const figure of figures) console.log(line(figure))
-  for (const { what, why } of left_out) console.log(`--- ${what}\n      left out: ${why}`)
+Measures every part, or only those named, each on a database of its own:
+${describeParts(PARTS)}
+
+  --record TEXT  keeps the figures in docs/performance.json, with this line about the change, and
+                 writes docs/performance.md from it; at most ${MAX_CHANGE} characters
+  --help`
+
+async function main(): Promise<void> {
+  const { values, positionals } = readArguments(
+    {
+      allowPositionals: true,
+      options: { record: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    },
+    SEE_HELP,
+  )
+  if (values.help) return console.log(HELP)
+  if ((values.record ?? '').length > MAX_CHANGE) {
+    throw new UsageError(
+      `--record must have at most ${MAX_CHANGE} characters: it is one line of the page.`,
+    )
+  }
+  const parts = partsIn(PARTS, positionals, SEE_HELP)
+  const run: Run = {
+    at: new Date().toISOString(),
+    change: values.record ?? '',
+    machine: `${availableParallelism()} cores, Node ${process.versions.node}`,
+    load: Number(loadavg()[0]?.toFixed(1)),
+    parts: {},
+  }
+  for (const part of parts) run.parts[part] = await measure(part)
+
+  mkdirSync('dist', { recursive: true })
+  writeFileSync('dist/bench.json', `${JSON.stringify(run, null, 2)}\n`)
+  if (values.record !== undefined) addRun(run)
+  for (const { figures, left_out } of Object.values(run.parts)) {
+    for (const figure of figures) console.log(line(figure))
+    for (const { what, why } of left_out) console.log(`--- ${what}\n      left out: ${why}`)
+  }
+  const measured = Object.values(run.parts).flatMap(({ figures }) => figures)
+  if (failed.length > 0 || !measured.every(isGood)) process.exitCode = 1
 }
-const measured = Object.values(run.parts).flatMap(({ figures }) => figures)
-if (failed.length > 0 || !measured.every(isGood)) process.exitCode = 1
+
+await runMain(main)

@@ -19,8 +19,8 @@ import {
 } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { VERSION } from '../../shared/version.ts'
+import { describeParts, partsIn, readArguments, runMain, UsageError } from '../start/arguments.ts'
 import { proveMutants, proveSample } from './mutants/mutants.ts'
 import { proveAgents } from './prove-agents.ts'
 import { proveEvidence } from './prove-evidence.ts'
@@ -36,6 +36,15 @@ type Proven = {
   /** The counts of the run. */
   numbers: Record<string, unknown>[]
   why?: string
+}
+/** What the command was given beside the names of parts: files or folders, and options of single parts. */
+type Asked = {
+  by_name: boolean
+  paths: string[]
+  sample?: number
+  seed?: string
+  agent?: string
+  language?: string
 }
 type Result = Proven & { part: string; about: string; seconds: number }
 
@@ -102,18 +111,14 @@ const PARTS = {
     about: 'small faults in the code, each of which a test should notice',
     prove: mutants,
   },
-} satisfies Record<string, { about: string; prove: () => Promise<Proven> }>
+} satisfies Record<string, { about: string; prove: (asked: Asked) => Promise<Proven> }>
 type Part = keyof typeof PARTS
 
-function isPart(name: string): name is Part {
-  return Object.hasOwn(PARTS, name)
-}
-
-async function run(part: Part): Promise<Result> {
-  const { about, prove } = PARTS[part]
+async function run(part: Part, asked: Asked): Promise<Result> {
+  const { about, prove }: { about: string; prove: (asked: Asked) => Promise<Proven> } = PARTS[part]
   console.log(`\n${part}: ${about}`)
   const started = performance.now()
-  const proven = await prove()
+  const proven = await prove(asked)
   return { part, about, seconds: Math.round((performance.now() - started) / 1000), ...proven }
 }
 
@@ -210,8 +215,7 @@ async function evidence(): Promise<Proven> {
 }
 
 /** How many tasks a model manages is measured, not a fault. */
-async function agents(): Promise<Proven> {
-  const { agent, language } = values
+async function agents({ agent, language }: Asked): Promise<Proven> {
   return { outcome: 'proven', numbers: await proveAgents({ agent, language }) }
 }
 
@@ -227,13 +231,26 @@ async function install(): Promise<Proven> {
   }
 }
 
-async function mutants(): Promise<Proven> {
-  if (!asked.includes('mutants')) {
+async function mutants({ by_name, paths, sample, seed }: Asked): Promise<Proven> {
+  if (!by_name) {
     const why = 'it takes many hours: npm run proof -- mutants, with files or folders'
     return { outcome: 'left out', numbers: [], why }
   }
-  return sample === undefined ? proveMutants(paths) : proveSample(paths, sample, values.seed)
+  return sample === undefined ? proveMutants(paths) : proveSample(paths, sample, seed)
 }
+
+const SEE_HELP = 'See npm run proof -- --help'
+const HELP = `npm run proof -- [parts] [options]
+
+Without a part it runs all but mutants, one after the other. The parts:
+${describeParts(PARTS)}
+
+  mutants FILES  judges every fault in these files or folders
+  --sample N     mutants: judges N faults only, drawn at random
+  --seed WORD    mutants: draws another sample
+  --agent NAME   agents: gives the tasks to one agent
+  --language L   agents: gives the tasks in one language, en or tr
+  --help`
 
 function print(results: Result[]): void {
   console.log()
@@ -248,42 +265,59 @@ function print(results: Result[]): void {
   }
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sample: { type: 'string' },
-    seed: { type: 'string' },
-    agent: { type: 'string' },
-    language: { type: 'string' },
-  },
-})
-const sample = values.sample === undefined ? undefined : Number(values.sample)
-if (sample !== undefined && !(Number.isInteger(sample) && sample > 0)) {
-  console.error(`--sample: must be a whole number above 0, not "${values.sample}".`)
-  process.exit(2)
-}
-const paths = positionals.filter((name) => existsSync(join(ROOT, name)) && !isPart(name))
-const asked = positionals.filter((name) => !paths.includes(name))
-const unknown = asked.filter((name) => !isPart(name))
-if (unknown.length > 0) {
-  console.error(
-    `Unknown part: ${unknown.join(', ')}. The parts are ${Object.keys(PARTS).join(', ')}.`,
+/** What the arguments ask for. A name that is no part is a file or folder, if it is there. */
+function readAsked() {
+  const { values, positionals } = readArguments(
+    {
+      allowPositionals: true,
+      options: {
+        sample: { type: 'string' },
+        seed: { type: 'string' },
+        agent: { type: 'string' },
+        language: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    },
+    SEE_HELP,
   )
-  process.exit(2)
+  const { help, sample, seed, agent, language } = values
+  if (sample !== undefined && !(Number.isInteger(Number(sample)) && Number(sample) > 0)) {
+    throw new UsageError(`--sample: must be a whole number above 0, not "${sample}". ${SEE_HELP}`)
+  }
+  const isPath = (name: string) => !Object.hasOwn(PARTS, name) && existsSync(join(ROOT, name))
+  const names = positionals.filter((name) => !isPath(name))
+  const asked: Asked = {
+    by_name: names.length > 0,
+    paths: positionals.filter(isPath),
+    seed,
+    agent,
+    language,
+    ...(sample === undefined ? {} : { sample: Number(sample) }),
+  }
+  if (asked.paths.length > 0 && !names.includes('mutants')) {
+    throw new UsageError(`Only mutants takes files: ${asked.paths.join(', ')}. ${SEE_HELP}`)
+  }
+  return { help, asked, parts: partsIn(PARTS, names, SEE_HELP) }
 }
-const parts = asked.length > 0 ? asked : Object.keys(PARTS)
-const results: Result[] = []
-for (const part of parts.filter(isPart)) results.push(await run(part))
 
-mkdirSync(join(ROOT, 'dist'), { recursive: true })
-const proof = {
-  version: VERSION,
-  at: new Date().toISOString(),
-  node: process.version,
-  cores: cpus().length,
-  results,
+async function main(): Promise<void> {
+  const { help, asked, parts } = readAsked()
+  if (help) return console.log(HELP)
+  const results: Result[] = []
+  for (const part of parts) results.push(await run(part, asked))
+
+  mkdirSync(join(ROOT, 'dist'), { recursive: true })
+  const proof = {
+    version: VERSION,
+    at: new Date().toISOString(),
+    node: process.version,
+    cores: cpus().length,
+    results,
+  }
+  writeFileSync(join(ROOT, 'dist/proof.json'), `${JSON.stringify(proof, null, 2)}\n`)
+  print(results)
+  console.log('\nThe results are in dist/proof.json.')
+  if (results.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1
 }
-writeFileSync(join(ROOT, 'dist/proof.json'), `${JSON.stringify(proof, null, 2)}\n`)
-print(results)
-console.log('\nThe results are in dist/proof.json.')
-if (results.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1
+
+await runMain(main)

@@ -14,6 +14,29 @@ export function readArguments<T extends ParseArgsConfig>(config: T, help: string
   }
 }
 
+/** The parts named among a command's arguments, all of them if none is; another name is a UsageError. */
+export function partsIn<Part extends string>(
+  parts: Record<Part, unknown>,
+  names: string[],
+  help: string,
+) {
+  const isPart = (name: string): name is Part => Object.hasOwn(parts, name)
+  const unknown = names.filter((name) => !isPart(name))
+  if (unknown.length > 0) {
+    const known = Object.keys(parts).join(', ')
+    throw new UsageError(`Unknown part: ${unknown.join(', ')}. The parts are ${known}. ${help}`)
+  }
+  return (names.length > 0 ? names : Object.keys(parts)).filter(isPart)
+}
+
+/** The lines of a command's help that say what each part is about. */
+export function describeParts(parts: Record<string, { about: string }>): string {
+  const width = Math.max(...Object.keys(parts).map((name) => name.length)) + 2
+  return Object.entries(parts)
+    .map(([name, { about }]) => `  ${name.padEnd(width)}${about}`)
+    .join('\n')
+}
+
 /** environment returns the process's environment, completed from .env in the current folder. */
 export function environment(): Record<string, string | undefined> {
   if (existsSync('.env')) process.loadEnvFile()
