@@ -89,7 +89,10 @@ export function AlertsPage({ id }: { id: string | undefined }) {
             <div className="min-h-0 flex-1 overflow-y-auto">
               <ul>
                 {listed.map((alert) => (
-                  <li key={alert.id} className="flex border-b border-line hover:bg-hover">
+                  <li
+                    key={alert.id}
+                    className="flex border-b border-line hover:bg-hover has-[[aria-current]]:bg-selected"
+                  >
                     <label htmlFor={`select-${alert.id}`} className="flex items-center pl-3">
                       <Checkbox
                         id={`select-${alert.id}`}
@@ -102,7 +105,7 @@ export function AlertsPage({ id }: { id: string | undefined }) {
                       type="button"
                       aria-current={alert.id === id ? 'true' : undefined}
                       onClick={() => open(alert.id)}
-                      className="flex min-w-0 flex-1 items-center gap-3 py-2 pr-4 pl-3 text-left -outline-offset-2 aria-[current]:bg-selected"
+                      className="flex min-w-0 flex-1 items-center gap-3 py-2 pr-4 pl-3 text-left -outline-offset-2"
                     >
                       <span className="text-muted">
                         <TypeIcon type={alert.event.type} />
@@ -118,7 +121,7 @@ export function AlertsPage({ id }: { id: string | undefined }) {
                         </span>
                         <span className="text-sm text-muted">
                           {alert.zone_name} · {text.statuses[alert.status]} ·{' '}
-                          <Time at={alert.raised_at} />
+                          <Time at={alert.raised_at} className="whitespace-nowrap" />
                         </span>
                       </span>
                       <Severity severity={alert.severity} />
