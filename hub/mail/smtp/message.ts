@@ -9,7 +9,7 @@ const HeaderText = z
 const Address = z
   .string()
   .max(254)
-  .regex(/^[^\s<>"(),:;[\]\\]+@[^\s<>"(),:;[\]\\@]+$/, 'must be one e-mail address')
+  .regex(/^[^\s<>"(),:;[\]\\@]+@[^\s<>"(),:;[\]\\@]+$/, 'must be one e-mail address')
 const MessageId = z
   .string()
   .max(500)

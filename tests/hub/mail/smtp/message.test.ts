@@ -78,6 +78,7 @@ describe('a mail is refused with', () => {
     ['two addresses', { reply_to: { address: 'a@x.example,b@x.example' } }, 'reply_to.address'],
     ['an address in brackets', { reply_to: { address: '<a@x.example>' } }, 'reply_to.address'],
     ['a comment', { reply_to: { address: 'a@x.example(b)' } }, 'reply_to.address'],
+    ['an address with two @', { to: { address: 'a@b@client.example' } }, 'to.address'],
     ['a long address', { reply_to: { address: `a@${'x'.repeat(253)}` } }, 'reply_to.address'],
     ['an open link', { unsubscribe_url: 'http://h.example/' }, 'unsubscribe_url'],
     ['a link of httpsx', { unsubscribe_url: 'httpsx://h.example/' }, 'unsubscribe_url'],
