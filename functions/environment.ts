@@ -17,10 +17,7 @@ const PostgresUrl = z
     'must be a URL of the form postgres://user:password@host:port/database',
   )
 
-const PerMinute = z.coerce
-  .number({ error: 'must be a whole number above 0' })
-  .int('must be a whole number above 0')
-  .positive('must be a whole number above 0')
+const PerMinute = z.coerce.number({ error: 'must be a whole number above 0' }).int().positive()
 
 /** The settings of the feeds; each is validated by its feed. */
 export const FeedEnvironment = z.object(
@@ -35,9 +32,9 @@ export const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce
     .number({ error: 'must be a port between 0 and 65535' })
-    .int('must be a port between 0 and 65535')
-    .min(0, 'must be a port between 0 and 65535')
-    .max(65535, 'must be a port between 0 and 65535')
+    .int()
+    .min(0)
+    .max(65535)
     .default(8787),
   API_DATABASE_URL: PostgresUrl.optional(),
   JOBS_DATABASE_URL: PostgresUrl.optional(),
@@ -124,15 +121,15 @@ export const Environment = z.object({
   ).optional(),
   JOBS_BUDGET_SECONDS: z.coerce
     .number({ error: 'must be a number of seconds' })
-    .positive('must be a number of seconds')
+    .positive()
     .max(600, 'must be at most 600')
     .default(40),
   HEARTBEAT_URL: z.string().optional(),
   METRICS_PORT: z.coerce
     .number({ error: 'must be a port between 1 and 65535' })
-    .int('must be a port between 1 and 65535')
-    .min(1, 'must be a port between 1 and 65535')
-    .max(65535, 'must be a port between 1 and 65535')
+    .int()
+    .min(1)
+    .max(65535)
     .optional(),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   ...OPERATOR_VARIABLES.shape,

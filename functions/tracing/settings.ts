@@ -33,8 +33,8 @@ export const TRACING_VARIABLES = z.object({
   OTEL_TRACES_SAMPLER: z.enum(SAMPLERS, oneOf(SAMPLERS)).default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: z.coerce
     .number({ error: 'must be a number from 0 to 1' })
-    .min(0, 'must be a number from 0 to 1')
-    .max(1, 'must be a number from 0 to 1')
+    .min(0)
+    .max(1)
     .default(1),
   OTEL_SDK_DISABLED: z.enum(['true', 'false'], oneOf(['true', 'false'])).default('false'),
 })
