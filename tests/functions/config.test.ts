@@ -115,6 +115,14 @@ describe('readConfig', () => {
     ['PUBLIC_URL', 'https://user:secret@example.com'],
     ['CONSOLE_ORIGINS', 'https://secret.example.com/path'],
     ['CONSOLE_ORIGINS', '*'],
+    ['JOBS_DATABASE_URL', 'xpostgres://secret@localhost'],
+    ['JOBS_DATABASE_URL', 'postgresqlx://secret@localhost'],
+    ['PUBLIC_URL', 'xhttps://secret.example.com'],
+    ['PUBLIC_URL', 'httpsx://secret.example.com'],
+    ['PUBLIC_URL', 'https://example.com/#secret'],
+    ['TILE_ATTRIBUTION', 'secret'.repeat(51)],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'xhttps://secret.example.com'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'httpsx://secret.example.com'],
     ['AUTH_ISSUER', 'secret'],
     ['AUTH_ISSUER', 'https://auth.example.com/?secret'],
     ['AUTH_JWKS_URL', 'ftp://secret.example.com'],
@@ -151,10 +159,23 @@ describe('readConfig', () => {
     })
   })
 
-  test('names every mistake at once', () => {
-    expect(() => readConfig({ PORT: 'x', LOG: 'x' }, 'serve')).toThrow(
-      /PORT .*SEAL_KEYS is not set.*LOG /,
+  test('names every mistake at once, each in a sentence', () => {
+    expect(() => readConfig({ ...LEAST, PORT: 'x', LOG: 'x' }, 'serve')).toThrow(
+      'PORT must be a port between 0 and 65535. LOG must be "json" or "text".',
     )
+    expect(() => readConfig({ PORT: 'x', LOG: 'x' }, 'serve')).toThrow(
+      /^PORT .*\. SEAL_KEYS is not set\. .*\. LOG /,
+    )
+  })
+
+  test('sends prepared statements unless they are switched off', () => {
+    const read = (word: string) =>
+      readConfig({ ...LEAST, PREPARED_STATEMENTS: word }, 'serve').prepared_statements
+    expect([read('on'), read('off')]).toEqual([true, false])
+  })
+
+  test('has the operator page beside its own port', () => {
+    expect(readConfig({ ...LEAST, PORT: '9000' }, 'serve').operator).toMatchObject({ port: 9001 })
   })
 
   test('an empty variable counts as not set', () => {
@@ -198,6 +219,9 @@ describe('readConfig', () => {
   test('a public address loses its last slash, and an IPv6 host gets its brackets', () => {
     const given = { ...LEAST, PUBLIC_URL: 'https://example.com/watch/' }
     expect(readConfig(given, 'serve').public_url).toBe('https://example.com/watch')
+    expect(readConfig({ ...given, PUBLIC_URL: 'https://a.example//' }, 'serve').public_url).toBe(
+      'https://a.example',
+    )
     expect(readConfig({ ...LEAST, HOST: '::1' }, 'serve').public_url).toBe('http://[::1]:8787')
     expect(readConfig({ ...LEAST, HOST: '0.0.0.0' }, 'serve').public_url).toBe(
       'http://localhost:8787',
@@ -230,6 +254,44 @@ describe('an administrator’s login for the jobs', () => {
   })
 })
 
+describe('traces', () => {
+  const read = (given: Record<string, string>) =>
+    readConfig({ ...LEAST, ...given }, 'serve').tracing
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector.example.com:4318/otlp//'
+  const given = { OTEL_EXPORTER_OTLP_ENDPOINT }
+
+  test('go nowhere unless an address is set, and nowhere when they are switched off', () => {
+    expect(read({})).toBeUndefined()
+    expect(read({ ...given, OTEL_SDK_DISABLED: 'true' })).toBeUndefined()
+    expect(read({ ...given, OTEL_SDK_DISABLED: 'false' })).toBeDefined()
+  })
+
+  test('go to the usual path below the address, as the standard says', () => {
+    expect(read(given)).toEqual({
+      url: 'http://collector.example.com:4318/otlp/v1/traces',
+      protocol: 'http/protobuf',
+      service_name: undefined,
+      sampler: 'parentbased_always_on',
+      ratio: 1,
+    })
+  })
+
+  test('go to the address of traces as it is written', () => {
+    const url = 'https://traces.example.com/here/'
+    const OTEL_EXPORTER_OTLP_TRACES_ENDPOINT = url
+    expect(read({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT })?.url).toBe(url)
+    const settings = {
+      ...{ ...given, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_SERVICE_NAME: 'mine' },
+      ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_TRACES_SAMPLER: 'traceidratio' },
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+    }
+    expect(read(settings)).toEqual({
+      ...{ url, protocol: 'http/json', service_name: 'mine' },
+      ...{ sampler: 'traceidratio', ratio: 0.25 },
+    })
+  })
+})
+
 describe('tiles', () => {
   const TILE_URL = 'https://tiles.example.com/{z}/{x}/{y}.png'
   test('need somebody to thank, and an address that names a tile', () => {
@@ -238,10 +300,16 @@ describe('tiles', () => {
     expect(read({})).toBeNull()
     const given = { TILE_URL, TILE_ATTRIBUTION: '© Makers' }
     expect(read(given)).toEqual({ url: TILE_URL, attribution: '© Makers' })
+    const near = 'http://tiles.internal/{z}/{x}/{y}.png'
+    expect(read({ ...given, TILE_URL: near })?.url).toBe(near)
     expect(() => read({ TILE_URL })).toThrow(/^TILE_ATTRIBUTION is not set/)
     expect(() => read({ TILE_ATTRIBUTION: '© Makers' })).toThrow(/^TILE_URL is not set/)
     for (const url of [
       'https://tiles.example.com/{z}/{x}.png',
+      'https://tiles.example.com/{z}/{y}.png',
+      'https://tiles.example.com/{x}/{y}.png',
+      'xhttps://tiles.example.com/{z}/{x}/{y}.png',
+      'httpsx://tiles.example.com/{z}/{x}/{y}.png',
       'https://user:secret@tiles.example.com/{z}/{x}/{y}.png',
       'ftp://tiles.example.com/{z}/{x}/{y}.png',
     ]) {

@@ -20,6 +20,7 @@ describe('an address', () => {
     ['ops@example.1com', 'ops@example.1com'],
     ['ops@example.com1', 'ops@example.com1'],
     ['ops@1.example', 'ops@1.example'],
+    ['ops@mail.1.example', 'ops@mail.1.example'],
     [`${'a'.repeat(64)}@example.com`, `${'a'.repeat(64)}@example.com`],
     [`ops@${'a'.repeat(63)}.com`, `ops@${'a'.repeat(63)}.com`],
   ])('%s', (text, address) => {
