@@ -13,7 +13,7 @@ export type CidrRange = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 const PostgresUrl = z
   .string()
   .refine(
-    (text) => URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol),
+    (text) => URL.canParse(text) && /^postgres(ql)?:/.test(new URL(text).protocol),
     'must be a URL of the form postgres://user:password@host:port/database',
   )
 
@@ -145,8 +145,8 @@ export type Data = z.infer<typeof Environment>
 
 function tileUrl(text: string): string {
   const { protocol, username, password } = new URL(text)
-  if (!/^https?:$/.test(protocol) || username || password) throw new Error('protocol')
-  if (!['{z}', '{x}', '{y}'].every((part) => text.includes(part))) throw new Error('parts')
+  if (!/^https?:/.test(protocol) || username || password) throw new Error()
+  if (!['{z}', '{x}', '{y}'].every((part) => text.includes(part))) throw new Error()
   return text
 }
 
@@ -175,7 +175,7 @@ function splitList(text: string): string[] {
 
 function baseUrl(text: string): string {
   const url = new URL(text)
-  if (!/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) throw new Error()
+  if (!/^https?:/.test(url.protocol) || url.search || url.hash || url.username) throw new Error()
   return url.href.replace(/\/+$/, '')
 }
 

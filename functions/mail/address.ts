@@ -52,12 +52,11 @@ export function mailboxOf(address: string): string {
 /** A domain in ASCII (IDNA, as browsers do it); null when it is none that mail could be sent to. */
 function asciiDomain(text: string): string | null {
   // The parser of URLs would take these for the end of the host, or decode them.
-  if (text === '' || /[%/?#:@[\]\\]/.test(text) || !URL.canParse(`http://${text}`)) return null
+  if (/[%/?#:@[\]\\]/.test(text) || !URL.canParse(`http://${text}`)) return null
   const domain = new URL(`http://${text}`).hostname
   const labels = domain.split('.')
-  const last = labels.at(-1) ?? ''
   // A last label of digits only is an address of the internet protocol, not a domain.
-  if (labels.length < 2 || /^\d+$/.test(last)) return null
+  if (labels.length < 2 || /\.\d+$/.test(domain)) return null
   return labels.every((label) => label.length <= MAX_LABEL && LABEL.test(label)) ? domain : null
 }
 

@@ -120,7 +120,6 @@ describe('readConfig', () => {
     ['PUBLIC_URL', 'xhttps://secret.example.com'],
     ['PUBLIC_URL', 'httpsx://secret.example.com'],
     ['PUBLIC_URL', 'https://example.com/#secret'],
-    ['TILE_ATTRIBUTION', 'secret'.repeat(51)],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'xhttps://secret.example.com'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'httpsx://secret.example.com'],
     ['AUTH_ISSUER', 'secret'],
@@ -304,6 +303,10 @@ describe('tiles', () => {
     expect(read({ ...given, TILE_URL: near })?.url).toBe(near)
     expect(() => read({ TILE_URL })).toThrow(/^TILE_ATTRIBUTION is not set/)
     expect(() => read({ TILE_ATTRIBUTION: '© Makers' })).toThrow(/^TILE_URL is not set/)
+    expect(() => read({ TILE_ATTRIBUTION: '©'.repeat(301) })).toThrow(
+      'TILE_ATTRIBUTION must have at most 300 characters.',
+    )
+    expect(read({ TILE_URL, TILE_ATTRIBUTION: '©'.repeat(300) })?.attribution).toHaveLength(300)
     for (const url of [
       'https://tiles.example.com/{z}/{x}.png',
       'https://tiles.example.com/{z}/{y}.png',

@@ -41,6 +41,7 @@ describe('an address', () => {
     'ops@[127.0.0.1]',
     'ops@[IPv6:::1]',
     'ops@1.2.3.4',
+    'ops@1.2.3.44',
     'ops@2130706433.1',
     'ops@example.com:25',
     'ops@example.com/path',
