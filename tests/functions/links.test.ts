@@ -72,6 +72,22 @@ test('a changed, cut or invented token is no link', async () => {
     expect(await read(token), token).toBeNull()
 })
 
+test('a link of another form is none, even with our signature', async () => {
+  const purpose = 'acknowledge'
+  const bytes = Buffer.from(await tokenOf(purpose), 'base64url')
+  const [key] = await seal.macKeys(`link ${purpose}`)
+  if (!key) throw new Error('no key')
+  const signed = async (form: number) => {
+    const body = Buffer.from(bytes.subarray(0, -32))
+    body[0] = form
+    const mac = Buffer.from(await crypto.subtle.sign('HMAC', key, body))
+    return Buffer.concat([body, mac]).toString('base64url')
+  }
+  const read = async (form: number) => readLink(seal, { purpose, token: await signed(form), now })
+  expect(await read(bytes[0] ?? 0)).not.toBeNull()
+  expect(await read((bytes[0] ?? 0) + 1)).toBeNull()
+})
+
 test.each(['', 'x', `${ids.alert_id}0`, `0${ids.alert_id}`, ids.alert_id.replace(/.$/, 'g')])(
   'a link names ids, and %j is none',
   async (alert_id) => {
