@@ -261,3 +261,50 @@ test.each([
   expect(answer.status).toBe(status)
   expect(answer.headers.get('Content-Type')).toContain(type)
 })
+
+test('GeoJSON has the point of an event, or its footprint when that is asked for and there is one', async () => {
+  const { me, here } = await watcher()
+  const plain = await happens({ ...here, ago: '2 minutes' })
+  const wide = await happens(here)
+  const footprint = {
+    type: 'LineString',
+    coordinates: [
+      [here.lon, here.lat],
+      [here.lon + 1, here.lat],
+    ],
+  }
+  await service.database.query('update watchpost.events set geometry = $2 where id = $1', [
+    wide,
+    JSON.stringify(footprint),
+  ])
+  const ask = async (query: string, accept: string) => {
+    const path = `${PATH}?${query}`
+    return (await service.request('GET', path, { key: me.key, headers: { accept } })).body
+  }
+  const point = { type: 'Point', coordinates: [here.lon, here.lat] }
+  for (const [query, geometry] of [
+    ['', point],
+    ['geometry=false', point],
+    ['geometry=true', footprint],
+  ] as const) {
+    const collection = await ask(query, 'application/geo+json')
+    expect(collection).toMatchObject({
+      type: 'FeatureCollection',
+      features: [
+        { type: 'Feature', id: wide, geometry, properties: { id: wide, severity: 50 } },
+        { type: 'Feature', id: plain, geometry: point },
+      ],
+      next_cursor: null,
+    })
+    expect(JSON.stringify(collection)).not.toContain('"geometry":null')
+  }
+  // In JSON the footprint is a field, and only there when it is asked for.
+  expect(await ask('geometry=true', 'application/json')).toMatchObject({
+    events: [
+      { id: wide, geometry: footprint },
+      { id: plain, geometry: null },
+    ],
+  })
+  const { events } = parsed(await service.request('GET', PATH, me), 200, List)
+  for (const event of events) expect(event).not.toHaveProperty('geometry')
+})

@@ -88,6 +88,18 @@ test('a batch has a maximum size, and the refusal names it', async () => {
   })
 })
 
+test('a batch of that size is answered in full', async () => {
+  const { key } = await service.person({ plan: 'enterprise' })
+  const answer = await post(calls(MAX_BATCH_MESSAGES), key)
+  expect(answer.body).toHaveLength(MAX_BATCH_MESSAGES)
+})
+
+test('a list needs no parameters', async () => {
+  const { key } = await service.person({ plan: 'enterprise' })
+  const answer = await post({ jsonrpc: '2.0', id: 1, method: 'resources/list' }, key)
+  expect(answer.body).toMatchObject({ result: { resources: [], nextCursor: 'alerts:' } })
+})
+
 test('a call cancelled in its own batch is still answered', async () => {
   const { key } = await service.person({ plan: 'enterprise' })
   const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 0 } }

@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import { expectProblem } from '../../support/attacks/refusals.ts'
 import { createTestJobs, quake, type TestJobs } from '../../support/jobs.ts'
 import { createService, type Service } from '../../support/service.ts'
 
@@ -58,6 +59,7 @@ async function call(client: Client, name: string, args: Record<string, unknown>)
 test('a model creates a zone, reads its alerts, asks why, acknowledges one and resolves it', async () => {
   const person = await service.person()
   const client = await connect(person.key)
+  expect(client.getServerVersion()).toMatchObject({ name: 'watchpost', title: 'Watchpost' })
   const place = { lat: 33.9, lon: -117.5, radius_km: 100, min_severity: 40 }
   const zone = { label: 'By a model', external_id: 'store-7', ...place }
   const created = await call(client, 'create_zone', { zone })
@@ -110,6 +112,41 @@ test('without a key there is no protocol at all', async () => {
     body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
   })
   expect(answer.status).toBe(401)
+})
+
+test('a batch costs a request for each of its messages, and more than is left is refused as a whole', async () => {
+  const person = await service.person()
+  const bucket = `account:${person.user_id}`
+  const aheadBy = (seconds: number) =>
+    service.database.query(
+      `insert into watchpost.rate_limits (bucket, tat) values ($1, now() + make_interval(secs => $2))
+      on conflict (bucket) do update set tat = excluded.tat`,
+      [bucket, seconds],
+    )
+  const arrival = async () => {
+    const [row] = await service.database.query<{ tat: Date }>(
+      'select tat from watchpost.rate_limits where bucket = $1',
+      [bucket],
+    )
+    return row?.tat.getTime() ?? Number.NaN
+  }
+  const ask = (count: number) =>
+    service.request('POST', '/api/v1/mcp', {
+      key: person.key,
+      headers: { Accept: 'application/json, text/event-stream' },
+      body: Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })),
+    })
+  await aheadBy(30)
+  const before = await arrival()
+  expect((await ask(4)).body).toHaveLength(4)
+  expect((await arrival()) - before).toBe((4 * 60_000) / PER_MINUTE)
+  // The refused ones keep no connection: there are only a few.
+  for (let time = 0; time < 6; time += 1) {
+    await aheadBy(58)
+    expectProblem(await ask(20), 429, 'rate_limited')
+  }
+  await aheadBy(0)
+  expect((await ask(1)).status).toBe(200)
 })
 
 test('a tool call costs one request of the budget', async () => {
@@ -205,5 +242,7 @@ test('a resource of somebody else does not exist, nor does a page of an invented
   await expect(
     client.readResource({ uri: `watchpost://zones/${body.zone.id}` }),
   ).rejects.toMatchObject({ code: -32002, message: expect.stringContaining('no such zone') })
-  await expect(client.listResources({ cursor: 'secrets:' })).rejects.toMatchObject({ code: -32602 })
+  await expect(client.listResources({ cursor: 'secrets:' })).rejects.toMatchObject({
+    ...{ code: -32602, message: expect.stringContaining('The cursor is not one of this list.') },
+  })
 })

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { merge, one } from '../../../../functions/api/zones/zone-rows.ts'
+import { ZoneCreate, zoneDefaults } from '../../../../shared/schemas/zone.ts'
 import { createService, type Person, parsed, type Service } from '../../../support/service.ts'
 
 let service: Service
@@ -57,4 +59,78 @@ test('a list says of each zone the coverage that the zone itself says', async ()
     { source: 'quiet', status: 'stale' },
     { source: 'unmeasured', status: 'ok' },
   ])
+})
+
+test('a list brings polygons in full, with fewer corners, or not at all', async () => {
+  const who = await service.person()
+  const ring = Array.from({ length: 200 }, (_, at) => {
+    const angle = (2 * Math.PI * at) / 200
+    return [29 + Math.cos(angle), 41 + Math.sin(angle)]
+  })
+  const coordinates = [[...ring, ring[0]]]
+  const polygon = { type: 'Polygon', coordinates }
+  for (const body of [
+    { label: 'A circle', lat: 41, lon: 29 },
+    { label: 'An outline', lat: 41, lon: 29, polygon },
+  ]) {
+    const made = await service.request('POST', '/api/v1/zones', { key: who.key, body })
+    expect(made.status).toBe(201)
+  }
+  const Shapes = z.object({
+    zones: z.array(
+      z.object({
+        shape_type: z.string(),
+        polygon: z.object({ coordinates: z.array(z.array(z.unknown())) }).nullable(),
+      }),
+    ),
+  })
+  const corners = async (query: string) => {
+    const answer = await service.request('GET', `/api/v1/zones${query}`, { key: who.key })
+    const { zones } = parsed(answer, 200, Shapes)
+    expect(zones.map(({ shape_type }) => shape_type)).toEqual(['polygon', 'circle'])
+    return zones.map(({ polygon }) => polygon?.coordinates[0]?.length ?? null)
+  }
+  expect(await corners('?geometry=full')).toEqual([201, null])
+  expect(await corners('?geometry=none')).toEqual([null, null])
+  const [simplified, none] = await corners('?geometry=simplified')
+  expect(simplified).toBeGreaterThan(4)
+  expect(simplified).toBeLessThan(201)
+  expect(none).toBeNull()
+})
+
+describe('a zone that is changed', () => {
+  const square = [0, 1, 2, 3, 0].map((at) => [at === 1 || at === 2 ? 1 : 0, at > 1 ? 1 : 0])
+  const polygon = { type: 'Polygon' as const, coordinates: [square] }
+  const stored = (fields: object) => ({
+    ...zoneDefaults(ZoneCreate.parse({ label: 'Here', lat: 1, lon: 2, ...fields })),
+    ...{ id: 'z', owner_id: 'o', version: 1, created_at: '', updated_at: '' },
+  })
+  const circle = stored({ radius_km: 20 })
+  const outline = stored({ polygon })
+
+  test.each([
+    ['an outline makes it one', circle, { polygon }, 'polygon', polygon],
+    ['a circle loses its outline', outline, { shape_type: 'circle' as const }, 'circle', null],
+    [
+      'both are kept, for the rules to refuse',
+      circle,
+      { shape_type: 'circle' as const, polygon },
+      'circle',
+      polygon,
+    ],
+    ['what is not named stays', outline, { label: 'There' }, 'polygon', polygon],
+    ['undefined is not named', outline, { polygon: undefined, lat: undefined }, 'polygon', polygon],
+    ['a circle stays one', circle, { label: 'There' }, 'circle', null],
+  ])('%s', (_, zone, patch, shape_type, shape) => {
+    expect(merge(zone, patch)).toMatchObject({ lat: 1, shape_type, polygon: shape })
+  })
+
+  test('null is no value of a field that needs one', () => {
+    expect(() => merge(circle, { lat: null } as never)).toThrow(/lat/)
+  })
+})
+
+test('a statement that answers no row where it must is a fault', () => {
+  expect(one([1, 2])).toBe(1)
+  expect(() => one([])).toThrow('a statement that returns one row returned none')
 })
