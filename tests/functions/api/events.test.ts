@@ -260,6 +260,10 @@ test.each([
   const answer = await service.request('GET', PATH, { key, headers: { accept } })
   expect(answer.status).toBe(status)
   expect(answer.headers.get('Content-Type')).toContain(type)
+  if (status === 406) {
+    const detail = 'This comes as application/json or application/geo+json.'
+    expect(answer.body).toMatchObject({ code: 'not_acceptable', detail })
+  }
 })
 
 test('GeoJSON has the point of an event, or its footprint when that is asked for and there is one', async () => {

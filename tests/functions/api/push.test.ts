@@ -73,12 +73,14 @@ describe('an event of one’s own', () => {
 
   test('is counted in the log line of its request, as the polls of feeds are', async () => {
     const me = await service.person()
-    await push(me, [item('b')])
-    await push(me, [item('b', { severity: 70 }), item('c'), item('d'), item('e', { lat: 91 })])
-    const counted = { source: 'custom:buoys', inserted: 2, revised: 1, unchanged: 0 }
+    const same = item('same')
+    await push(me, [item('b'), same])
+    const [changed, wrong] = [item('b', { severity: 70 }), item('e', { lat: 91 })]
+    await push(me, [changed, same, item('c'), item('d'), item('f'), wrong, wrong])
+    const counted = { source: 'custom:buoys', inserted: 3, revised: 1, unchanged: 1 }
     await expect
       .poll(() => service.lines)
-      .toContainEqual(expect.objectContaining({ ...counted, rejected_count: 1 }))
+      .toContainEqual(expect.objectContaining({ ...counted, rejected_count: 2 }))
   })
 
   test('that comes too late for an alert is stored, and the answer says so', async () => {
