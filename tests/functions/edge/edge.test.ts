@@ -2,8 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ConfigError, readEdgeApi, readEdgeJobs } from '../../../functions/config.ts'
-import { supabaseVariables } from '../../../functions/edge/edge.ts'
-import { createJobsHandler } from '../../../functions/edge/edge-jobs.ts'
 import { createService, type Person, type Service } from '../../support/service.ts'
 
 const LEAST = {
@@ -90,44 +88,6 @@ describe('readEdgeJobs', () => {
   })
 })
 
-describe('createJobsHandler', () => {
-  const drain = vi.fn(async () => ({ ran: 3, left: true }))
-  const log = vi.fn()
-  const call = (authorization?: string) =>
-    createJobsHandler(
-      SECRET,
-      drain,
-      log,
-    )(
-      new Request('http://localhost/jobs', {
-        method: 'POST',
-        headers: authorization === undefined ? {} : { Authorization: authorization },
-      }),
-    )
-  beforeEach(() => void drain.mockClear())
-
-  test.each([undefined, '', 'Bearer', `Bearer ${SECRET}x`, `bearer ${SECRET}`, SECRET])(
-    '%s is 401 and runs nothing',
-    async (authorization) => {
-      expect((await call(authorization)).status).toBe(401)
-      expect(drain).not.toHaveBeenCalled()
-    },
-  )
-
-  test('with the secret it says what was done', async () => {
-    const answer = await call(`Bearer ${SECRET}`)
-    expect([answer.status, await answer.json()]).toEqual([200, { ran: 3, left: true }])
-  })
-
-  test('a failure is 503 for the caller, and words for the log', async () => {
-    drain.mockRejectedValueOnce(new Error('no database at postgres://secret'))
-    const answer = await call(`Bearer ${SECRET}`)
-    expect(answer.status).toBe(503)
-    expect(await answer.text()).not.toContain('postgres')
-    expect(log).toHaveBeenCalledWith({ msg: 'drain', error: 'no database at postgres://secret' })
-  })
-})
-
 describe('the jobs are woken', () => {
   const wake = vi.fn()
   const zone = { label: 'A place', lat: 41, lon: 29 }
@@ -170,23 +130,4 @@ test('behind a path every address that is answered begins with it', async () => 
   } finally {
     await service.close()
   }
-})
-
-describe('supabaseVariables', () => {
-  const url = 'https://ref.supabase.co'
-  const keyOf = (given: Record<string, string>) => {
-    const { AUTH_PUBLISHABLE_KEY } = supabaseVariables(url, given)
-    return AUTH_PUBLISHABLE_KEY
-  }
-  test('knows the publishable key of the project by its new name and its old one', () => {
-    expect(keyOf({})).toBeUndefined()
-    expect(keyOf({ SUPABASE_ANON_KEY: 'old' })).toBe('old')
-    const both = {
-      SUPABASE_ANON_KEY: 'old',
-      SUPABASE_PUBLISHABLE_KEYS: '{"web":"1","default":"2"}',
-    }
-    expect(keyOf(both)).toBe('2')
-    expect(keyOf({ ...both, SUPABASE_PUBLISHABLE_KEYS: '{"web":"1"}' })).toBe('1')
-    expect(keyOf({ ...both, SUPABASE_PUBLISHABLE_KEYS: 'none' })).toBe('old')
-  })
 })
