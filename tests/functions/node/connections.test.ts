@@ -1,4 +1,5 @@
 import { createSocket } from 'node:dgram'
+import diagnostics from 'node:diagnostics_channel'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { openConnection } from '../../../functions/node/connections.ts'
@@ -94,24 +95,144 @@ describe('a WebSocket', () => {
       expect(client.onAlive).not.toHaveBeenCalled()
       vi.advanceTimersByTime(20_000)
       await vi.waitFor(() => expect(client.onAlive).toHaveBeenCalledOnce())
+      client.stop()
+      await client.ended
+      expect(vi.getTimerCount()).toBe(0)
     } finally {
       vi.useRealTimers()
     }
   })
+
+  test('takes no pong of another connection for its own', async () => {
+    const server = await serve()
+    const client = open(server.url, 'hello')
+    await vi.waitFor(() => expect(server.received).toEqual(['hello']))
+    const channel = diagnostics.channel('undici:websocket:pong')
+    for (const pong of [{ websocket: {} }, { websocket: null }, {}, null, 'websocket']) {
+      channel.publish(pong)
+    }
+    expect(client.onAlive).not.toHaveBeenCalled()
+    expect(channel.hasSubscribers).toBe(true)
+    client.stop()
+    await client.ended
+    expect(channel.hasSubscribers).toBe(false)
+  })
+
+  test('gives what is not sent as text as text too, and cuts what is longer than 1 MiB', async () => {
+    const server = await serve()
+    const client = open(server.url)
+    await vi.waitFor(() => expect(server.sockets).toHaveLength(1))
+    const length = Buffer.alloc(8)
+    const long = Buffer.alloc(1024 * 1024 + 1, 'x')
+    length.writeBigUInt64BE(BigInt(long.length))
+    const binary = Buffer.from('çay')
+    server.sockets[0]?.write(Buffer.concat([Buffer.from([0x82, binary.length]), binary]))
+    server.sockets[0]?.write(Buffer.concat([Buffer.from([0x81, 127]), length, long]))
+    await vi.waitFor(() => expect(client.frames).toHaveLength(2))
+    expect(client.frames[0]).toBe('çay')
+    expect(client.frames[1]?.length).toBe(1024 * 1024)
+    expect(client.senders).toEqual(['', ''])
+  })
+
+  test.each([
+    ['its code and its words', 'bye', 'the other side closed it with 1001 bye'],
+    ['its code alone', '', 'the other side closed it with 1001'],
+  ])('that the other side closes says so with %s', async (_, words, said) => {
+    const server = await serve()
+    const client = open(server.url)
+    await vi.waitFor(() => expect(server.sockets).toHaveLength(1))
+    const payload = Buffer.concat([Buffer.from([0x03, 0xe9]), Buffer.from(words)])
+    server.sockets[0]?.write(Buffer.concat([Buffer.from([0x88, payload.length]), payload]))
+    expect(await client.ended).toBe(said)
+  })
+
+  test('says nothing where there is nothing to say', async () => {
+    const server = await serve()
+    const client = open(server.url)
+    await vi.waitFor(() => expect(server.sockets).toHaveLength(1))
+    server.send('one')
+    await vi.waitFor(() => expect(client.frames).toEqual(['one']))
+    expect(server.received).toEqual([])
+  })
+})
+
+async function listen(
+  host = '127.0.0.1',
+): Promise<{ url: string; sockets: Socket[]; server: Server }> {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => sockets.push(socket.on('error', () => undefined)))
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  closers.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  // safe: it listens on TCP
+  const { port } = server.address() as AddressInfo
+  return { url: `tcp://${host.includes(':') ? `[${host}]` : host}:${port}`, sockets, server }
+}
+
+test.each(['ws', 'tcp'])('a connection by %s is given up after 15 seconds', async (protocol) => {
+  const { url } = await listen()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const client = open(url.replace('tcp', protocol))
+    vi.advanceTimersByTime(14_999)
+    expect(vi.getTimerCount()).toBeGreaterThan(0)
+    vi.advanceTimersByTime(1)
+    expect(await client.ended).toBe('no connection within 15 s')
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test.each(['ws', 'tcp', 'udp'])('nothing is opened by %s once it was stopped', async (protocol) => {
+  const opened: string[] = []
+  const { url, server } = await listen()
+  server.on('connection', () => opened.push('connection'))
+  const signal = AbortSignal.abort()
+  const connection = { name: 'test', url: url.replace('tcp', protocol) }
+  await openConnection(connection, { signal, onFrame: () => undefined, onAlive: () => undefined })
+  const later = open(url)
+  await vi.waitFor(() => expect(opened).toEqual(['connection']))
+  later.stop()
+  expect(await later.ended).toBe('ended')
+})
+
+test('an address of another kind is refused by the name of the connection', () => {
+  expect(() => open('https://x.example')).toThrow('test must be a ws:, wss:, tcp: or udp: address')
 })
 
 describe('a TCP connection', () => {
-  async function listen(): Promise<{ url: string; sockets: Socket[]; server: Server }> {
-    const sockets: Socket[] = []
-    const server = createServer((socket) => sockets.push(socket.on('error', () => undefined)))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    closers.push(() => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    })
-    // safe: it listens on TCP
-    return { url: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, server }
-  }
+  test('is there for as long as nobody stops it, and gives bytes as letters', async () => {
+    const { url, sockets } = await listen()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const client = open(url)
+      while (sockets.length === 0) await new Promise((resolve) => setImmediate(resolve))
+      sockets[0]?.write(Buffer.from([0x61, 0xe9, 0xff, 0x0a, 0x0a, 0x62, 0x0a]))
+      while (client.frames.length < 3) await new Promise((resolve) => setImmediate(resolve))
+      expect(client.frames).toEqual(['a\u00e9\u00ff', '', 'b'])
+      expect(client.senders).toEqual(['', '', ''])
+      vi.advanceTimersByTime(60_000)
+      sockets[0]?.write('c\n')
+      while (client.frames.length < 4) await new Promise((resolve) => setImmediate(resolve))
+      client.stop()
+      expect(await client.ended).toBe('ended')
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+    await vi.waitFor(() => expect(sockets[0]?.readableEnded).toBe(true))
+  })
+
+  test('that ends after its last line gives no empty one', async () => {
+    const { url, sockets } = await listen('::1')
+    const client = open(url)
+    await vi.waitFor(() => expect(sockets).toHaveLength(1))
+    sockets[0]?.end('one\n')
+    expect(await client.ended).toBe('ended')
+    expect(client.frames).toEqual(['one'])
+  })
 
   test('gives lines, however they are cut, and the last one without its end', async () => {
     const { url, sockets } = await listen()
@@ -141,6 +262,15 @@ describe('a TCP connection', () => {
     expect(client.frames[2]).toBe('y'.repeat(4_096))
   })
 
+  test('gives a line of 4,096 letters whole, and of one more no more', async () => {
+    const { url, sockets } = await listen()
+    const client = open(url)
+    await vi.waitFor(() => expect(sockets).toHaveLength(1))
+    sockets[0]?.end(`${'x'.repeat(4_096)}\n${'y'.repeat(4_097)}\n`)
+    expect(await client.ended).toBe('ended')
+    expect(client.frames).toEqual(['x'.repeat(4_096), 'y'.repeat(4_096)])
+  })
+
   test('that is refused says so', async () => {
     const { url, server } = await listen()
     server.close()
@@ -148,11 +278,34 @@ describe('a TCP connection', () => {
   })
 })
 
-test('datagrams are received from several senders, each with its lines', async () => {
+async function freePort(): Promise<number> {
   const free = createSocket('udp4')
   await new Promise<void>((resolve) => free.bind(0, '127.0.0.1', resolve))
   const { port } = free.address()
   free.close()
+  return port
+}
+
+test('datagrams are received at an address of IPv6 too, until they are not wanted', async () => {
+  const port = await freePort()
+  const client = open(`udp://[::1]:${port}`)
+  const sender = createSocket('udp6')
+  closers.push(() => sender.close())
+  await vi.waitFor(() => {
+    sender.send(Buffer.from([0x61, 0xe9]), port, '::1')
+    expect(client.frames[0]).toBe('a\u00e9')
+  })
+  client.stop()
+  expect(await client.ended).toBe('ended')
+  const next = createSocket('udp6')
+  closers.push(() => next.close())
+  await new Promise<void>((resolve, reject) => {
+    next.on('error', reject).bind(port, '::1', resolve)
+  })
+})
+
+test('datagrams are received from several senders, each with its lines', async () => {
+  const port = await freePort()
   const client = open(`udp://127.0.0.1:${port}`)
   const senders = [createSocket('udp4'), createSocket('udp4')]
   closers.push(() => senders.map((sender) => sender.close()))

@@ -135,6 +135,47 @@ describe('what a process did', () => {
   })
 })
 
+test('a line counts only what its queue and its numbers say', async () => {
+  const metrics = createMetrics()
+  const done = { msg: 'job', outcome: 'done', duration_ms: 20 }
+  for (const line of [
+    { ...done, queue: 'deliver', cancelled: 'The zone was deleted.', alerts: 3 },
+    {
+      ...done,
+      queue: 'release',
+      expired: 'x',
+      cancelled: 'x',
+      result: 'ok',
+      kind: 'slack',
+      alerts: 3,
+    },
+    {
+      ...done,
+      queue: 'ingest',
+      source: 'usgs',
+      unchanged: 4,
+      dropped: 1,
+      inserted: 0,
+      revised: -1,
+    },
+    { ...done, queue: 'ingest', source: 'a custom:b', inserted: '7', rejected_count: 2 },
+    { ...done, queue: 'ingest', inserted: 9, rejected_count: 9 },
+    { ...done, queue: 'deliver', kind: 'ntfy', result: 'ok', latency_ms: '70' },
+  ]) {
+    metrics.count(line)
+  }
+  const text = await metrics.text()
+  const ours = text.split('\n').filter((line) => /^watchpost_(?!jobs|job_|queue)/.test(line))
+  expect(ours.filter((line) => line.includes('{'))).toEqual([
+    'watchpost_events_ingested_total{source="usgs",outcome="unchanged"} 4',
+    'watchpost_events_ingested_total{source="usgs",outcome="dropped"} 1',
+    'watchpost_events_rejected_total{source="a custom:b"} 2',
+    'watchpost_delivery_attempts_total{kind="ntfy",outcome="ok"} 1',
+    'watchpost_deliveries_dropped_total{outcome="cancelled"} 1',
+  ])
+  expect(text).toContain('watchpost_job_duration_seconds_sum{queue="deliver"} 0.04')
+})
+
 describe('what all processes share', () => {
   test('is read from the database, at most every 15 seconds, and forgotten while it is away', async () => {
     await database.query(
@@ -218,6 +259,7 @@ describe('what all processes share', () => {
       first.filter((line) => line.startsWith('watchpost_source_status{source="usgs"')),
     ).toHaveLength(1)
     expect(text).toMatch(/^watchpost_deliveries_oldest_seconds 3\d\./m)
+    expect(text).toMatch(/^watchpost_deliveries_waiting\{status="queued"\} 4$/m)
     expect(text).toMatch(/^watchpost_heartbeat_well 0$/m)
     const told = text.split('\n').filter((line) => /^# \w+ watchpost_/.test(line))
     await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('../golden/metrics.txt')
@@ -260,10 +302,12 @@ test('the metrics are for whoever has the token', async () => {
   for (const wrong of [undefined, 'Bearer ', `Bearer ${token}x`, token, 'Bearer undefined']) {
     const answer = await ask(token, wrong)
     expect([wrong, answer.status]).toEqual([wrong, 401])
-    expect(await answer.text()).not.toContain('process_')
+    expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer realm="watchpost metrics"')
+    expect(await answer.text()).toBe('Send METRICS_TOKEN as "Authorization: Bearer …".\n')
   }
   const answer = await ask(token, `Bearer ${token}`)
   expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, metrics.content_type])
+  expect(answer.headers.get('Cache-Control')).toBe('no-store')
   expect(metrics.content_type).toContain('text/plain; version=0.0.4')
   expect((await ask(undefined)).status).toBe(200)
   // A token that is empty by mistake opens nothing.

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { checkBody, MAX_BODY_BYTES, readBody } from '../../../functions/body.ts'
@@ -153,4 +154,82 @@ test('whoever is refused and does not hang up is cut off', async () => {
     new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)))
   await vi.waitFor(async () => expect(await open()).toBe(0), { timeout: 5_000 })
   socket.destroy()
+})
+
+describe('a client that cannot be understood', () => {
+  const answerTo = (code: string | undefined, end = false) => {
+    const [sent, socket] = [[] as string[], new PassThrough()]
+    socket.on('data', (data) => sent.push(String(data)))
+    if (end) socket.end()
+    server.emit('clientError', Object.assign(new Error('a fault'), { code }), socket)
+    return { socket, said: sent }
+  }
+
+  test('and is too slow is told so', async () => {
+    const { said, socket } = answerTo('ERR_HTTP_REQUEST_TIMEOUT')
+    await once(socket, 'end')
+    expect(said.join('')).toBe('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n')
+  })
+
+  test.each([
+    ['has hung up', 'ECONNRESET', false],
+    ['takes no answer', 'HPE_INVALID_METHOD', true],
+  ])('and %s is told nothing', (_, code, end) => {
+    const { said, socket } = answerTo(code, end)
+    expect([said, socket.destroyed]).toEqual([[], true])
+  })
+})
+
+test('slow requests are cut off, and connections beyond so many refused', () => {
+  const { headersTimeout, requestTimeout, maxConnections } = server
+  expect({ headersTimeout, requestTimeout, maxConnections }).toEqual({
+    ...{ headersTimeout: 15_000, requestTimeout: 60_000, maxConnections: 5_000 },
+  })
+})
+
+test('a server that closes gives a request five seconds, and no more', async () => {
+  let asked = false
+  const slow = await openServer({ host: '127.0.0.1', port: 0 }, () => {
+    asked = true
+    return new Promise<Response>(() => undefined)
+  })
+  // safe: it listens on a port
+  const { port } = slow.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  let isCut = false
+  socket.on('close', () => {
+    isCut = true
+  })
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await vi.waitFor(() => expect(asked).toBe(true))
+  const turns = async (ready: () => boolean, most: number) => {
+    for (let turn = 0; turn < most && !ready(); turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  try {
+    const closed = closeServer(slow)
+    vi.advanceTimersByTime(4_999)
+    await turns(() => isCut, 100)
+    expect(isCut).toBe(false)
+    vi.advanceTimersByTime(1)
+    await closed
+    await turns(() => isCut, 100_000)
+    expect(isCut).toBe(true)
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a server that closes does not wait for a connection that asks nothing', async () => {
+  const idle = await openServer({ host: '127.0.0.1', port: 0 }, () => new Response('read'))
+  // safe: it listens on a port
+  const { port } = idle.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(socket, 'data')
+  await closeServer(idle)
+  expect(idle.listening).toBe(false)
 })
