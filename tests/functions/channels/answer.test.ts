@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { answerOf, CUT } from '../../../functions/channels/answer.ts'
-import { isTemporary } from '../../../functions/channels/classify.ts'
+import { httpsUrl, maskKey } from '../../../functions/channels/check.ts'
+import { fieldsOf, isTemporary } from '../../../functions/channels/classify.ts'
 import { failedSend, type SendResult } from '../../../functions/channels/transport/send.ts'
 
 const answered = (body: string, headers: Record<string, string> = {}): SendResult => ({
@@ -63,4 +64,42 @@ test('a status says whether the same message may be accepted later', () => {
   const statuses = Array.from({ length: 500 }, (_, n) => 100 + n)
   expect(statuses.filter((status) => status < 500 && isTemporary(status))).toEqual([408, 425, 429])
   expect(statuses.filter((status) => status >= 500 && !isTemporary(status))).toEqual([])
+})
+
+test('what a database cannot store is left out of an answer', () => {
+  expect(answerOf(answered('a\0b\0'))).toEqual({ response_excerpt: 'ab' })
+  expect(answerOf(answered('\0'))).toEqual({})
+  expect(answerOf(answered('a\ud83d'))).toEqual({ response_excerpt: 'a\ufffd' })
+})
+
+test.each([
+  ['{"a":1,"b":[2]}', { a: 1, b: [2] }],
+  ['{}', {}],
+  ['["a"]', {}],
+  ['"text"', {}],
+  ['null', {}],
+  ['7', {}],
+  ['', {}],
+  ['{"a":', {}],
+])('of the body %s the fields are %j', (body, fields) => {
+  expect(fieldsOf(body)).toEqual(fields)
+})
+
+test.each([
+  ['https://a.example/b', 'https://a.example/b'],
+  ['https://A.example', 'https://a.example/'],
+  ['http://a.example/b', undefined],
+  ['https://u@a.example/b', undefined],
+  ['https://:p@a.example/b', undefined],
+  ['https://a.example:8443/b', undefined],
+  [' https://a.example/b', undefined],
+  ['https://a.example/b\n', undefined],
+  ['a.example/b', undefined],
+])('%j is a plain address: %s', (target, href) => {
+  expect(httpsUrl(target)?.href).toBe(href)
+})
+
+test('the end of a key tells it from others, unless it is short', () => {
+  expect(maskKey('0123456789abcdefghij')).toBe('…ghij')
+  expect(maskKey('0123456789abcdefghi')).toBe('…')
 })

@@ -61,6 +61,41 @@ describe('an answer by SMTP', () => {
     expect(classify(reply('451 later'))).toMatchObject({ throttled: false })
   })
 
+  test.each<[body: string, stage: MailStage, error: string]>([
+    [
+      '535 bad\r\n login',
+      'connection',
+      'This service’s mail server refused the login: 535 bad login',
+    ],
+    ['553 no', 'sender', 'This service’s mail server refused the sender: 553 no'],
+    [
+      '451 4.7.1 greylisted',
+      'data',
+      'The mail server wants to be asked again later: 451 4.7.1 greylisted',
+    ],
+    ['550 5.1.1 gone', 'recipient', 'The address takes no mail: 550 5.1.1 gone'],
+    ['554 5.7.1 spam', 'data', 'The mail was refused: 554 5.7.1 spam'],
+  ])('%s at %s is told in a sentence', (body, stage, error) => {
+    expect(classify(reply(body, stage)).error).toBe(error)
+  })
+
+  test.each<[body: string, stage: MailStage, outcome: string]>([
+    ['299 fine', 'data', 'ok'],
+    ['300 more', 'data', 'retry'],
+    ['199 odd', 'data', 'retry'],
+    ['499 later', 'recipient', 'retry'],
+    ['500 what', 'data', 'fail_permanent'],
+    ['550 5.1.999 no such domain', 'data', 'disable_channel'],
+    ['550 5.2.10 another', 'data', 'fail_permanent'],
+    ['550 5.7.5.1.1', 'data', 'fail_permanent'],
+    ['550 15.1.1 no code', 'data', 'fail_permanent'],
+    ['550 5.100.1 policy', 'recipient', 'fail_permanent'],
+    ['550 5.7.100 policy', 'recipient', 'fail_permanent'],
+    ['550 they said 550 5.1.1', 'data', 'fail_permanent'],
+  ])('%s at %s is at the edge: %s', (body, stage, outcome) => {
+    expect(classify(reply(body, stage)).outcome).toBe(outcome)
+  })
+
   test('that cannot be sent at all is final', () => {
     const none: SendResult = { ok: false, failure: 'refused', message: 'No mail.', duration_ms: 0 }
     expect(classify(none)).toMatchObject({ outcome: 'fail_permanent', error: 'No mail.' })
@@ -83,6 +118,15 @@ describe('an answer of the mail API', () => {
     [302, {}, 'fail_permanent'],
   ])('%i %j: %s', (status, body, outcome) => {
     expect(classify(api(status, body))).toMatchObject({ outcome, status })
+  })
+
+  test('says why an address is refused, and names a temporary fault as such', () => {
+    const refused = classify(api(422, { message: 'Invalid `to` field.' }))
+    expect(refused.error).toBe('The address is refused: Invalid `to` field.')
+    expect(classify(api(422, { message: 'An auto reply' })).outcome).toBe('fail_permanent')
+    expect(classify(api(422, {})).error).toBe('The mail API of this service answered HTTP 422')
+    expect(classify(api(300, {})).outcome).toBe('fail_permanent')
+    expect(classify(api(199, {})).outcome).toBe('fail_permanent')
   })
 
   test('429 waits as long as it says, for all mail, and uses up no attempt', () => {
@@ -132,6 +176,33 @@ describe('a mail', () => {
     expect(sent.html).not.toMatch(/<img|javascript:|\u202e/)
     expect(sent.html).toContain('&lt;img src=x onerror=1&gt;')
     expect(sent.text).not.toMatch(/^Bcc:/m)
+  })
+
+  test.each([
+    'alert.raised',
+    'alert.digest',
+    'alert.digest part',
+    'alert.raised drill',
+    'channel.test',
+  ] as const)('%s has the HTML that was agreed', async (name) => {
+    const links = {
+      acknowledge_url: 'https://watch.example/links/acknowledge?token=a&b="c"',
+      unsubscribe_url: name === 'channel.test' ? null : 'https://watch.example/links/no',
+    }
+    const notification = NOTIFICATIONS[name]
+    const { html, subject } = await email.render(messageOf('email', { notification, ...links }))
+    await expect(`${subject}\n\n${html}`).toMatchFileSnapshot(
+      `golden/html/${name.replace(' ', '.')}.txt`,
+    )
+  })
+
+  test('of a drill names its zone where it has one', async () => {
+    const drill = { ...NOTIFICATIONS['alert.raised drill'], zone: null }
+    const subjectOf = async (notification: Notification) =>
+      (await email.render(messageOf('email', { notification }))).subject
+    expect(await subjectOf(drill)).toBe('DRILL: Earthquake, no real event')
+    const raised = { ...NOTIFICATIONS['alert.raised'], zone: null }
+    expect(await subjectOf(raised)).toBe('M 5.7 - Sea of Marmara')
   })
 
   test('is the same at every attempt, and says how to stop', async () => {

@@ -1,7 +1,13 @@
 /** What each kind of channel does with every message: how fast, how urgently, and with which headers. */
 import { describe, expect, test } from 'vitest'
-import type { Notification } from '../../../functions/channels/channel.ts'
-import { CHANNEL_KINDS } from '../../../functions/channels/kinds.ts'
+import type {
+  AnyKind,
+  Classification,
+  Message,
+  Notification,
+} from '../../../functions/channels/channel.ts'
+import { CHANNEL_KINDS, deliver, findKind } from '../../../functions/channels/kinds.ts'
+import type { SendResult } from '../../../functions/channels/transport/send.ts'
 import { alertOf, messageOf, NOTIFICATIONS, RECEIVERS } from './samples.ts'
 
 const VERSION = /^Watchpost\/\d+\.\d+\.\d+/
@@ -181,4 +187,72 @@ test('a click on a notification of a browser leads somewhere, whatever it is abo
   expect(await navigate({})).toBe('https://watch.example')
   expect(await navigate({ public_url: null })).toBe('https://www.openstreetmap.org/')
   expect(await navigate({ notification: NOTIFICATIONS['alert.raised'] })).toContain('mlat=40.87')
+})
+
+test('a kind that does not exist is answered with those that do', () => {
+  expect(findKind('pigeon')).toEqual({
+    issue: {
+      path: 'kind',
+      code: 'unavailable_kind',
+      message:
+        'The channel kind "pigeon" does not exist. Use "webhook", "slack", "discord", "telegram", "email", "pagerduty", "ntfy", "teams", "pushover", "mqtt" or "webpush".',
+    },
+  })
+  expect(findKind('ntfy')).toEqual({ kind: CHANNEL_KINDS.get('ntfy') })
+})
+
+describe('a message is sent', () => {
+  const ANSWER: SendResult = {
+    ...{ ok: true, status: 200, body: 'thanks', duration_ms: 12_345 },
+    headers: new Headers({ 'x-request-id': 'r1' }),
+  }
+  /** Sends by a kind that makes of each answer the next of these; answers where it went, and what came of it. */
+  async function sent(meant: Partial<Classification>[], over: Partial<Message> = {}) {
+    const went: string[] = []
+    const left = [...meant]
+    const kind = {
+      kind: 'test',
+      render: async ({ target, remote_ref }: Message) => {
+        went.push(`${target} ${remote_ref}`)
+        return { url: target, method: 'POST', headers: {}, body: '' }
+      },
+      classify: () => ({ outcome: 'retry', throttled: false, counted: true, ...left.shift() }),
+    } as unknown as AnyKind // safe: what sending needs of a kind
+    const message = { ...messageOf('ntfy'), target: 'a', remote_ref: 'first', ...over }
+    const outcome = await deliver(kind, message, { send: async () => ANSWER })
+    return { went, outcome }
+  }
+
+  test('once, and its outcome has what the receiver said and how long that took', async () => {
+    const { went, outcome } = await sent([{ outcome: 'ok' }])
+    expect(went).toEqual(['a first'])
+    expect(outcome).toEqual({
+      ...{ outcome: 'ok', throttled: false, counted: true, duration_ms: 12_345 },
+      ...{ response_excerpt: 'thanks', request_id: 'r1' },
+    })
+  })
+
+  test('anew, where the one that it was to change is gone, and that takes its own time', async () => {
+    const { went, outcome } = await sent([{ is_gone: true }, { outcome: 'ok' }])
+    expect(went).toEqual(['a first', 'a null'])
+    expect(outcome).toMatchObject({ outcome: 'ok' })
+    expect(outcome.duration_ms).toBeLessThan(12_345)
+    expect(outcome.duration_ms).toBeGreaterThanOrEqual(0)
+    expect(outcome).not.toHaveProperty('new_target')
+  })
+
+  test('once, where there was none to change', async () => {
+    const { went } = await sent([{ is_gone: true }, { outcome: 'ok' }], { remote_ref: null })
+    expect(went).toEqual(['a null'])
+  })
+
+  test('to where the receiver is now, as the same message, and no more than twice', async () => {
+    const moves = ['b', 'c', 'd', 'e'].map((new_target) => ({ new_target }))
+    const { went, outcome } = await sent(moves)
+    expect(went).toEqual(['a first', 'b first', 'c first'])
+    expect(outcome.new_target).toBe('d')
+    const stays = await sent([{ new_target: 'b' }, { outcome: 'ok' }])
+    expect(stays.outcome).toMatchObject({ outcome: 'ok', new_target: 'b' })
+    expect((await sent([{ new_target: 'a' }, { outcome: 'ok' }])).went).toEqual(['a first'])
+  })
 })

@@ -5,7 +5,9 @@ import type { SendResult } from '../../../functions/channels/transport/send.ts'
 import { messageOf, NOTIFICATIONS, NOW } from './samples.ts'
 
 const KINDS = [...CHANNEL_KINDS.values()]
-const STATUSES = [200, 204, 301, 400, 401, 403, 404, 408, 410, 413, 425, 429, 499, 500, 503]
+const STATUSES = [
+  199, 200, 204, 299, 300, 301, 400, 401, 403, 404, 408, 410, 413, 425, 429, 499, 500, 503, 507,
+]
 /** What the services answer, as they document it or as it was seen. */
 const BODIES = [
   '',
@@ -31,9 +33,14 @@ const BODIES = [
   '{"status":0,"errors":["message limit reached"]}',
   '{"status":"success","message":"Event processed","dedup_key":"k"}',
   '{"status":"invalid event","message":"x","errors":["routing_key"]}',
+  '{"status":0,"errors":["one","two"],"request":7}',
+  '{"status":"success","dedup_key":7}',
+  '{"status":"invalid event","message":"x","errors":["the routing key is wrong"]}',
   '{"error":{"code":"TooManyRequests","message":"slow down"}}',
+  '{"error":null}',
   '{"reason":"BadDeviceToken"}',
   'ok',
+  ' ok\n',
   'invalid_token',
   'no_service',
   'channel_not_found',
