@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import {
   changeReceiver,
   checkCreate,
@@ -120,4 +120,84 @@ test('a kind that is unknown is refused, and stored it is a fault', () => {
     { path: 'kind' },
   ])
   expect(() => kindOf({ kind: 'pigeon' })).toThrow('pigeon')
+})
+
+test('a kind that this service cannot send by is refused, with what its operator does', () => {
+  const fields = { kind: 'email', target: 'ops@example.com' } as never // safe: what it reads
+  expect(checkCreate(fields, { allow })).toEqual([
+    {
+      path: 'kind',
+      code: 'unavailable_kind',
+      message:
+        'This service cannot send mail. Its operator sets MAIL_FROM with SMTP_URL, or with RESEND_API_KEY where SMTP cannot be used.',
+    },
+  ])
+  expect(checkCreate(fields, { allow, mail: async () => Promise.reject() })).toEqual([])
+  const push = { kind: 'webpush', target: 'https://updates.push.services.mozilla.com/a' } as never
+  expect(checkCreate(push, { allow, mail: async () => Promise.reject() })).toMatchObject([
+    { path: 'kind', message: expect.stringContaining('cannot notify browsers') },
+  ])
+})
+
+test('what is wrong with a new channel is said of each field', () => {
+  const of = (fields: object) => checkCreate(fields as never, { allow }) // safe: what it reads
+  const ntfy = { kind: 'ntfy', target: 'https://ntfy.sh/watch', signing_secret: 'whsec_x' }
+  const message = 'Only webhooks have a signing secret. Leave it out.'
+  expect(of(ntfy)).toEqual([{ path: 'signing_secret', code: 'not_signed', message }])
+  expect(of({ kind: 'webhook', target: 'https://hooks.example.com/…' })).toContainEqual({
+    path: 'target',
+    code: 'masked',
+    message: 'This target is masked. Send the whole of it, as its owner knows it.',
+  })
+  const headers = { 'X-Key': 'a\nb' }
+  const paths = of({ kind: 'webhook', target, config: { headers } }).map(({ path }) => path)
+  expect(paths).toEqual(['config.headers.X-Key'])
+  expect(of({ kind: 'webhook', target, config: { headers: { 'X-Key': 'a' } } })).toEqual([])
+})
+
+test('a target of plain http is looked up where it changes, and only there', async () => {
+  const inside = parseAllowList('10.0.0.0/8')
+  const resolve = vi.fn(async () => ['93.184.215.14'])
+  const row = await stored()
+  const plain = await sealReceiver(webhook, { target: 'http://a.example/in', config }, seal)
+  const before = { ...row, ...plain }
+  const network = { seal, allow: inside, resolve }
+  const headers = { 'X-Key': 'other' }
+  const found = await changeReceiver(before, { config: { headers } } as never, network)
+  if (!('receiver' in found) || !found.receiver) throw new Error(JSON.stringify(found))
+  expect(await unsealReceiver(found.receiver, seal)).toEqual({
+    target: 'http://a.example/in',
+    config: { headers },
+  })
+  expect(resolve).not.toHaveBeenCalled()
+  const plainly = { target: 'http://b.example/in', config: null } as never
+  expect(await changeReceiver(before, plainly, network)).toMatchObject({
+    issues: [{ path: 'target', code: 'plain_http' }],
+  })
+  expect(resolve.mock.calls).toEqual([['b.example']])
+})
+
+test('only the target of a channel changes, and a mask where nothing is stored stays one', async () => {
+  const row = await stored()
+  const first = { ...row, ...(await sealReceiver(webhook, { target, config: null }, seal)) }
+  const next = 'https://hooks.example.com/other'
+  const moved = await changeReceiver(first, { target: next } as never, { seal, allow })
+  expect(moved).toMatchObject({ receiver: { target_sealed: `sealed(${next})` } })
+  const odd = { headers: { 'X-Key': '…', 'X-New': '…', 'X-More': 'b' } }
+  const found = await changeReceiver(row, { config: odd } as never, { seal, allow })
+  expect(found).toMatchObject({ issues: [{ path: 'config.headers.X-New' }] })
+  const none = await changeReceiver(first, { config: odd } as never, { seal, allow })
+  expect(none).toMatchObject({ issues: [{ path: 'config.headers.X-Key' }, expect.anything()] })
+})
+
+test('of a config the names are shown, whatever the values are', async () => {
+  const values = { a: null, b: ['x'], c: { d: 7, e: { f: 'y' } }, g: false } as never
+  const { config_masked } = await sealReceiver(webhook, { target, config: values }, seal)
+  expect(config_masked).toEqual({ a: '…', b: '…', c: { d: '…', e: { f: '…' } }, g: '…' })
+})
+
+test('whoever may not see a channel open is shown masks', async () => {
+  const shown = await present(await stored(), { is_open: false, seal })
+  expect(shown.target).toBe('https://hooks.example.com/…')
+  expect(shown.config).toEqual({ headers: { 'X-Key': '…' }, list: '…' })
 })
