@@ -35,6 +35,9 @@ afterEach(async () => {
   await server.close()
 })
 
+/** An event that comes again is the same one. */
+const SAME = { title: 'M 5.0 - somewhere', ts: new Date().toISOString() }
+
 function createFeed(source: string, url: string): StreamedFeed {
   return {
     source,
@@ -49,7 +52,7 @@ function createFeed(source: string, url: string): StreamedFeed {
         (frame, { item }) =>
           frame === 'garbage'
             ? { events: [], rejected: [{ item, reason: 'garbage' }] }
-            : { events: [quake({ id: `${source}:${frame}`, source })], rejected: [] },
+            : { events: [quake({ id: `${source}:${frame}`, source, ...SAME })], rejected: [] },
       silence_seconds: 60,
     },
   }
@@ -174,6 +177,34 @@ test('garbage is counted in the log, and is no sign of life', async () => {
     [feed.source],
   )
   expect(row).toEqual({ last_success_at: null })
+})
+
+test('its lines of the log add up to what came, and there are none of nothing', async () => {
+  const { lines, stop } = start()
+  await isOpen()
+  const counts = () => {
+    const sum: Record<string, number> = {}
+    for (const line of lines.filter(({ events }) => events !== undefined)) {
+      expect(line).toMatchObject({ msg: 'stream', source: feed.source })
+      expect('rejected' in line).toBe(Number(line.rejected_count) > 0)
+      for (const [name, count] of Object.entries(line)) {
+        if (typeof count === 'number') sum[name] = (sum[name] ?? 0) + count
+      }
+    }
+    return sum
+  }
+  for (const frame of ['a', 'b', 'garbage']) server.send(frame)
+  await vi.waitFor(async () => expect(await stored()).toEqual(['a', 'b']), 5_000)
+  for (const frame of ['a', 'c']) server.send(frame)
+  await vi.waitFor(async () => expect(await stored()).toContain('c'), 5_000)
+  await stop()
+  expect(counts()).toEqual({
+    ...{ events: 4, inserted: 3, revised: 0, unchanged: 1, dropped_late: 0, flagged: 0 },
+    ...{ dropped_full: 0, not_stored: 0, rejected_count: 1 },
+  })
+  for (const line of lines) {
+    expect(Object.values(line).some((value) => typeof value === 'number' && value > 0)).toBe(true)
+  }
 })
 
 test('a stream that stalls with an open socket becomes stale, and is opened again', async () => {
