@@ -113,6 +113,36 @@ describe('over a broker', () => {
     })
   })
 
+  test('each message is of a client of its own, of which the broker keeps nothing', async () => {
+    const clients: { id: string; clean: boolean }[] = []
+    const note = ({ id, clean }: { id: string; clean: boolean }) => void clients.push({ id, clean })
+    broker.on('client', note)
+    for (let time = 0; time < 2; time += 1) await deliver(`mqtt://127.0.0.1:${port}/a`)
+    broker.off('client', note)
+    expect(clients).toMatchObject([{ clean: true }, { clean: true }])
+    for (const { id } of clients) expect(id).toMatch(/^watchpost-[0-9a-f]{12}$/)
+    expect(clients[0]?.id).not.toBe(clients[1]?.id)
+  })
+
+  test('what came of it is told in numbers', async () => {
+    const target = `mqtt://127.0.0.1:${port}/a`
+    // safe: this kind renders nothing else
+    const request = (await mqtt.render(message(target, {}))) as MqttRequest
+    const result = await mqttSender({ allow: here })(request)
+    expect(result).toMatchObject({ ok: true, status: 0, body: '' })
+    expect(Number.isInteger(result.duration_ms)).toBe(true)
+    expect(result.duration_ms).toBeLessThan(15_000)
+  })
+
+  test('at an address of IPv6 it is found too', async () => {
+    const server = createServer(broker.handle).listen(0, '::1')
+    servers.push(server)
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo // safe: the server listens on TCP
+    const send = mqttSender({ allow: parseAllowList('::1') })
+    expect(await deliver(`mqtt://[::1]:${port}/a`, {}, send)).toMatchObject({ outcome: 'ok' })
+  })
+
   test('a broker that does not confirm has not taken the message', async () => {
     heard.length = 0
     expect(await deliver(`mqtt://127.0.0.1:${port}/forbidden/a`)).toMatchObject({
@@ -203,6 +233,24 @@ describe('what is saved', () => {
     expect(codes(target, { qos: 0 })).toEqual(['config.qos invalid_union'])
     expect(codes(target, { user: 'a' })).toEqual(['config unrecognized_keys'])
     expect(codes(target, { username: '' })).toEqual(['config.username too_small'])
+  })
+
+  test.each([
+    ['https://broker.example.com/a', 'Send the broker and the topic as a URL such as mqtts://'],
+    ['mqtts://broker.example.com/', 'Name the topic after the broker: mqtts://'],
+    ['mqtts://broker.example.com/a?b', 'The topic must not contain "?" or "#". Write %3F'],
+    ['mqtts://broker.example.com/%23', 'A topic to publish to has no "+", "#" or NUL'],
+    [`mqtts://broker.example.com/${'a'.repeat(501)}`, 'The topic must have at most 500 bytes.'],
+  ])('of %s it is said what is wrong', (target, words) => {
+    const [issue] = mqtt.check({ target, config: null, allow: nowhere })
+    expect(issue?.message.slice(0, words.length)).toBe(words)
+  })
+
+  test('what was never saved is not sent', async () => {
+    await expect(mqtt.render(message('mqtts://a.example/b', { qos: 7 }))).rejects.toThrow(
+      'the config of this channel was checked when it was saved',
+    )
+    expect(mqtt.mask('nothing')).toBe('…')
   })
 
   test('the topic is masked, which may say what is watched', () => {
