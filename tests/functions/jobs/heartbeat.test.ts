@@ -45,9 +45,11 @@ const kept = async () => (await query('select * from watchpost.heartbeat'))[0]
 
 test('the URL is called while all is well, with nothing in the log that opens it', async () => {
   await beat(deps())
-  expect(asked).toMatchObject([{ url: URL, method: 'GET' }])
+  expect(asked).toEqual([{ url: URL, method: 'GET', headers: { accept: '*/*' }, body: '' }])
   expect(await kept()).toMatchObject({ reasons: [], error: null, called_at: expect.any(Date) })
-  expect(lines).toMatchObject([{ msg: 'heartbeat', outcome: 'called' }])
+  const target = 'https://hc-ping.example.com/…'
+  const line = { msg: 'heartbeat', target, duration_ms: expect.any(Number) }
+  expect(lines).toEqual([{ ...line, outcome: 'called' }])
   expect(JSON.stringify(lines)).not.toContain(SECRET)
 })
 
@@ -73,6 +75,8 @@ test('without a URL nothing is looked at', async () => {
 test.each([
   ['an error', () => sendResult(503), 'The heartbeat URL answered HTTP 503.'],
   ['a redirect', () => sendResult(302), 'The heartbeat URL answered HTTP 302.'],
+  ['a choice', () => sendResult(300), 'The heartbeat URL answered HTTP 300.'],
+  ['less than an answer', () => sendResult(199), 'The heartbeat URL answered HTTP 199.'],
   [
     'no answer',
     (): SendResult => ({ ok: false, failure: 'timeout', message: 'It took long.', duration_ms: 1 }),
@@ -86,7 +90,7 @@ test.each([
   lines = []
   await beat(deps())
   expect(await kept()).toMatchObject({ error, called_at })
-  expect(lines).toMatchObject([{ outcome: 'failed', error }])
+  expect(lines).toMatchObject([{ msg: 'heartbeat', outcome: 'failed', error }])
   expect(JSON.stringify(lines)).not.toContain(SECRET)
   await query(`update watchpost.heartbeat set looked_at = null`)
   answer = sendResult(204)
@@ -117,7 +121,10 @@ test.each([
   await beat(deps())
   expect(asked).toEqual([])
   expect(await kept()).toMatchObject({ reasons: [expect.stringMatching(reason)], called_at: null })
-  expect(lines).toMatchObject([{ outcome: 'not_well', error: expect.stringMatching(reason) }])
+  expect(lines).toEqual([
+    { msg: 'heartbeat', outcome: 'not_well', error: expect.stringMatching(reason) },
+  ])
+  expect(lines[0]?.error).toMatch(/^not called, because not all is well: /)
 })
 
 test('it is silent after a step of an escalation that nobody runs', async () => {
