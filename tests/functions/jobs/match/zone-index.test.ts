@@ -116,6 +116,107 @@ test('packed in trees and changed many times over, it finds what a plain list do
   }
 })
 
+/** Packed, and among those that are not: what is found is the same. */
+const BOTH = [true, false]
+
+test.each(BOTH)(
+  'a box is met by what touches it, and by nothing beyond; packed: %s',
+  (is_packed) => {
+    const index = indexOf(zone('a'))
+    if (is_packed) index.pack({ all: true })
+    const near = (lon: number, lat: number) => index.near(event({ lon, lat })).length
+    for (const [lon, lat] of [
+      [10, 21],
+      [12, 21],
+      [11, 20],
+      [11, 22],
+      // The boxes of the index are a little less exact than those of the database.
+      [9.999_98, 21],
+      [12.000_02, 21],
+      [11, 19.999_98],
+      [11, 22.000_02],
+    ] as const)
+      expect([lon, lat, near(lon, lat)]).toEqual([lon, lat, 1])
+    for (const [lon, lat] of [
+      [9.999, 21],
+      [12.001, 21],
+      [11, 19.999],
+      [11, 22.001],
+    ] as const)
+      expect([lon, lat, near(lon, lat)]).toEqual([lon, lat, 0])
+  },
+)
+
+test.each(BOTH)('all zones at a place are found, each once; packed: %s', (is_packed) => {
+  const ids = Array.from({ length: 40 }, (_, nr) => `zone-${nr}`)
+  const box: Narrowing['boxes'][number] = [10, 20, 12, 22]
+  const index = indexOf(...ids.map((id) => zone(id, { boxes: [box, box, [50, 50, 51, 51]] })))
+  if (is_packed) index.pack({ all: true })
+  for (let search = 0; search < 3; search += 1) {
+    expect(index.near(event()).sort()).toEqual(ids.toSorted())
+    expect(index.near(event({ lon: 50.5, lat: 50.5 }))).toHaveLength(40)
+  }
+})
+
+test('zones are numbered anew once most of what is held are former states', () => {
+  const index = indexOf(
+    zone('a', { sources: ['usgs'], version: 7, valid_from: '2026-02-02T00:00:00.000Z' }),
+    zone('b', {
+      min_severity: 70,
+      boxes: [
+        [10, 20, 12, 22],
+        [30, 30, 31, 31],
+      ],
+    }),
+  )
+  for (let version = 1; version <= 512; version += 1) index.set(zone('c', { version }))
+  index.pack({ all: true })
+  // Twice as many as there are zones, and 512 more, are no reason yet.
+  for (let version = 513; version <= 516; version += 1) index.set(zone('c', { version }))
+  index.pack()
+  expect(index.held.slots).toBe(518)
+  index.set(zone('c', { version: 517, types: ['storm'], boxes: [[10, 20, 11.5, 22]] }))
+  index.pack()
+  expect(index.held).toEqual({ slots: 3, boxes: 4 })
+  expect(index.size).toBe(3)
+  expect(index.current('a')).toEqual({
+    ...{ id: 'a', version: 7, valid_from: '2026-02-02T00:00:00.000Z' },
+  })
+  expect(index.current('c')?.version).toBe(517)
+  const near = (fields: Partial<Sought>) => index.near(event(fields)).sort()
+  expect(near({})).toEqual(['a'])
+  expect(near({ source: 'emsc' })).toEqual([])
+  expect(near({ type: 'storm' })).toEqual(['a', 'c'])
+  expect(near({ severity: 70 })).toEqual(['a', 'b'])
+  expect(near({ severity: 70, lon: 30.5, lat: 30.5 })).toEqual(['b'])
+  expect(near({ lon: 11.8, type: 'storm' })).toEqual(['a'])
+  index.pack({ all: true })
+  expect(near({ type: 'storm', severity: 70 })).toEqual(['a', 'b', 'c'])
+  expect(index.held).toEqual({ slots: 3, boxes: 4 })
+  index.set(zone('a', { version: 8 }))
+  expect(near({ source: 'emsc' })).toEqual(['a'])
+})
+
+test('few boxes wait to be packed, and small trees are packed together', () => {
+  const index = new ZoneIndex()
+  const add = (from: number, count: number) => {
+    for (let nr = from; nr < from + count; nr += 1) index.set(zone(`zone-${nr}`))
+  }
+  add(0, 511)
+  index.pack()
+  add(511, 1)
+  index.pack()
+  add(512, 600)
+  index.pack()
+  expect(index.held).toEqual({ slots: 1112, boxes: 1112 })
+  expect(new Set(index.near(event())).size).toBe(1112)
+  // What became of a former state of those that were packed before is forgotten with the next tree.
+  for (let nr = 0; nr < 300; nr += 1) index.set(zone(`zone-${nr}`, { version: 2 }))
+  index.pack({ all: true })
+  expect(index.held).toEqual({ slots: 1412, boxes: 1112 })
+  expect(index.near(event())).toHaveLength(1112)
+})
+
 test('when all that is to be packed was deleted, nothing is found, and others can be added', () => {
   const index = indexOf(zone('a'))
   index.set(zone('a', { version: 2, boxes: [] }))
