@@ -14,11 +14,17 @@ export const targetIssue = (code: string, message: string): Issue => ({
 export function configIssues(schema: z.ZodType, config: unknown): Issue[] {
   const read = schema.safeParse(config ?? {})
   if (read.success) return []
-  return read.error.issues.map(({ path, code, message }) => ({
-    path: ['config', ...path].join('.'),
-    code,
-    message,
+  return read.error.issues.map((issue) => ({
+    path: ['config', ...issue.path].join('.'),
+    code: issue.code,
+    message: messageOf(issue),
   }))
+}
+
+/** Of a name in a record zod itself says only that it is invalid; the reason is within. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  const [inner] = issue.code === 'invalid_key' ? issue.issues : []
+  return inner?.message ?? issue.message
 }
 
 /** A target as an https URL without credentials or port; null for everything else. */

@@ -288,6 +288,17 @@ describe('a channel as entered', () => {
     ])
   })
 
+  test.each([
+    ['Host', 'Watchpost sets this header itself.'],
+    ['webhook-id', 'Watchpost sets the headers named webhook-… itself.'],
+    ['a b', 'A header name consists of letters, digits and hyphens.'],
+    ['__proto__', 'A header cannot be named __proto__.'],
+  ])('the name %s is refused with the reason', (name, reason) => {
+    const config = JSON.parse(`{"headers":{"${name}":"x"}}`)
+    const [issue] = webhook.check({ target: 'https://hooks.example.org/', config, allow })
+    expect(issue).toMatchObject({ path: `config.headers.${name}`, message: reason })
+  })
+
   test('an unknown setting, a doubled header and too many headers are refused', () => {
     expect(check({ header: {} })).toEqual(['config'])
     expect(check({ headers: 'x-a: 1' })).toEqual(['config.headers'])
