@@ -35,6 +35,14 @@ describe('the target of a channel is taken when it is', () => {
     ['webpush', 'https://push.services.mozilla.com/wpush/v2/a'],
     ['webpush', 'https://push.apple.com/a'],
     ['webpush', 'https://notify.windows.com/a'],
+    ['webpush', 'https://fcm.googleapis.com/fcm/send/a'],
+    ...['api-1.push.apple.com', 'wns2-by3p.notify.windows.com'].map((host): [string, string] => [
+      ...(['webpush', `https://${host}/a`] as const),
+    ]),
+    ['slack', 'https://hooks.slack.com/services/T0A/B0A/a9Z'],
+    ['teams', targetOf('teams').replace(/default[^/]*/, 'prod-1.westeurope.logic.azure.com')],
+    ['pagerduty', 'aZ09'.repeat(8)],
+    ['pushover', `aZ09${'u'.repeat(26)}`],
   ])('of %s: %s', (name, target) => {
     expect(codes(name, target)).toEqual([])
   })
@@ -92,6 +100,55 @@ describe('the target of a channel is refused when it is', () => {
     ['webpush', 'https://notify.windows.com.evil.example/a', 'wrong_host'],
     ['webpush', 'https://push.apple.com.evil.example/a', 'wrong_host'],
     ['webpush', 'https://fcm.googleapis.com:8443/a', 'malformed'],
+    ...[
+      ...['xfcm.googleapis.com', 'fcm.googleapis.com.evil.example', 'fcmxgoogleapis.com'],
+      ...['a.fcm.googleapis.com', 'fcm.googleapisxcom.example', 'pushxservices.mozilla.com'],
+      ...[
+        'push.servicesxmozilla.com',
+        'a_b.push.apple.com',
+        'pushxapple.com',
+        'notifyxwindows.com',
+      ],
+    ].map((host): [string, string, string] => ['webpush', `https://${host}/a`, 'wrong_host']),
+    ['slack', 'https://hooks.slack.com/services/t0/B0/abc', 'incomplete_url'],
+    ['slack', 'https://hooks.slack.com/services/T0/b0/abc', 'incomplete_url'],
+    ['slack', 'https://hooks.slack.com/services/T0/B0/a-c', 'incomplete_url'],
+    ['slack', 'https://hooks.slack.com/services/T/B/a', 'incomplete_url'],
+    ['slack', 'https://hooks.slack.com/x/workflows/T0', 'incomplete_url'],
+    ['slack', 'https://slack.com/archives/C0', 'wrong_host'],
+    ['slack', 'https://hooks.slack.com/triggers/T0/1', 'workflow_url'],
+    ['discord', `https://discord.com/x/channels/1/2`, 'incomplete_url'],
+    ['discord', `https://discord.com${HOOK}/${TOKEN}/slackx`, 'incomplete_url'],
+    ['discord', `https://discord.com${HOOK}/${TOKEN}/slack/x`, 'incomplete_url'],
+    [
+      'discord',
+      `https://discord.com/api/v1x/webhooks/148000000000000000/${TOKEN}`,
+      'incomplete_url',
+    ],
+    ['discord', `https://discord.com${HOOK}/${TOKEN}.x`, 'incomplete_url'],
+    ...[
+      ...['a.webhook.office.com', 'outlook.office.com'].map((host) => [host, 'retired_connector']),
+      ...['webhook.office.com', 'xoutlook.office.com', 'outlook.office36.com'],
+      ...['outlook.office.com.evil.example', 'teams.microsoft.com.evil.example'],
+      ...['xteams.microsoft.com', 'logic.azure.com.evil.example', 'a.logicxazure.com'],
+    ].map((given): [string, string, string] => {
+      const [host, code = 'wrong_host'] = [given].flat()
+      return ['teams', `https://${host}/workflows/a/triggers/b/paths/invoke?sig=c`, code]
+    }),
+    ['teams', 'https://a.teams.microsoft.com/l/channel/1', 'page'],
+    ['teams', 'https://make.powerautomate.com/a', 'page'],
+    ...[
+      ...['/workflows//triggers/b/paths/invoke', '/workflows/a/triggers//paths/invoke'],
+      ...['/workflows/a/b/triggers/c/paths/invoke', '/workflows/a/triggers/b/c/paths/invoke'],
+    ].map((path): [string, string, string] => [
+      ...(['teams', `https://a.logic.azure.com${path}?sig=c`, 'incomplete_url'] as const),
+    ]),
+    ['pagerduty', 'a'.repeat(20), 'api_key'],
+    ['pagerduty', 'aZ09+_-'.padEnd(20, 'x'), 'api_key'],
+    ['pagerduty', 'a'.repeat(19), 'malformed'],
+    ['pagerduty', `${'a'.repeat(19)}.`, 'malformed'],
+    ['telegram', 'https://t.me/watch', 'link'],
+    ['telegram', 'https://telegramxme/watch', 'malformed'],
   ])('of %s: %s', (name, target, code) => {
     expect(codes(name, target)).toEqual([`target ${code}`])
   })
