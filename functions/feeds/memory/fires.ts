@@ -100,7 +100,8 @@ export function idsOf(fires: readonly Fire[], known: KnownFires): string[] {
   return fires.map((fire) => {
     const before = fire.flatMap(({ key }) => known[hash(key)] ?? [])
     const free = [...before, ...fire.map(({ key }) => hash(key))].find((id) => !taken.has(id))
-    const id = free ?? hash(fire.map(({ key }) => key).join())
+    // The comma in front: the name of a single detection is taken already.
+    const id = free ?? hash(`,${fire.map(({ key }) => key).join()}`)
     taken.add(id)
     return id
   })
