@@ -60,11 +60,16 @@ describe('a position', () => {
 
   test.each<[Fields, string | RegExp]>([
     [{ message: { Latitude: 91, Longitude: 181 } }, 'lat, lon: the sender has no position'],
+    [{ message: { Latitude: 91 } }, 'lat, lon: the sender has no position'],
+    [{ message: { Longitude: -181 } }, 'lat, lon: the sender has no position'],
     [{ message: { Latitude: 'north' } }, /^Latitude: /],
     [{ mmsi: 0 }, 'mmsi: 0 is nobody’s'],
     [{ mmsi: 2_320_061 }, /not a vessel’s \(coast station\)/],
     [{ time: '15 October' }, /^MetaData.time_utc: /],
     [{ time: '2023-10-15 09:51:08' }, /^MetaData.time_utc: /],
+    [{ time: `x${TIME}` }, /^MetaData.time_utc: /],
+    [{ time: `${TIME} m=+1` }, /^MetaData.time_utc: /],
+    [{ time: '2023-02-30 09:51:08 +0000 UTC' }, /^MetaData.time_utc: /],
     [{ type: 'SafetyBroadcastMessage' }, /^Text: /],
     [
       { type: 'SafetyBroadcastMessage', message: { Text: 'HELP' } },
@@ -79,6 +84,22 @@ describe('a position', () => {
         reason: typeof reason === 'string' ? reason : expect.stringMatching(reason),
       },
     ])
+  })
+
+  test.each([
+    ['2023-10-15 09:51:08 +0000 UTC', '2023-10-15T09:51:08.000Z'],
+    ['2023-10-15 09:51:08.1 +0000 UTC', '2023-10-15T09:51:08.100Z'],
+    ['2023-10-15T09:51:08.000Z', '2023-10-15T09:51:08.000Z'],
+  ])('at %s is of %s', async (time, ts) => {
+    expect((await normalise(frame({ time }))).events).toMatchObject([{ ts }])
+  })
+
+  test.each([
+    [90, 180],
+    [-90, -180],
+  ])('at %d, %d is a place', async (Latitude, Longitude) => {
+    const { events } = await normalise(frame({ message: { Latitude, Longitude } }))
+    expect(events).toMatchObject([{ lat: Latitude, lon: Longitude }])
   })
 
   test('a safety text is where its sender was last', async () => {
@@ -106,6 +127,26 @@ test.each(['not json', '<html>', '{}', 'null', '[]', frame().slice(0, 60)])(
   },
 )
 
+test('lines of nothing but spaces are no frames', async () => {
+  expect(await normalise('  ', frame(), '')).toMatchObject({ events: [{}], rejected: [] })
+})
+
+test('a frame of the stream is an event, nothing, or rejected by its number', () => {
+  expect(read(frame())).toMatchObject({ events: [{ title: 'NORDIC' }], rejected: [] })
+  expect(read(frame({ type: 'ShipStaticData' }))).toEqual({ events: [], rejected: [] })
+  expect(read('{}')).toEqual({
+    events: [],
+    rejected: [{ item: '#1', reason: expect.stringMatching(/^MessageType: /) }],
+  })
+})
+
+test('a long refusal is cut', () => {
+  const message = `refused: ${'no '.repeat(66)}no`
+  expect(() => read(JSON.stringify({ error: 'no '.repeat(100) }))).toThrow(
+    expect.objectContaining({ message }),
+  )
+})
+
 test('a refusal ends the connection, and does not repeat the key', () => {
   const key = 'a1b2c3d4e5f6a7b8c9d0'
   const thrown = (() => {
@@ -116,6 +157,7 @@ test('a refusal ends the connection, and does not repeat the key', () => {
     }
   })()
   expect(isFeedError(thrown)).toBe(true)
+  expect(thrown).toMatchObject({ code: 'http_status' })
   expect(String(thrown)).toContain('refused: Api Key … Is Not Valid')
   expect(String(thrown)).not.toContain(key)
 })
@@ -143,7 +185,10 @@ describe('its subscription', () => {
       ],
     })
     expect(hello.FilterMessageTypes).toContain('PositionReport')
-    expect(JSON.stringify(rest)).not.toContain('secret')
+    expect(rest).toEqual({
+      name: 'stream.aisstream.io',
+      url: 'wss://stream.aisstream.io/v0/stream',
+    })
   })
 
   test('asks for the boxes of its setting, latitude first', () => {
@@ -171,6 +216,12 @@ describe('its subscription', () => {
     '0,0,1,181',
     'a,b,c,d',
     '1,2,3,',
+    '1, ,3,4',
+    '0,0,91,1',
+    '0,-181,1,1',
+    '0,1,1,1',
+    '1,0,1,1',
+    '0,0,1,1;2,2,1,1',
   ])('the boxes %j are refused without repeating them', (text) => {
     const read = schema?.safeParse(text)
     expect(read?.success).toBe(false)
@@ -178,6 +229,10 @@ describe('its subscription', () => {
       'must be boxes of four degrees, south,west,north,east, separated by semicolons',
     )
   })
+})
+
+test('boxes that cannot be read are all of the world', () => {
+  expect(aisstream.region?.({ AISSTREAM_BOXES: 'here' })).toBeNull()
 })
 
 describeRecordings('recordings', () => {

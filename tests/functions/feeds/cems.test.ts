@@ -65,8 +65,19 @@ describe('an activation becomes an event', () => {
     [{ slug: 'tsunami' }, 'tsunami'],
     [null, 'other'],
     ['fire', 'other'],
+    [{ slug: 'fl', name: 'ood' }, 'other'],
   ])('of category %j is of type %s', async (category, type) => {
     expect((await read({ category })).events).toMatchObject([{ type }])
+  })
+
+  test('lies where its point is, however far and however it is written', async () => {
+    for (const [centroid, lon, lat] of [
+      ['POINT (103.25 -41.85)', 103.25, -41.85],
+      ['POINT Z (-103 41 12)', -103, 41],
+      ['point( 7   8)', 7, 8],
+    ] as const) {
+      expect((await read({ centroid })).events).toMatchObject([{ lon, lat }])
+    }
   })
 
   test('that is closed has ended', async () => {

@@ -112,6 +112,7 @@ describe('a feature becomes an event', () => {
     for (const [text, count] of [
       [frame, 1],
       [`${frame}\n${frame}\n`, 2],
+      [`  ${frame}\n \n ${frame}`, 2],
       [JSON.stringify(feature()), 1],
       [JSON.stringify(answer(feature(), 'nonsense')), 1],
     ] as const) {
@@ -121,11 +122,45 @@ describe('a feature becomes an event', () => {
   })
 })
 
+test('broken frames among others are rejected by their number; one alone is no answer', async () => {
+  const frame = JSON.stringify({ action: 'update', data: feature() })
+  const content = await normalise(emsc, `${frame}\n{"action": 1`)
+  expect([content.events.length, content.rejected.length]).toEqual([1, 1])
+  expect(content.rejected[0]?.item).toBe('#2')
+  for (const text of ['{"action":', `x${frame}\nx${frame}`, `<a>\n${frame}`]) {
+    await expect(normalise(emsc, text)).rejects.toMatchObject({ code: 'not_json' })
+  }
+  expect(normaliseEmsc('nonsense')).toMatchObject({ rejected: { item: '#1' } })
+})
+
+test('its stream is the websocket of seismicportal.eu', () => {
+  expect(emsc.stream?.connections({})).toEqual([
+    {
+      name: 'the websocket of seismicportal.eu',
+      url: 'wss://www.seismicportal.eu/standing_order/websocket',
+    },
+  ])
+})
+
+test('a region of spaces is none', () => {
+  expect(normaliseEmsc(feature({ flynn_region: ' ' }))).toMatchObject({
+    event: { title: 'M 4.6 - -4.03, 143.28' },
+  })
+})
+
 describe('polling', () => {
   test('asks for what changed since the last revision, with an overlap', async () => {
     const world = upstream(emsc, () => ({ json: answer(feature()) }))
     const first = await world.poll('2026-03-01T12:00:00.000Z')
-    expect(first.events).toHaveLength(1)
+    expect(first).toMatchObject({ events: [{}], rejected: [], not_modified: false })
+    expect(Object.fromEntries(world.asked[0]?.url.searchParams ?? [])).toEqual({
+      format: 'json',
+      orderby: 'time',
+      start: '2026-02-28T12:00:00.000Z',
+      updatedafter: '2026-02-28T12:00:00.000Z',
+      limit: '1000',
+      offset: '1',
+    })
     const since = () => world.asked[0]?.url.searchParams.get('updatedafter')
     expect(since()).toBe('2026-02-28T12:00:00.000Z')
     await world.poll('2026-03-01T12:01:00.000Z')
@@ -153,6 +188,21 @@ describe('polling', () => {
     expect(await world.poll('2026-03-01T12:01:00.000Z')).toMatchObject({ events: [], state })
     world.answer = () => ({ json: answer() })
     expect(await world.poll('2026-03-01T12:02:00.000Z')).toMatchObject({ events: [], state })
+  })
+
+  test('the newest revision counts, wherever it stands, and what is no event is named', async () => {
+    const revised = ['11:30', '11:59', '11:40'].map((time) =>
+      feature({ lastupdate: `2026-03-01T${time}:00Z` }),
+    )
+    const world = upstream(emsc, () => ({ json: answer(...revised, 'nonsense') }))
+    const { rejected } = await world.poll('2026-03-01T12:00:00.000Z')
+    expect(rejected).toMatchObject([{ item: '#4' }])
+    expect(world.state.updated_after).toBe('2026-03-01T11:59:00.000Z')
+    world.answer = () => ({ json: answer(feature({ lastupdate: '2026-03-01T11:00:00Z' })) })
+    await world.poll('2026-03-01T12:01:00.000Z')
+    expect(world.state.updated_after).toBe('2026-03-01T11:59:00.000Z')
+    world.answer = () => ({ status: 304 })
+    expect(await world.poll('2026-03-01T12:02:00.000Z')).toMatchObject({ events: [], rejected: [] })
   })
 
   test('a revision in the future does not hide those after it', async () => {

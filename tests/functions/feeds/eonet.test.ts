@@ -78,6 +78,30 @@ describe('an item becomes an event', () => {
     })
   })
 
+  test('of two observations at once the later in the list counts', async () => {
+    const date = '2026-03-01T12:00:00Z'
+    expect(await only({ geometry: [seen(date, [1, 1]), seen(date, [2, 2])] })).toMatchObject({
+      lon: 2,
+    })
+  })
+
+  test('areas are a footprint as well', async () => {
+    const square = (lon: number) => [
+      [lon, 0],
+      [lon + 1, 0],
+      [lon + 1, 1],
+      [lon, 0],
+    ]
+    const coordinates = [[square(0)], [square(5)]]
+    const geometry = [seen('2026-03-01T12:00:00Z', coordinates, { type: 'MultiPolygon' })]
+    expect((await only({ geometry })).geometry).toEqual({ type: 'MultiPolygon', coordinates })
+  })
+
+  test('alone is read like one of a list', async () => {
+    const { events } = await normalise(eonet, JSON.stringify(item()))
+    expect(events).toEqual([await only()])
+  })
+
   test('an area is a footprint with a point inside, also across the antimeridian', async () => {
     const ring = [
       [179, 0],
@@ -118,6 +142,7 @@ describe('an item becomes an event', () => {
     ['Prescribed Fire D2 Dye RX, Arizona', 10],
     ['Wildfire D2 Dye RX, Arizona', 10],
     ['Wildfire RXTON, Arizona', 70],
+    ['No Prescribed Fire, Arizona', 70],
   ])('the fire "%s" has severity %i', async (title, severity) => {
     const fire = { category: 'wildfires', unit: 'acres', value: 90_000, title }
     expect((await only(fire)).severity).toBe(severity)
@@ -126,6 +151,16 @@ describe('an item becomes an event', () => {
   test('a closed one has ended; without a link it has that of its source', async () => {
     expect(await only({ closed: '2026-03-01T00:00:00Z' })).toMatchObject({ status: 'ended' })
     expect((await only({ link: null })).url).toBe('https://www.metoc.navy.mil/ep1526.tcw')
+    for (const sources of [[], undefined]) {
+      expect((await only({ link: null, sources })).url).toBeNull()
+    }
+  })
+
+  test('a fire whose size is not given has the lowest severity', async () => {
+    const observed = seen('2026-03-01T12:00:00Z', [0, 0], {
+      ...{ magnitudeUnit: 'acres', magnitudeValue: undefined },
+    })
+    expect((await only({ category: 'wildfires', geometry: [observed] })).severity).toBe(30)
   })
 
   test.each([
@@ -189,6 +224,37 @@ describe('polling', () => {
     polled.replies.open = { status: 304 }
     expect(await polled.poll(at(12, 15))).toMatchObject({ not_modified: true, events: [], state })
     expect(polled.asked[0]?.headers.get('if-none-match')).toBe('"o"')
+  })
+
+  test('when the closed events come, it is no 304, whatever the open ones say', async () => {
+    const polled = world()
+    polled.replies.open = { status: 304 }
+    polled.replies.closed = { json: answer(item({ closed: '2026-02-20T00:00:00Z' }), 'nonsense') }
+    expect(await polled.poll(at(12))).toMatchObject({
+      not_modified: false,
+      events: [{ status: 'ended' }],
+      rejected: [{ item: '#2' }],
+    })
+    expect(polled.state.closed_due).toBe(Date.parse(at(36)))
+    polled.replies.open = { json: answer(item()) }
+    polled.replies.closed = { status: 304 }
+    expect(await polled.poll(at(36))).toMatchObject({
+      events: [{ status: 'active' }],
+      rejected: [],
+    })
+  })
+
+  test('a 304 without the closed events says nothing', async () => {
+    const polled = world()
+    await polled.poll(at(12))
+    polled.replies.open = { status: 304, headers: { 'cache-control': 'max-age=1800' } }
+    expect(await polled.poll(at(13))).toEqual({
+      events: [],
+      rejected: [],
+      state: polled.state,
+      not_modified: true,
+      next_poll_seconds: 1800,
+    })
   })
 
   test('without the closed events the open ones count, and they are asked for again', async () => {

@@ -3,10 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
+  addressesIn,
   decodeText,
   fetchEach,
   fetchFeed,
   fetchText,
+  hostAndPath,
+  parseJson,
   pauseFor,
 } from '../../../functions/feeds/fetch.ts'
 import { VERSION } from '../../../shared/version.ts'
@@ -47,7 +50,42 @@ describe('fetchFeed', () => {
     })
     expect(asked['user-agent']).toBe(`Watchpost/${VERSION} (+ops@example.org)`)
     expect(asked['accept-encoding']).toContain('gzip')
+    expect(asked.accept).toBe('application/json')
     expect(asked).not.toHaveProperty('if-none-match')
+    expect(asked).not.toHaveProperty('if-modified-since')
+  })
+
+  test('asks for any form of a text, or for the one that is wanted, without a contact', async () => {
+    const asked: unknown[] = []
+    const url = await upstream(({ headers }, response) => {
+      asked.push([headers.accept, headers['user-agent'], headers['x-own']])
+      response.end('{}')
+    })
+    await fetchText(url, { fetch, now })
+    await fetchText(url, { fetch, now, accept: 'text/csv', headers: { 'x-own': 'yes' } })
+    const agent = `Watchpost/${VERSION} (self-hosted)`
+    expect(asked).toEqual([
+      ['*/*', agent, undefined],
+      ['text/csv', agent, 'yes'],
+    ])
+  })
+
+  test('puts the parts of a body together in their order', async () => {
+    const parts = ['{"a":', '[1,', '2]}'].map((text) => new TextEncoder().encode(text))
+    const body = new ReadableStream({
+      pull: (controller) => {
+        const part = parts.shift()
+        if (part) controller.enqueue(part)
+        else controller.close()
+      },
+    })
+    const answer = fetchFeed('https://x.test/', { now, fetch: async () => new Response(body) })
+    expect(await answer).toMatchObject({ json: { a: [1, 2] } })
+  })
+
+  test('an answer without a body is an empty one', async () => {
+    const answer = fetchText('https://x.test/', { now, fetch: async () => new Response(null) })
+    expect(await answer).toMatchObject({ text: '' })
   })
 
   const AT = 'Sun, 01 Mar 2026 11:59:00 GMT'
@@ -102,6 +140,24 @@ describe('fetchFeed', () => {
     })
     const answer = fetchFeed(url, { fetch, now, mayFollow: () => true })
     expect(await answer).toMatchObject({ json: { a: 1 } })
+  })
+
+  test('who does not mind where it leads is led there', async () => {
+    const url = await upstream((request, response) => {
+      if (request.url === '/end') return response.end('{"a":1}')
+      return response.writeHead(302, { location: '/end' }).end()
+    })
+    expect(await fetchFeed(url, { fetch, now })).toMatchObject({ json: { a: 1 } })
+  })
+
+  test('a redirect to what is no address is refused', async () => {
+    const url = await upstream((_, response) =>
+      response.writeHead(302, { location: 'http://' }).end(),
+    )
+    await expect(fetchFeed(url, { fetch, now, mayFollow: () => true })).rejects.toMatchObject({
+      code: 'http_status',
+      message: 'redirects to no address, which it may not',
+    })
   })
 
   test('a redirect that names no address leads nowhere', async () => {
@@ -216,6 +272,16 @@ describe('decodeText', () => {
     ['an encoding that does not exist', Buffer.from('é'), 'text/plain; charset=klingon', 'é'],
     ['bytes that are no UTF-8', Buffer.from([0x61, 0xff, 0x62]), null, 'a\ufffdb'],
     ['nothing', Buffer.from(''), null, ''],
+    ['a mark in the middle', Buffer.from('a\ufeffb'), null, 'a\ufeffb'],
+    ['two marks', Buffer.from('\ufeff\ufeff\u00ef\u00bb\u00bfé'), null, 'é'],
+    ['a declaration after spaces', Buffer.from(`\n ${XML}`, 'latin1'), null, `\n ${XML}`],
+    ['a declaration in a text', Buffer.from(`a, b ${XML}`), null, `a, b ${XML}`],
+    [
+      'what is a mark at the start only',
+      Buffer.from('aÿþþÿ', 'latin1'),
+      'x; charset=latin1',
+      'aÿþþÿ',
+    ],
   ])('%s', (_, bytes, type, text) => {
     expect(decodeText(bytes, type)).toBe(text)
   })
@@ -266,6 +332,20 @@ describe('fetchEach', () => {
       max_age_seconds: 0,
       not_modified: true,
     })
+  })
+
+  test('is modified when one address answers anew', async () => {
+    const url = await upstream((request, response) => {
+      if (request.url?.endsWith('same')) response.statusCode = 304
+      response.end()
+    })
+    const round = await fetchEach([`${url}/same`, `${url}/new`], { fetch, now })
+    expect(round).toMatchObject({ not_modified: false, answers: [{ text: null }, { text: '' }] })
+  })
+
+  test('a mistake of our own is no failure of an address', async () => {
+    const asked = fetchEach(['https://x.test/'], { fetch, now, contact: 'two\nlines' })
+    await expect(asked).rejects.toThrow(TypeError)
   })
 
   test('fails when every address does, and stops at a 429', async () => {
@@ -322,4 +402,30 @@ test.each([
 
 test('a feed may have a shorter longest pause', () => {
   expect(pauseFor(3600, 60, 900)).toEqual({ next_poll_seconds: 900 })
+})
+
+test.each([
+  [undefined, []],
+  ['', []],
+  [
+    ' https://a.test/,  https://b.test/\n\nhttps://a.test/ ,',
+    ['https://a.test/', 'https://b.test/'],
+  ],
+])('the addresses of %j are %j', (setting, addresses) => {
+  expect(addressesIn(setting)).toEqual(addresses)
+})
+
+test('an address is named without its query', () => {
+  expect(hostAndPath('https://a.test:8443/b/c?key=secret#d')).toBe('a.test:8443/b/c')
+})
+
+test.each([
+  ['<html>', 'answered with a web page'],
+  ['\n  <html>', 'answered with a web page'],
+  ['busy <b>now</b>', 'answered with something that is not JSON'],
+  ['a<b>', 'answered with something that is not JSON'],
+  ['', 'answered with something that is not JSON'],
+])('instead of JSON, %j', (text, message) => {
+  const failure = { code: 'not_json', message, cause: expect.any(SyntaxError) }
+  expect(() => parseJson(text)).toThrow(expect.objectContaining(failure))
 })

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { FEED_SETTINGS, KNOWN_FEEDS } from '../../../functions/feeds/feeds.ts'
+import type { FeedResult } from '../../../functions/feeds/feed.ts'
+import {
+  FEED_SETTINGS,
+  KNOWN_FEEDS,
+  selectFeeds,
+  settingsOf,
+} from '../../../functions/feeds/feeds.ts'
+import { isStreamed } from '../../../functions/feeds/stream.ts'
 
 /** What people write into a setting, right and wrong, and at its edges. */
 const WRITTEN = [
@@ -55,5 +62,43 @@ describe('every feed', () => {
       ].join('\n')
     })
     await expect(`${about.join('\n')}\n`).toMatchFileSnapshot('golden/feeds.txt')
+  })
+})
+
+describe('a selected feed has its settings', () => {
+  const select = (source: string, values: Record<string, string>) => {
+    const [feed] = selectFeeds([source], values).feeds
+    if (!feed) throw new Error(`${source} lacks a setting`)
+    return feed
+  }
+
+  test('when it polls, and not those of others', async () => {
+    const values = { READSB_URL: 'http://10.0.0.5/aircraft.json', AISSTREAM_KEY: 'secret' }
+    const feed = select('readsb', values)
+    if (!('poll' in feed)) throw new Error('it polls')
+    const asked: string[] = []
+    const fetch: typeof globalThis.fetch = async (url) => {
+      asked.push(String(url))
+      return Response.json({ now: 1_772_366_400, aircraft: [] })
+    }
+    const result: FeedResult = await feed.poll({ state: {}, now: new Date(), fetch })
+    expect([asked, result.events]).toEqual([[values.READSB_URL], []])
+    expect(isStreamed(feed)).toBe(false)
+    expect(Object.keys(settingsOf(feed, values))).toEqual(['READSB_URL'])
+    expect(Object.keys(settingsOf(feed, {}))).toEqual([])
+  })
+
+  test('when it streams', () => {
+    const feed = select('aisstream', { AISSTREAM_KEY: 'secret', READSB_URL: 'http://x/' })
+    expect('poll' in feed).toBe(false)
+    expect(isStreamed(feed)).toBe(true)
+    expect(feed.stream?.connections({})[0]?.hello).toContain('secret')
+    expect(feed.stream).toMatchObject({ silence_seconds: 60 })
+  })
+
+  test('when it does both', () => {
+    const feed = select('emsc', {})
+    expect('poll' in feed).toBe(true)
+    expect(feed.stream?.connections({})).toHaveLength(1)
   })
 })

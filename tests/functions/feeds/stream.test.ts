@@ -12,6 +12,8 @@ const STREAM: Stream = {
     (frame, { item }) => {
       if (frame === 'wrong key') throw feedError('http_status', 'the key is not valid')
       if (frame === 'throws') throw new Error('unexpected')
+      if (frame === 'nothing') return { events: [], rejected: [] }
+      if (frame === 'both') return { events: [quake()], rejected: [{ item, reason: 'garbage' }] }
       if (frame === 'garbage') return { events: [], rejected: [{ item, reason: 'garbage' }] }
       return { events: [quake({ title: frame })], rejected: [] }
     },
@@ -77,8 +79,8 @@ describe('a stream', () => {
       await untilAborted(hooks)
     }
     const { all } = await take(open, ({ events }) => events.length > 0, { max_waiting: 100 })
-    expect(all.events.length + all.dropped).toBe(250)
-    expect(all.events.length).toBeLessThanOrEqual(100)
+    // A tenth at once, each time there are more than a hundred.
+    expect([all.events.length, all.dropped]).toEqual([100, 150])
     expect(all.events.at(-1)?.title).toBe('event 249')
     const roomy = await take(open, ({ events }) => events.length > 0, { max_waiting: 250 })
     expect([roomy.all.events.length, roomy.all.dropped]).toEqual([250, 0])
@@ -98,6 +100,45 @@ describe('a stream', () => {
       { item: '#4', reason: 'unexpected' },
       { item: '#5', reason: 'garbage' },
     ])
+  })
+
+  test.each([
+    ['nothing', [0, 0]],
+    ['both', [1, 1]],
+  ])('what can be read is life, also a frame of %s', async (frame, counts) => {
+    const open: Open = async (_, hooks) => {
+      hooks.onFrame(frame, '')
+      await untilAborted(hooks)
+    }
+    const { all } = await take(open, ({ is_alive }) => is_alive)
+    expect([all.events.length, all.rejected_count]).toEqual(counts)
+  })
+
+  test('is read with the time of each frame, its number and where it is from', async () => {
+    const read: unknown[] = []
+    const createReader: Stream['createReader'] = () => (_, input) => {
+      read.push(input)
+      return { events: [], rejected: [] }
+    }
+    const open: Open = async (_, hooks) => {
+      hooks.onFrame('a', 'here')
+      hooks.onFrame('b', 'there')
+      await untilAborted(hooks)
+    }
+    await take(open, ({ is_alive }) => is_alive, { stream: { ...STREAM, createReader } })
+    expect(read).toEqual([
+      { now: expect.any(Date), item: '#1', from: 'here' },
+      { now: expect.any(Date), item: '#2', from: 'there' },
+    ])
+  })
+
+  test('that is given up for its silence says so, whatever the connection says to it', async () => {
+    const open: Open = async (_, hooks) => {
+      await untilAborted(hooks)
+      throw new Error('was aborted')
+    }
+    const { all } = await take(open, ({ problems }) => problems.length > 0, { silence_ms: 5 })
+    expect(all.problems[0]?.error).toBe('nothing readable came for 0.005 s')
   })
 
   test('opens a connection that ended again, later each time until something readable comes', async () => {
@@ -185,7 +226,10 @@ describe('a stream', () => {
       await untilAborted(hooks)
       closed = true
     }
-    await take(open, ({ events }) => events.length === 1)
+    const { signal } = new AbortController()
+    for await (const { events } of streamFeed({ stream: STREAM }, { ...FAST, open, signal })) {
+      if (events.length === 1) break
+    }
     expect(closed).toBe(true)
   })
 })

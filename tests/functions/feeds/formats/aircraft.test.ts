@@ -103,7 +103,45 @@ describe('polling', () => {
       'https://api.adsb.lol/v2/point/41/29/100',
       'https://api.adsb.lol/v2/point/-10.5/20/250',
     ])
-    expect(events).toHaveLength(1)
+    expect(events.map(({ id }) => id)).toEqual(['adsb:4ca243:1772366398'])
+    expect(world.asked.map(({ headers }) => headers.get('accept'))).toEqual([
+      'application/json',
+      'application/json',
+    ])
+  })
+
+  test('what is no aircraft, or no answer, is named; the rest comes', async () => {
+    const world = upstream(
+      adsb,
+      ({ pathname }) =>
+        pathname.includes('/41/') ? { json: answer(plane(), { hex: 'x' }) } : { body: '<html>' },
+      settings,
+    )
+    const result = await world.poll('2026-03-01T12:00:00Z')
+    expect(result).toMatchObject({ not_modified: false, events: [{ title: 'RYR84KM' }] })
+    expect(result.rejected).toEqual([
+      { item: 'x', reason: 'hex: must be six hexadecimal digits' },
+      {
+        item: 'https://api.adsb.lol/v2/point/-10.5/20/250',
+        reason: 'answered with a web page',
+      },
+    ])
+  })
+
+  test('a longer max-age than its interval is obeyed', async () => {
+    const waits = async (seconds: number) => {
+      const headers = { 'cache-control': `max-age=${seconds}` }
+      const world = upstream(adsb, () => ({ json: answer(), headers }), settings)
+      return (await world.poll('2026-03-01T12:00:00Z')).next_poll_seconds
+    }
+    expect([await waits(10), await waits(11)]).toEqual([undefined, 11])
+  })
+
+  test('without circles there is nothing to ask for', async () => {
+    const fetch = () => Promise.reject(new Error('was asked'))
+    const input = { state: {}, now: new Date('2026-03-01T12:00:00Z'), fetch }
+    expect(await adsb.poll(input)).toMatchObject({ events: [], rejected: [] })
+    expect(adsb.region?.({})).toEqual([])
   })
 
   test('a circle that fails does not disturb the other; if all fail, the poll fails', async () => {
@@ -126,8 +164,11 @@ describe('polling', () => {
     const world = upstream(readsb, () => ({ json: { now: NOW, aircraft: [plane()] } }), {
       READSB_URL,
     })
-    expect((await world.poll('2026-03-01T12:00:00Z')).events).toHaveLength(1)
+    expect(await world.poll('2026-03-01T12:00:00Z')).toMatchObject({
+      ...{ events: [{ title: 'RYR84KM' }], not_modified: false },
+    })
     expect(world.asked[0]?.url.href).toBe(READSB_URL)
+    expect(world.asked[0]?.headers.get('accept')).toBe('application/json')
     world.answer = () => ({ json: {} })
     await expect(world.poll('2026-03-01T12:00:00Z')).rejects.toThrow('no list of aircraft')
   })
@@ -140,10 +181,20 @@ describe('polling', () => {
     '0,0,0',
     '0,0,251',
     '1,2,3;',
+    '1, ,3',
+    '1,2,3,4',
+    '1,2,3;0,0,0',
     Array(11).fill('1,2,3').join(';'),
   ])('the circles %j are refused', (text) => {
     expect(adsb.settings?.ADSB_CIRCLES?.schema.safeParse(text).success).toBe(false)
   })
+
+  test.each(['90,180,250', '-90,-180,1', ' 1 , 2 , 3 ', Array(10).fill('1,2,3').join(';')])(
+    'the circles %j are taken',
+    (text) => {
+      expect(adsb.settings?.ADSB_CIRCLES?.schema.safeParse(text).success).toBe(true)
+    },
+  )
 })
 
 test('broken answers do no harm', async () => {
