@@ -47,6 +47,34 @@ describe('a chain of messages', () => {
     expect((await poll(1)).lines.sort()).toEqual(['a active', 'b ended'])
   })
 
+  test('a new one does not go on from another of its hazard, one that also continues does', async () => {
+    const { set, poll } = world()
+    set(feature('a', { vtec: [vtec('NEW')] }))
+    await poll(0)
+    set(feature('b', { ...sent(1), vtec: [vtec('CON'), vtec('NEW', 'KLOT.WW.Y.0002')] }))
+    expect((await poll(1)).lines).toEqual(['a active'])
+    set(feature('c', { ...sent(2), vtec: [vtec('NEW')] }))
+    expect((await poll(2)).lines).toEqual(['c active'])
+  })
+
+  test('zones of alerts that are nowhere yet are asked for before others', async () => {
+    const { set, poll, zones, zonesAsked } = world()
+    const around = (name: string, severity: string, ...codes: string[]) =>
+      feature(name, { geometry: null, severity, geocode: { UGC: codes } })
+    zones['forecast/ILZ001'] = zone(-89, 41)
+    set(around('a', 'Extreme', 'ILZ001'))
+    await poll(0)
+    set(
+      around('a', 'Extreme', 'ILZ002', 'ILZ001'),
+      around('b', 'Minor', 'ILZ003', 'ILZ004'),
+      around('c', 'Severe', 'ILZ005', 'ILZ006'),
+    )
+    await poll(1)
+    expect(zonesAsked()).toEqual(
+      ['005', '003', '006', '004', '002'].map((code) => `forecast/ILZ${code}`),
+    )
+  })
+
   test('two at once under one VTEC are two events', async () => {
     const { set, poll } = world()
     set(feature('a', { vtec: [vtec('CON')] }), feature('b', { vtec: [vtec('CON')] }))

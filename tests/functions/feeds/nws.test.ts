@@ -75,7 +75,16 @@ describe('an alert becomes an event', () => {
       { geometry: null },
       'no-geometry: no polygon, and no zone of it is located yet; forecast/ILZ006, county/ILC031',
     ],
-    ['no code either', { geometry: null, geocode: null }, 'no-geometry'],
+    [
+      'no code either',
+      { geometry: null, geocode: null },
+      'no-geometry: no polygon, and no zone of it is located yet; ',
+    ],
+    [
+      'codes of other kinds',
+      { geometry: null, geocode: { FIPS6: ['ILC099'], UGC: ['ILZ006'] } },
+      'located yet; forecast/ILZ006',
+    ],
     [
       'a latitude of 95',
       {
@@ -100,6 +109,34 @@ describe('an alert becomes an event', () => {
     const { events, rejected } = await read(feature('a', over))
     expect(events).toEqual([])
     expect(rejected[0]).toMatchObject({ item: urn('a'), reason: expect.stringContaining(reason) })
+  })
+
+  test('what it replaces and nobody knows is named as an alias', async () => {
+    const { events } = await read(feature('b', { refs: ['a'] }))
+    expect(events).toMatchObject([{ aliases: [id('b'), id('a')] }])
+  })
+
+  test.each([
+    [10_000, true],
+    [10_001, false],
+  ])('of %i positions: its place is kept whole: %s', async (count, is_whole) => {
+    const coordinates = Array.from({ length: count }, (_, n) => [n / 1000, 40])
+    const { events, rejected } = await read(
+      feature('a', { geometry: { type: 'LineString', coordinates } }),
+    )
+    expect(events).toMatchObject([{ lat: 40, lon: (count - 1) / 1000 }])
+    expect(events[0]?.geometry !== null).toBe(is_whole)
+    expect(rejected.map(({ reason }) => reason)).toEqual(
+      is_whole ? [] : [`geometry: has ${count} positions, more than 10000; only the point is kept`],
+    )
+  })
+
+  test('ten thousand alerts are the most', async () => {
+    const many = (count: number) => read(...Array(count).fill(null))
+    expect((await many(10_000)).rejected).toHaveLength(10_000)
+    await expect(many(10_001)).rejects.toMatchObject({
+      ...{ code: 'too_large', message: 'answered 10001 alerts, more than 10000' },
+    })
   })
 
   test('what is no feature is named by its position', async () => {

@@ -117,6 +117,52 @@ describe('a bulletin becomes an event', () => {
     expect((await read(1, { parameters: { EventLatLon } })).events).toMatchObject([{ lat, lon }])
   })
 
+  test.each<[written: string, depth_km: number | null]>([
+    ['39.5 km', 39.5],
+    ['10.25 kilometers', 10.25],
+    ['7km', 7],
+    ['7  km', 7],
+    ['7 miles', null],
+  ])('%s deep', async (EventDepth, depth_km) => {
+    expect((await read(1, { parameters: { EventDepth } })).events).toMatchObject([{ depth_km }])
+  })
+
+  test.each([
+    ['http://tsunami.gov/a.txt', 'https://tsunami.gov/a.txt'],
+    [
+      'http://other.example/?of=http://tsunami.gov/',
+      'http://other.example/?of=http://tsunami.gov/',
+    ],
+  ])('at the address %s its page is %s', async (web, url) => {
+    expect((await read(1, { info: { web } })).events).toMatchObject([{ url }])
+  })
+
+  test('without incidents its identifier names the event', async () => {
+    const named = (identifier: string) =>
+      normalise(
+        tsunami,
+        bulletin(12, { alert: { identifier } }).replace(/<incidents>[^<]*<\/incidents>/, ''),
+      )
+    expect((await named('PAAQ-12-abc')).events).toMatchObject([{ id: 'tsunami:PAAQ-abc' }])
+    for (const identifier of ['PAAQ-12-', 'PAAQ-12-a b']) {
+      expect((await named(identifier)).rejected).toMatchObject([
+        { reason: `identifier: "${identifier}" is not <centre>-<bulletin>-<event>` },
+      ])
+    }
+  })
+
+  test('without a headline and a location it is where its area is, or at a place unknown', async () => {
+    const bare = (given: Given) =>
+      normalise(tsunami, bulletin(1, given).replace('EventLocationName', 'Other'))
+    const headline = { headline: null }
+    expect((await bare({ info: headline })).events).toMatchObject([
+      { title: 'Tsunami Warning - Testland' },
+    ])
+    expect(
+      (await bare({ info: { ...headline, event: null }, area: { areaDesc: null } })).events,
+    ).toMatchObject([{ title: 'Tsunami bulletin - place unknown' }])
+  })
+
   test.each<[string, Given, string]>([
     ['a test', { alert: { status: 'Test' } }, 'status: "Test"'],
     ['a test by its headline', { info: { headline: 'THIS IS A TEST' } }, 'says that it is a test'],
@@ -135,7 +181,13 @@ describe('a bulletin becomes an event', () => {
 
   test('an index alone has none', async () => {
     const { rejected } = await normalise(tsunami, atom([['https://www.tsunami.gov/a.xml', '1']]))
-    expect(rejected[0]?.reason).toContain('not in this answer')
+    const reason = 'link: leads to a bulletin that is not in this answer'
+    expect(rejected).toEqual([{ item: 'https://www.tsunami.gov/a.xml', reason }])
+    const relative = atom([['/b.xml', '1']]).replace('</feed>', '<entry><id>x</id></entry></feed>')
+    expect((await normalise(tsunami, relative)).rejected).toEqual([
+      { item: 'https://www.tsunami.gov/b.xml', reason },
+      { item: '#2', reason },
+    ])
     await expect(normalise(tsunami, '<html/>')).rejects.toMatchObject({ code: 'unreadable' })
   })
 })
@@ -163,8 +215,9 @@ function world() {
 
 describe('polling', () => {
   test('404 of both is the quiet state', async () => {
-    const { poll, asked } = world()
-    expect(await poll(0)).toMatchObject({ events: [], rejected: [], not_modified: true })
+    const { poll, asked, feed } = world()
+    expect(await poll(0)).toEqual({ events: [], rejected: [], not_modified: true, state: {} })
+    expect(feed.asked[0]?.headers.get('accept')).toBe('application/atom+xml, application/xml')
     expect(asked()).toEqual([PALMER, HONOLULU])
   })
 
@@ -180,6 +233,110 @@ describe('polling', () => {
     expect((await poll(3)).events).toMatchObject([
       { id: 'tsunami:PAAQ-lqw6d6', severity: 0, status: 'ended' },
     ])
+  })
+
+  test('what the one center listed stays known while the other says something new', async () => {
+    const { issue, set, poll, feed, asked } = world()
+    issue(1)
+    const index = { body: atom([[cap(1), '1']]), headers: { etag: '"p"' } }
+    set(PALMER, index)
+    await poll(0)
+    expect(feed.asked[1]?.headers.get('accept')).toBe('application/cap+xml, application/xml')
+    for (const quiet of [{ status: 304 }, { status: 500 }]) {
+      set(PALMER, quiet)
+      set(HONOLULU, atom([]))
+      expect(await poll(1)).toMatchObject({ not_modified: false, events: [] })
+      set(PALMER, index)
+      await poll(2)
+      expect(asked()).toEqual([PALMER, HONOLULU])
+      expect(feed.asked[0]?.headers.get('if-none-match')).toBe(quiet.status === 304 ? '"p"' : null)
+    }
+  })
+
+  test('when one center fails the other is asked, unless it was one request too many', async () => {
+    const { issue, set, poll, asked } = world()
+    set(PALMER, { status: 500 })
+    set(HONOLULU, { status: 304 })
+    expect(await poll(0)).toMatchObject({
+      ...{ not_modified: false, rejected: [{ item: 'PAAQAtom.xml', reason: 'answered HTTP 500' }] },
+    })
+    expect(asked()).toEqual([PALMER, HONOLULU])
+    set(PALMER, { status: 429 })
+    await expect(poll(1)).rejects.toMatchObject({ code: 'rate_limited' })
+    expect(asked()).toEqual([PALMER])
+    issue(1)
+    set(HONOLULU, { status: 429 })
+    await expect(poll(2)).rejects.toMatchObject({ code: 'rate_limited' })
+  })
+
+  test.each([
+    [60, 10, undefined],
+    [61, 10, 61],
+    [10, 61, 61],
+    [601, 0, 600],
+  ])('max-ages of %i s and %i s set the pause to %s', async (palmer, honolulu, pause) => {
+    const { set, poll } = world()
+    for (const [index, seconds] of [
+      [PALMER, palmer],
+      [HONOLULU, honolulu],
+    ] as const) {
+      set(index, { body: atom([]), headers: { 'cache-control': `max-age=${seconds}` } })
+    }
+    const result = await poll(0)
+    expect(['next_poll_seconds' in result, result.next_poll_seconds]).toEqual([
+      pause !== undefined,
+      pause,
+    ])
+  })
+
+  test('a redirect may lead to tsunami.gov only', async () => {
+    const { set, poll } = world()
+    set(PALMER, { status: 302, headers: { location: 'https://tsunami.gov/other.xml' } })
+    set('https://tsunami.gov/other.xml', atom([]))
+    set(HONOLULU, { status: 302, headers: { location: 'https://evil.example.com/' } })
+    expect((await poll(0)).rejected).toEqual([
+      { item: 'PHEBAtom.xml', reason: 'redirects to evil.example.com, which it may not' },
+    ])
+  })
+
+  test('a bulletin that cannot be had or read is named', async () => {
+    const { set, poll } = world()
+    const [unchanged, broken] = [cap(1), cap(2)].map((url) => url.replace('http:', 'https:'))
+    const listed = atom([
+      [cap(1), '1'],
+      [cap(2), '1'],
+    ])
+    set(PALMER, listed.replace('</feed>', '<entry><id>x</id></entry></feed>'))
+    set(String(unchanged), { status: 304 })
+    set(String(broken), bulletin(1, { alert: { sent: null } }))
+    expect((await poll(0)).rejected).toEqual([
+      { item: 'PAAQCAP.xml', reason: 'answered HTTP 304' },
+      { item: '#1', reason: 'sent: is missing' },
+      { item: 'PAAQAtom.xml #3', reason: 'link: is missing' },
+    ])
+  })
+
+  test('a link by http is asked for by https, whatever its query says', async () => {
+    const { set, poll, asked } = world()
+    const odd = 'https://tsunami.gov/a.xml?of=http://tsunami.gov/b'
+    set(
+      PALMER,
+      atom([
+        ['http://tsunami.gov/a.xml', '1'],
+        [odd, '1'],
+      ]),
+    )
+    await poll(0)
+    expect(asked()).toEqual([PALMER, 'https://www.tsunami.gov/a.xml', odd, HONOLULU])
+  })
+
+  test('a correction of the same number counts', async () => {
+    const { issue, set, poll } = world()
+    issue(2)
+    await poll(0)
+    issue(2, { info: { event: 'Tsunami Watch' } })
+    set(PALMER, atom([[cap(2), 'later']]))
+    expect((await poll(1)).events).toMatchObject([{ severity: 60 }])
   })
 
   test('an older bulletin does not undo a newer one', async () => {
@@ -217,7 +374,8 @@ describe('polling', () => {
       const { set, poll, asked } = world()
       set(PALMER, atom([[url, '1']]))
       const { rejected } = await poll(0)
-      expect(rejected[0]?.reason).toContain('not to tsunami.gov')
+      const host = new URL(url).host || 'no host'
+      expect(rejected[0]?.reason).toBe(`link: leads to ${host}, not to tsunami.gov`)
       expect(asked()).toEqual([PALMER, HONOLULU])
     },
   )
@@ -260,7 +418,10 @@ describe('polling', () => {
     const { set, poll, asked } = world()
     set(PALMER, atom(Array.from({ length: 12 }, (_, n) => [cap(n), '1'])))
     const { rejected } = await poll(0)
-    expect(rejected.at(-1)?.reason).toBe('entry: 2 entries beyond the first 10 are left out')
+    expect(rejected.at(-1)).toEqual({
+      item: 'PAAQAtom.xml #11',
+      reason: 'entry: 2 entries beyond the first 10 are left out',
+    })
     expect(asked()).toHaveLength(12)
   })
 
