@@ -265,6 +265,43 @@ describe('polling', () => {
     expect(rejected).toEqual([{ item: 'VIIRS_SNPP_NRT', reason: 'answered HTTP 500' }])
   })
 
+  test('what is read, and what cannot be, is named by its sensor', async () => {
+    const answers = [table(row(), row({ lat: 'x' })), '<html>', table(row({ lat: '5' }))]
+    const polled = world(() => ({ body: answers.shift() ?? '' }), {
+      FIRMS_SENSORS: 'MODIS_NRT,VIIRS_SNPP_NRT,VIIRS_NOAA20_NRT',
+    })
+    const { events, rejected, not_modified } = await polled.poll(at(1, 1))
+    expect([events.length, not_modified]).toEqual([2, false])
+    expect(rejected).toEqual([
+      { item: 'MODIS_NRT #2', reason: 'latitude: must be a number' },
+      { item: 'VIIRS_SNPP_NRT', reason: 'answered with text that is not a table of FIRMS' },
+    ])
+    expect(polled.asked[0]?.headers.get('accept')).toBe('text/csv')
+  })
+
+  test('no sensor that can be read is an error, by what the last one answered', async () => {
+    const answers = [{ status: 500 }, { body: '<html>' }, { body: 'Invalid MAP_KEY.' }]
+    const polled = world(() => answers.shift() ?? {}, {
+      FIRMS_SENSORS: 'MODIS_NRT,VIIRS_SNPP_NRT,VIIRS_NOAA20_NRT',
+    })
+    await expect(polled.poll(at(1, 1))).rejects.toMatchObject({
+      ...{ code: 'unreadable', message: 'answered with text that is not a table of FIRMS' },
+    })
+  })
+
+  test('of a fire its last two detections are remembered, the latest first', async () => {
+    const rows = ['0100', '0300', '0200'].map((time) => row({ lat: '0', time }))
+    const other = row({ lat: '9', time: '0400' })
+    const polled = world(() => ({ body: table(...rows, other) }))
+    const { events } = await polled.poll(at(1, 5))
+    const [fire, single] = events.map(({ id }) => id.replace('firms:', ''))
+    expect(Object.values(polled.state.known as object)).toEqual([single, fire, fire])
+    polled.answer = () => ({ body: table() })
+    await polled.poll(at(1, 6))
+    // A sensor that says nothing forgets nothing.
+    expect(Object.values(polled.state.known as object)).toEqual([single, fire, fire])
+  })
+
   test.each([
     ['a refused key', { body: 'Invalid MAP_KEY.' }, { code: 'unreadable' }],
     ['a web page', { body: '<html>' }, { code: 'unreadable' }],
@@ -303,6 +340,16 @@ describe('polling', () => {
     ['FIRMS_AREA', '30,35,-10,60', '-10,35,30,60'],
     ['FIRMS_AREA', 'here', 'world'],
     ['FIRMS_AREA', '0,0,1,91', '0,0,1,90'],
+    ['FIRMS_AREA', '0,-91,1,90', '0,-90,1,90'],
+    ['FIRMS_AREA', '-181,0,1,1', '-180,0,1,1'],
+    ['FIRMS_AREA', '0,0,181,1', '0,0,180,1'],
+    ['FIRMS_AREA', '1,0,1,1', '0.25,0.25,1.25,1.25'],
+    ['FIRMS_AREA', '0,1,1,1', '-0.25,-1.25,-0.05,1'],
+    ['FIRMS_AREA', '0,2,1,1', '0,1,1,2'],
+    ['FIRMS_AREA', 'x0,0,1,1', '0,0,1,1'],
+    ['FIRMS_AREA', '0,0,1,1,1', '0,0,1,1'],
+    ['FIRMS_AREA', '0,0,1,', 'world'],
+    ['FIRMS_AREA', '0, 0,1,1', '-1.5,0,1,1.75'],
   ])('%s refuses "%s" without repeating it', (name, wrong, right) => {
     const schema = firms.settings?.[name]?.schema
     expect(schema?.safeParse(right).success).toBe(true)

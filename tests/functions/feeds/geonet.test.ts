@@ -107,6 +107,11 @@ describe('a feature becomes an event', () => {
   })
 })
 
+test('one alone is read like one of a list, and a place of spaces is none', async () => {
+  const { events } = await normalise(geonet, JSON.stringify(feature({ locality: '  ' })))
+  expect(events).toMatchObject([{ title: expect.stringMatching(/ - -?[\d.]+, -?[\d.]+$/) }])
+})
+
 describe('polling', () => {
   const at = (minute: number) => `2026-03-01T12:0${minute}:00.000Z`
   const old = feature({ publicID: 'old', time: '2026-03-01T10:00:00.000Z' })
@@ -115,7 +120,7 @@ describe('polling', () => {
 
   test('asks for GeoJSON of version 2 with its validators; a 304 changes nothing', async () => {
     const world = upstream(geonet, () => ({ json: answer(old), headers: { etag: '"a"' } }))
-    await world.poll(at(0))
+    expect(await world.poll(at(0))).toMatchObject({ not_modified: false })
     expect(world.asked[0]?.headers.get('accept')).toBe('application/vnd.geo+json;version=2')
     const { state } = world
     world.answer = () => ({ status: 304, headers: { 'cache-control': 'max-age=90' } })

@@ -82,6 +82,21 @@ describe('a report becomes an event', () => {
     expect((await read({ title })).events).toMatchObject([{ ts }])
   })
 
+  test.each([
+    ['-6 105', -6, 105],
+    ['-6.5,  105.25', -6.5, 105.25],
+  ])('at "%s"', async (point, lat, lon) => {
+    expect((await read({ point })).events).toMatchObject([{ lat, lon }])
+  })
+
+  test.each([
+    ['http://volcano.si.edu/a#vn_262000', 'http://volcano.si.edu/a#vn_262000'],
+    ['of https://volcano.si.edu/#vn_262000', 'https://volcano.si.edu/reports_weekly.cfm'],
+    ['report#vn_262000', 'https://volcano.si.edu/reports_weekly.cfm'],
+  ])('named "%s" it is at %s', async (guid, url) => {
+    expect((await read({ guid })).events).toMatchObject([{ url }])
+  })
+
   test('the next week is another event of the same volcano', async () => {
     const next = item({ date: 'Thu, 24 Sep 2026 01:20:04 -0400' })
     const { events } = await normalise(gvp, rss(item(), next))

@@ -106,6 +106,55 @@ describe('a warning becomes an event', () => {
     expect((await read(warning('a', { type }))).events).toMatchObject([{ type: expected }])
   })
 
+  test('of several levels the highest counts, and of the names it does not know it has aliases', async () => {
+    const levels = ['2; yellow', '4; red', '3; orange'].map(
+      (level) => warning('a', { level }).alert.info[1],
+    )
+    const { events } = await read(
+      warning('a', {
+        alert: { info: levels, references: 'x,2.49.0.0.528.0.NL.z,2026-03-01T10:00:00+01:00' },
+      }),
+    )
+    expect(events).toMatchObject([{ severity: 90, aliases: [id('a'), id('z')] }])
+  })
+
+  test.each([
+    [' 3 ; orange', 70],
+    ['3', 70],
+    ['x3; orange', null],
+    ['13; orange', null],
+    ['3x; orange', null],
+    ['5; violet', null],
+  ])('level "%s" is severity %s', async (level, severity) => {
+    expect((await read(warning('a', { level }))).events).toMatchObject(
+      severity === null ? [] : [{ severity }],
+    )
+  })
+
+  test('a kind that only holds a number is none', async () => {
+    expect((await read(warning('a', { type: 'x3; Thunderstorm' }))).events).toMatchObject([
+      { type: 'weather' },
+    ])
+  })
+
+  test('one without a name is rejected by its number', async () => {
+    expect((await read({ alert: { sent: 1 } }, {})).rejected.map(({ item }) => item)).toEqual([
+      '#1',
+      '#2',
+    ])
+  })
+
+  test('twenty thousand warnings are the most', async () => {
+    const many = (count: number) => read(...Array(count).fill(0))
+    expect((await many(20_000)).events).toEqual([])
+    await expect(many(20_001)).rejects.toMatchObject({
+      ...{ code: 'too_large', message: 'answered 20001 warnings, more than 20000' },
+    })
+    await expect(normalise(meteoalarm, '{}')).rejects.toMatchObject({
+      ...{ code: 'not_json', message: 'answered with JSON that has no warnings' },
+    })
+  })
+
   test.each<[string, Over, string]>([
     ['green', { level: '1; green; Minor' }, 'awareness_level: green is not a warning'],
     ['without a level', { level: '' }, 'awareness_level: "" is not a level'],

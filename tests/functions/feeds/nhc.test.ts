@@ -135,6 +135,34 @@ describe('a storm becomes an event', () => {
   })
 
   test.each([
+    [{ center: '32.95,-68.25' }, { lat: 32.95, lon: -68.25 }],
+    [{ center: '32, -68' }, { lat: 32, lon: -68 }],
+    [{ wind: '70mph' }, { severity: 50 }],
+    [{ wind: '74.75 MPH' }, { severity: 60 }],
+    [{ wind: null }, { severity: 30 }],
+    [{ type: null }, { title: 'Tropical Cyclone Alex' }],
+    [{ name: null }, { title: 'Tropical Storm AL012026' }],
+  ])('%j in RSS becomes %j', async (over, expected) => {
+    expect(await only(rss(block(over)))).toMatchObject(expected)
+  })
+
+  test.each([
+    ['<feed><channel/></feed>', 'unreadable'],
+    ['  <rss/>', 'unreadable'],
+    ['{"a":"<b>"}', 'not_json'],
+    ['[<a>]', 'not_json'],
+  ])('%s is no answer', async (text, code) => {
+    await expect(normalise(nhc, text)).rejects.toMatchObject({ code })
+  })
+
+  test('what is no channel is said', async () => {
+    await expect(normalise(nhc, '<feed><channel/></feed>')).rejects.toThrow(
+      'answered with XML that is not an RSS channel',
+    )
+    expect(await only(rss(block()).replace(/^<[^>]*>/, ' \n'))).toMatchObject({ id: 'nhc:al012026' })
+  })
+
+  test.each([
     [{ atcf: null }, 'atcf'],
     [{ center: 'here' }, 'center'],
     [{ wind: '60 kt' }, 'wind'],

@@ -160,3 +160,80 @@ test.each<[source: string, breaks: RegExp, answer: Reply]>([
     )
   },
 )
+
+describe('the countries of Meteoalarm', () => {
+  const at = (minute: number) => new Date(Date.parse(NOW) + minute * 60_000).toISOString()
+  const world = (answer: (url: URL) => Reply, countries?: string) => {
+    const settings = countries === undefined ? {} : { METEOALARM_COUNTRIES: countries }
+    const made = upstream(polled('meteoalarm'), answer, settings)
+    const asked = () => made.asked.map(({ url }) => url.pathname.split('feeds-')[1])
+    return Object.assign(made, { countries: asked })
+  }
+  const none = (): Reply => ({ json: { warnings: [] } })
+
+  test('are asked eight a minute, one that failed later than the others', async () => {
+    const feed = world(({ pathname }) => (pathname.endsWith('austria') ? { status: 500 } : none()))
+    const first = await feed.poll(at(0))
+    expect(first.rejected).toEqual([{ item: 'austria', reason: 'answered HTTP 500' }])
+    expect([feed.countries().length, feed.countries()[0]]).toEqual([8, 'austria'])
+    expect(feed.asked[0]?.headers.get('accept')).toBe('application/json')
+    const asked: unknown[] = []
+    for (const minute of [1, 2, 3, 4]) {
+      await feed.poll(at(minute))
+      asked.push(...feed.countries())
+    }
+    expect([asked.length, new Set(asked).has('belgium')]).toEqual([30, false])
+    await feed.poll(at(60))
+    expect([feed.countries().length, feed.countries()[0]]).toEqual([8, 'belgium'])
+    expect(feed.countries()).not.toContain('austria')
+  })
+
+  test('are those of the setting; others are forgotten', async () => {
+    const feed = world(none, ' Greece,, malta\n')
+    feed.state = { countries: { italy: { due: 1 } } }
+    for (const minute of [0, 1]) await feed.poll(at(minute))
+    expect(Object.keys(feed.state.countries ?? {})).toEqual(['greece', 'malta'])
+  })
+
+  test('without a setting or a time to wait the defaults count', async () => {
+    const fetch: typeof globalThis.fetch = async () => Response.json({ warnings: [] })
+    const result = await polled('meteoalarm').poll({ state: {}, now: new Date(NOW), fetch })
+    expect(Object.keys(Object(result.state.countries))).toHaveLength(8)
+    const feed = world(() => ({ status: 429 }), 'greece,malta')
+    feed.state = STATE
+    expect((await feed.poll(at(-1))).next_poll_seconds).toBe(900)
+  })
+
+  test('each remember their part, and a 304 of one changes nothing', async () => {
+    const alert = (n: number) => ({
+      ...{ identifier: `n${n}`, sender: 'x', sent: '2026-03-01T11:00:00+01:00', status: 'Actual' },
+      msgType: 'Alert',
+      references: 'x,unknown,2026-03-01T10:00:00+01:00',
+      info: [
+        {
+          ...{ language: 'en', event: 'Gusts', expires: '2026-03-02T06:00:00+01:00' },
+          parameter: [{ valueName: 'awareness_level', value: '3; orange' }],
+          area: [{ areaDesc: 'Here', circle: ['10,20 0'] }],
+        },
+      ],
+    })
+    const warnings = Array.from({ length: 760 }, (_, n) => ({ alert: alert(n) }))
+    const feed = world(() => ({ json: { warnings } }), 'greece,malta')
+    const { events, not_modified } = await feed.poll(NOW)
+    expect([events.length, not_modified]).toEqual([760, false])
+    expect(events[0]?.aliases).toContain('meteoalarm:unknown')
+    const { greece } = feed.state.countries as Record<string, { memory: { open: object } }>
+    expect(Object.keys(greece?.memory.open ?? {})).toHaveLength(750)
+    feed.answer = () => ({ status: 304 })
+    const quiet = { events: [], rejected: [], not_modified: true }
+    for (const minute of [4, 5]) expect(await feed.poll(at(minute))).toMatchObject(quiet)
+  })
+
+  test('five lists are the most, and each is an address', () => {
+    const { schema } = polled('meteoalarm').settings?.METEOALARM_AREAS ?? {}
+    const lists = (count: number) => Array.from({ length: count }, (_, n) => `https://a.test/${n}`)
+    const takes = (value: string) => schema?.safeParse(value).success
+    expect([5, 6].map((count) => takes(lists(count).join()))).toEqual([true, false])
+    expect(takes('https://a.test/,ftp://a.test/')).toBe(false)
+  })
+})

@@ -103,6 +103,8 @@ describe('polling', () => {
     await world.poll(at(12))
     const query = () => world.asked[0]?.url.searchParams
     expect(query()?.get('appname')).toBe('approved-name')
+    expect(query()?.get('limit')).toMatch(/^\d+$/)
+    expect(query()?.get('filter[field]')).toBe('date.changed')
     expect(query()?.get('sort[]')).toBe('date.changed:asc')
     expect(query()?.getAll('fields[include][]')).toEqual([
       ...['name', 'status', 'glide', 'date', 'primary_country', 'primary_type', 'url'],
@@ -113,6 +115,17 @@ describe('polling', () => {
     world.answer = () => ({ json: answer() })
     await world.poll(at(14))
     expect(world.state).toEqual({ changed_after: '2026-02-28T08:00:00.000Z' })
+  })
+
+  test('the latest change counts, wherever it stands', async () => {
+    const changed = ['09', '11', '10'].map((hour) =>
+      disaster({
+        date: { created: '2026-02-21T08:00:00+00:00', changed: `2026-02-28T${hour}:00:00+00:00` },
+      }),
+    )
+    const world = upstream(reliefweb, () => ({ json: answer(...changed, {}) }), settings)
+    expect((await world.poll(at(12))).rejected).toHaveLength(1)
+    expect(world.state).toEqual({ changed_after: '2026-02-28T11:00:00.000Z' })
   })
 
   test('a change in the future does not hide those after it; a damaged state starts afresh', async () => {

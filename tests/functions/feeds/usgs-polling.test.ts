@@ -129,6 +129,32 @@ describe('polling', () => {
     expect(world.asked).toHaveLength(1)
   })
 
+  test('a day that failed is asked for again after five minutes, or when it says', async () => {
+    for (const [headers, minutes] of [
+      [{}, 5],
+      [{ 'retry-after': '60' }, 5],
+      [{ 'retry-after': '1200' }, 20],
+    ] as const) {
+      const world = upstream()
+      world.replies.day = { status: 503, headers }
+      await world.poll(minute(0))
+      await world.poll(minute(minutes - 1))
+      expect(world.asked).toHaveLength(1)
+      await world.poll(minute(minutes))
+      expect(world.asked).toHaveLength(2)
+    }
+  })
+
+  test('the pause is that of the hour, and a copy without metadata is read', async () => {
+    const world = upstream()
+    const { metadata: _, ...bare } = summary([quake()], minute(0))
+    world.replies.day = { json: bare, headers: { 'cache-control': 'max-age=900' } }
+    world.replies.hour = { json: bare, headers: { 'cache-control': 'max-age=90' } }
+    expect(await world.poll(minute(0))).toMatchObject({ next_poll_seconds: 90, events: [{}] })
+    world.replies.hour = { json: { ...bare, features: [] } }
+    for (const n of [1, 2, 3]) expect((await world.poll(minute(n))).events).toEqual([])
+  })
+
   test('JSON that is no FeatureCollection is an error', async () => {
     const world = upstream()
     world.replies.hour = { json: { error: 'maintenance' } }

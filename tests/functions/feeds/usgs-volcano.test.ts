@@ -169,6 +169,36 @@ describe('polling', () => {
     expect(asked()).toHaveLength(2)
   })
 
+  test('known places stay when a list of others comes, and a broken list is named', async () => {
+    const { set, poll, feed, replies } = world()
+    set(volcano('1001'))
+    await poll(0)
+    set(volcano('1001'), volcano('1003'), null)
+    replies.places = { json: [{ vnum: '1003', latitude: 1, longitude: 2 }, 'nonsense'] }
+    expect((await poll(60)).lines).toEqual(['1001 active', '1003 active'])
+    replies.places = { json: { volcanoes: [] } }
+    set(volcano('1005'))
+    expect((await poll(200)).rejected).toContainEqual({
+      item: 'getUSVolcanoes',
+      reason: 'answered with JSON that is not a list of volcanoes',
+    })
+    expect(Object.keys(feed.state.places ?? {})).toEqual(['1001', '1003'])
+  })
+
+  test('an empty list asks for no places, and one that was read may be asked for by its tag', async () => {
+    const { set, poll, asked, feed, replies } = world()
+    set()
+    await poll(0)
+    expect(asked()).toEqual(['getElevatedVolcanoes'])
+    replies.elevated = {
+      json: [placed('1001'), placed('1002', { sent_utc: 'x' })],
+      headers: { etag: '"1"' },
+    }
+    expect(await poll(1)).toMatchObject({ rejected: [{ item: '1002' }], not_modified: false })
+    await poll(2)
+    expect(feed.asked[0]?.headers.get('if-none-match')).toBe('"1"')
+  })
+
   test('a new notice revises it, and what two lists in a row lack has ended', async () => {
     const { set, poll } = world()
     set(placed('1001'), placed('1002'))

@@ -100,6 +100,28 @@ describe('a warning that names codes', () => {
     expect(rejected).toMatchObject([{ item: 'none', reason: expect.stringContaining('NL099') }])
   })
 
+  test('by the first code that is known, each place once, and by no code of another scheme', async () => {
+    const { replies, poll } = world(`${EMMA},${NUTS}`)
+    replies.emma = { json: { features: [drenthe, zeeland, feature({ code: 'NL019' }, 6, 53)] } }
+    replies.warnings = [
+      warning('many', [
+        ['EMMA_ID', 'NL011'],
+        ['EMMA_ID', 'NL018'],
+      ]),
+      warning('same', [['EMMA_ID', 'NL018']], [['EMMA_ID', 'NL019']]),
+      ...['XNUTS3', 'NUTS3X', 'NUTS1', 'nuts3'].map((scheme) =>
+        warning(scheme, [[scheme, 'NL111']]),
+      ),
+      warning('second', [['NUTS2', 'NL111']]),
+    ]
+    const { events } = await poll(0)
+    expect(events.map(({ id, lon, geometry }) => [id, lon, geometry])).toEqual([
+      ['meteoalarm:many', 4, null],
+      ['meteoalarm:same', 6, null],
+      ['meteoalarm:second', 7, null],
+    ])
+  })
+
   test('by its EMMA_ID before its region of NUTS, whose code may be that of another area', async () => {
     const { replies, poll } = world(`${EMMA},${NUTS}`)
     replies.warnings = [
@@ -122,6 +144,26 @@ describe('a warning that names codes', () => {
 })
 
 describe('the lists', () => {
+  test('are asked for as GeoJSON, may be long, and are told apart by their addresses', async () => {
+    const { feed, replies, poll } = world()
+    const many = Array.from({ length: 120 }, (_, n) => feature({ code: `NL${100 + n}` }, 6, 53))
+    replies.emma = { json: { features: many } }
+    expect((await poll(0)).rejected).toEqual([])
+    expect(feed.asked[0]?.headers.get('accept')).toBe('application/geo+json, application/json')
+    expect(Object.keys((feed.state.areas as { places: object }).places)).toHaveLength(120)
+  })
+
+  test('without any area say what they lack', async () => {
+    const { replies, poll } = world()
+    replies.emma = { json: { features: [] } }
+    expect((await poll(0)).rejected).toEqual([
+      {
+        item: 'METEOALARM_AREAS lists.example.com',
+        reason: 'features: no area with a place and a code or NUTS_ID, or more than 10000',
+      },
+    ])
+  })
+
   test('are asked for once a week, and again at once when the addresses change', async () => {
     const { feed, replies, asked, poll } = world()
     replies.warnings = [warning('one', [['EMMA_ID', 'NL018']])]

@@ -103,6 +103,31 @@ describe('asking for zones', () => {
     expect([asked, slow.known, slow.is_complete]).toEqual([['a'], {}, false])
   })
 
+  test('asks for GeoJSON, and for the rest later when the service cannot be reached', async () => {
+    const accepted: (string | null)[] = []
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      accepted.push(new Headers(init?.headers).get('accept'))
+      throw new TypeError('reset')
+    }
+    const { known, failed, is_complete } = await fetchZones(
+      ['a', 'b'],
+      {},
+      { state: {}, now, fetch },
+    )
+    expect(accepted).toEqual(['application/geo+json'])
+    expect([known, is_complete]).toEqual([{}, false])
+    expect(failed).toEqual([{ item: 'zones/a', reason: 'api.weather.gov cannot be reached' }])
+  })
+
+  test('of several parts the first is where it lies', async () => {
+    const geometries = [
+      { type: 'Point', coordinates: [1.0006, -2.0004] },
+      { type: 'Point', coordinates: [5, 6] },
+    ]
+    const { known } = await ask(['a'], {}, () => ({ geometry: { geometries } }))
+    expect(known).toEqual({ a: [1.001, -2] })
+  })
+
   test('remembers 4,000, those that are wanted first', async () => {
     const many = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`z${n}`, [n % 90, 1]]))

@@ -67,6 +67,11 @@ describe('the hourly search', () => {
     expect(not_modified).toBe(false)
   })
 
+  test('that finds nothing is no news', async () => {
+    const world = searched(() => found())
+    expect(await world.poll(at(12))).toMatchObject({ events: [], not_modified: true })
+  })
+
   test('an event in a summary too comes once, in its newest form', async () => {
     const newer = quake({ mag: 5, updated: Date.parse(at(12)) })
     const world = upstream(usgs, (url) =>
@@ -111,6 +116,7 @@ describe('the hourly search', () => {
     const world = searched(() => full)
     const { rejected } = await world.poll(at(12))
     expect(world.searches()).toHaveLength(4)
+    expect(world.searches().at(-1)?.url.searchParams.get('offset')).toBe('15001')
     expect(rejected.filter(({ item }) => item === 'search')).toEqual([
       ...[
         {
