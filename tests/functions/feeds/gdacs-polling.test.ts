@@ -139,6 +139,79 @@ describe('polling', () => {
     expect(polled.state).toEqual(state)
   })
 
+  test('while one feed fails, what the other says is remembered, but not what has ended', async () => {
+    const polled = world()
+    const over = gdacsItem({ eventtype: 'FL', eventid: '7', iscurrent: 'false' })
+    polled.replies.day = { status: 503 }
+    polled.replies.standing = { body: gdacsRss(storm, over) }
+    await polled.poll(at(0))
+    polled.replies.day = polled.replies.standing = { body: gdacsRss(quake) }
+    const lines: string[] = []
+    for (const minute of [6, 12]) lines.push(...brief(await polled.poll(at(minute))))
+    expect(lines).toEqual(['gdacs:EQ9 active', 'gdacs:EQ9 active', 'gdacs:TC1000643 ended'])
+  })
+
+  test('what only left the feed of the day is not retracted, and no storm ever is', async () => {
+    const polled = world()
+    polled.replies.standing = { body: gdacsRss(storm, quake) }
+    polled.replies.day = { body: gdacsRss(storm, quake) }
+    await polled.poll(at(0))
+    polled.replies.day = { status: 304 }
+    polled.replies.standing = { body: gdacsRss(storm) }
+    const lines: string[] = []
+    for (const minute of [6, 12]) lines.push(...brief(await polled.poll(at(minute))))
+    polled.replies.day = { body: gdacsRss(quake) }
+    for (const minute of [18, 24]) lines.push(...brief(await polled.poll(at(minute))))
+    expect(lines.filter((line) => !line.endsWith('active'))).toEqual([])
+  })
+
+  test('of an outage the week is asked at 23 hours; what stands now is not undone by it', async () => {
+    const polled = world()
+    const last_success_at = new Date(Date.parse(at(0)) - 23 * 3_600_000)
+    polled.replies.week = { body: gdacsRss(gdacsItem({ alertlevel: 'Red' })) }
+    const { events } = await polled.poll(at(0), { last_success_at })
+    expect(polled.asked.map(({ url }) => url.pathname)).toContain('/xml/rss_7d.xml')
+    expect(events.map(({ id, severity }) => [id, severity])).toEqual([['gdacs:TC1000643', 50]])
+    polled.replies.standing = polled.replies.day = { body: '<html>' }
+    polled.replies.week = { status: 503 }
+    await expect(polled.poll(at(6), { last_success_at })).rejects.toMatchObject({
+      ...{ code: 'unreadable', message: 'answered HTTP 503' },
+    })
+  })
+
+  test('a feed that cannot be read is named by its path', async () => {
+    const polled = world()
+    polled.replies.day = { body: '<feed><channel/></feed>' }
+    expect((await polled.poll(at(0))).rejected).toEqual([
+      { item: '/xml/rss_24h.xml', reason: 'answered with XML that is not an RSS channel' },
+    ])
+  })
+
+  test('a flood that says the same moves with its time, and a drought that is gone is forgotten', async () => {
+    const polled = world()
+    const rss = (day: string, ...types: string[]) =>
+      gdacsRss(
+        ...types.map((eventtype) =>
+          gdacsItem({ eventtype, iscurrent: 'false', todate: `${day} Mar 2026 12:00:00 GMT` }),
+        ),
+      )
+    polled.replies.day = { body: gdacsRss() }
+    const times: unknown[] = []
+    for (const [minute, body] of [
+      [0, rss('Sun, 01', 'FL', 'DR')],
+      [6, rss('Mon, 02', 'FL')],
+    ] as const) {
+      polled.replies.standing = { body }
+      const { events } = await polled.poll(at(minute))
+      times.push(events.find(({ type }) => type === 'flood')?.ts)
+      times.push(Object.keys(Object(polled.state.droughts)))
+    }
+    expect(times).toEqual([
+      ...['2026-03-01T12:00:00.000Z', ['gdacs:DR1000643']],
+      ...['2026-03-02T12:00:00.000Z', []],
+    ])
+  })
+
   test('an earthquake that the day lacks twice is retracted, one that grew old is not', async () => {
     const old = gdacsItem({
       ...{ eventtype: 'EQ', eventid: '8', alertlevel: 'Green' },

@@ -224,9 +224,34 @@ describe('broken answers', () => {
   })
 
   test('XML of another kind is no answer', async () => {
-    for (const text of ['<feed/>', '<rss/>']) {
-      await expect(normalise(gdacs, text)).rejects.toMatchObject({ code: 'unreadable' })
+    for (const text of ['<feed/>', '<rss/>', '<feed><channel/></feed>']) {
+      await expect(normalise(gdacs, text)).rejects.toMatchObject({
+        ...{ code: 'unreadable', message: 'answered with XML that is not an RSS channel' },
+      })
     }
+  })
+
+  test('what is no collection says so; tags in JSON do not make it XML', async () => {
+    await expect(normalise(gdacs, '{"a":"<b>"}')).rejects.toMatchObject({
+      ...{ code: 'not_json', message: 'answered with JSON that is not a FeatureCollection' },
+    })
+  })
+
+  test('byte order marks may come twice and in two codes, but stay inside a text', async () => {
+    const { title } = await item({ title: 'Cyclone \u00ef\u00bb\u00bf A' })
+    expect(title).toBe('Cyclone \u00ef\u00bb\u00bf A')
+    const twice = `\ufeff\u00ef\u00bb\u00bf${gdacsRss(gdacsItem())}`
+    expect(await only(twice)).toEqual(await item())
+  })
+
+  test('lines and points along a track are no items; features without a class are', async () => {
+    const track = ['Line_Line_0', 'Point_Polygon_Point_1', 'line_x'].map((Class) =>
+      gdacsFeature({ Class }),
+    )
+    const alone = await only(collection(gdacsFeature()))
+    expect(await only(collection(...track, gdacsFeature()))).toEqual(alone)
+    expect(await only(collection(gdacsFeature({ Class: undefined })))).toEqual(alone)
+    expect(await normalise(gdacs, collection(...track))).toEqual({ events: [], rejected: [] })
   })
 })
 

@@ -160,6 +160,23 @@ describe('a row becomes an event', () => {
     expect(rejected).toEqual([{ item: '1001', reason: expect.stringContaining('story') }])
   })
 
+  test('stories at different places differ, though their numbers read the same in a row', async () => {
+    const rows = [row({ lat: '1', lon: '12' }), row({ id: '2', lat: '11', lon: '2' })]
+    expect((await normalise(gdelt, rows.join('\n'))).events).toHaveLength(2)
+  })
+
+  test('a row that is no event does not hide the next one of its story', async () => {
+    const rows = [row({ added: '20260230' }), row({ id: '2' })]
+    const { events } = await normalise(gdelt, rows.join('\n'))
+    expect(events.map(({ id }) => id)).toEqual(['gdelt:2'])
+  })
+
+  test('spaces around cells, ends of lines and empty lines are no part of a row', async () => {
+    const { events, rejected } = await normalise(gdelt, ` \n${row({ id: ' 7 ' })}\r\n\r\n`)
+    expect(rejected).toEqual([])
+    expect(events).toMatchObject([{ id: 'gdelt:7', url: 'https://news.example.org/a' }])
+  })
+
   test.each([
     [row({ geo: '0' }), 'ActionGeo_Type'],
     [row({ geo: '1' }), 'ActionGeo_Type'],
@@ -270,6 +287,42 @@ describe('polling', () => {
     expect(polled.state).toEqual({})
   })
 
+  test('a list or a file that did not change is no news', async () => {
+    const polled = world('20260301120000', () => ({ status: 304 }))
+    expect(await polled.poll(at(1))).toMatchObject({ events: [], rejected: [] })
+    expect(polled.state.last).toBeNull()
+    polled.answer = () => ({ status: 304 })
+    const unchanged = { events: [], rejected: [], not_modified: true, state: polled.state }
+    expect(await polled.poll(at(2))).toEqual(unchanged)
+    expect(polled.asked).toHaveLength(1)
+  })
+
+  test('a file of the past that cannot be reached is waited for', async () => {
+    const polled = world('20260301120000', () => ({ body: zip(row()) }))
+    await polled.poll(at(1))
+    polled.newest = '20260301123000'
+    const { answer } = polled
+    polled.answer = (url) => (url.pathname.endsWith('.zip') ? new TypeError('reset') : answer(url))
+    const { rejected } = await polled.poll(at(31))
+    expect(rejected).toMatchObject([{ item: '20260301121500' }])
+    expect([files(polled), polled.state.last]).toEqual([['20260301121500'], '20260301120000'])
+  })
+
+  test('a list that goes back in time is followed', async () => {
+    const polled = world('20260301120000', () => ({ body: zip(row()) }))
+    await polled.poll(at(1))
+    polled.newest = '20260301114500'
+    await polled.poll(at(2))
+    expect(files(polled)).toEqual(['20260301114500'])
+  })
+
+  test('only the export file counts, not its checksum or what is beside it', async () => {
+    const text =
+      'http://x/20260301120000.export.CSV.zip.md5\nhttp://x/20260301120000.mentions.CSV.zip\n'
+    const polled = upstream(gdelt, () => ({ body: text }))
+    await expect(polled.poll(at(1))).rejects.toThrow('a list without an export file')
+  })
+
   test('a list without a file is a FeedError', async () => {
     const polled = upstream(gdelt, () => ({ body: '<html>' }))
     await expect(polled.poll(at(1))).rejects.toMatchObject({
@@ -281,7 +334,9 @@ describe('polling', () => {
 
 test('a quarter of an hour without news is an empty file, but another page is no file', async () => {
   expect(await normalise(gdelt, '\n')).toEqual({ events: [], rejected: [] })
-  await expect(normalise(gdelt, '<html>')).rejects.toMatchObject({ code: 'unreadable' })
+  await expect(normalise(gdelt, '<html>')).rejects.toMatchObject({
+    ...{ code: 'unreadable', message: 'answered with text that is not a table of GDELT' },
+  })
 })
 
 test('broken answers do no harm', async () => {

@@ -159,7 +159,9 @@ describe('a storm becomes an event', () => {
     await expect(normalise(nhc, '<feed><channel/></feed>')).rejects.toThrow(
       'answered with XML that is not an RSS channel',
     )
-    expect(await only(rss(block()).replace(/^<[^>]*>/, ' \n'))).toMatchObject({ id: 'nhc:al012026' })
+    expect(await only(rss(block()).replace(/^<[^>]*>/, ' \n'))).toMatchObject({
+      id: 'nhc:al012026',
+    })
   })
 
   test.each([

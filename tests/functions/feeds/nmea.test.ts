@@ -319,6 +319,7 @@ describe('its setting', () => {
   test('names connections, whose lines are read each by itself', () => {
     const NMEA_SOURCES = 'tcp://receiver.example:10110, udp://0.0.0.0:10110,tcp://[::1]:1'
     expect(schema?.safeParse(NMEA_SOURCES).success).toBe(true)
+    expect(schema?.safeParse('tcp://receiver:1/').success).toBe(true)
     const connections = nmea.stream.connections({ NMEA_SOURCES })
     expect(connections.map(({ url }) => url)).toEqual([
       'tcp://receiver.example:10110',
@@ -347,6 +348,10 @@ describe('its setting', () => {
     'tcp://u@receiver:1',
     'tcp://a:1/b',
     'tcp://:1',
+    'xtcp://a:1',
+    'udpx://a:1',
+    'tcp://a:1,http://b:1',
+    'tcp://a:1,tcp://b',
   ])('is refused as %s, without repeating it', (text) => {
     expect(schema?.safeParse(text).error?.issues[0]?.message).toBe(
       'must be addresses like tcp://host:port or udp://host:port, separated by commas',

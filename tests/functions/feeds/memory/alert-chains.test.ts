@@ -108,7 +108,73 @@ describe('a message that refers to others', () => {
   })
 })
 
+test.each(['a b c', 'c b a', 'b a c'])(
+  'of those in "%s" the one opened first goes on',
+  (refers) => {
+    const take = follower()
+    take(3, [says('a', 1), says('b', 2), says('c', 3)])
+    const { events } = take(4, [says('d', 4, {}, refers)])
+    expect(events.filter(({ status }) => status === 'active')).toMatchObject([{ id: 'nws:a' }])
+    expect(Object.keys(take.memory().open)).toEqual(ids(['a']))
+  },
+)
+
+test('a message that comes again in a new form keeps the names of its chain', () => {
+  const take = follower()
+  take(0, [says('a', 0)])
+  take(1, [says('b', 1, {}, 'a')])
+  expect(take(2, [says('b', 2)]).events).toMatchObject([{ id: 'nws:a', aliases: ids(['b', 'a']) }])
+  expect(take(3, [ends('c', 3, 'a')]).events).toMatchObject([{ id: 'nws:a', status: 'ended' }])
+})
+
+test('what goes on from a warning that is over begins anew', () => {
+  const take = follower()
+  const { events } = take(2, [says('a', 0), ends('x', 1, 'a'), says('b', 2, {}, 'a')])
+  expect(events).toMatchObject([{ id: 'nws:b', aliases: ids(['b']) }])
+})
+
+describe('by its hazard', () => {
+  const of = (name: string, minute: number, subject: string, refers = '') => ({
+    ...says(name, minute, { subject }, refers),
+    subject,
+  })
+
+  test('a message continues a warning of the same one only', () => {
+    const take = follower()
+    take(0, [says('a', 0, { subject: 'vtec:1' }), says('b', 0, { subject: 'vtec:2' })])
+    expect(take(1, [of('c', 1, 'vtec:1')]).events).toMatchObject([{ id: 'nws:a', title: 'c' }])
+    expect(take(2, [of('d', 2, 'vtec:3')]).events).toMatchObject([{ id: 'nws:d' }])
+  })
+
+  test('a message that names others does not go on from any', () => {
+    const take = follower()
+    take(0, [says('a', 0, { subject: 'vtec:1' })])
+    expect(take(1, [of('b', 1, 'vtec:1', 'lost')]).events).toMatchObject([
+      { id: 'nws:b', aliases: ids(['b', 'lost']) },
+    ])
+  })
+})
+
 describe('the end of a warning', () => {
+  test('of several is told of the oldest with the last message, of the others as they were', () => {
+    const take = follower()
+    take(1, [says('a', 0), says('b', 1)])
+    const last = says('c', 2, { status: 'ended', title: 'It is over' }, 'b a')
+    const { events } = take(2, [last])
+    expect(events.map(({ id, title, status }) => [id, title, status]).sort()).toEqual([
+      ['nws:a', 'It is over', 'ended'],
+      ['nws:b', 'b', 'ended'],
+    ])
+  })
+
+  test('under its own name counts, however old it is', () => {
+    const take = follower()
+    take(5, [says('a', 5)])
+    expect(take(6, [ends('a', 4, '')]).events).toMatchObject([
+      { id: 'nws:a', status: 'ended', revised_at: at(5) },
+    ])
+  })
+
   test('that nobody has heard of is told to nobody', () => {
     const take = follower()
     const { events, rejected } = take(2, [says('a', 0), ends('b', 1, 'a')])
@@ -181,6 +247,17 @@ describe('where everything that stands is listed', () => {
     expect(take.memory().closed).toEqual({})
     const again = take(4, [a, b])
     expect(again.events.map(({ id }) => id)).toEqual(ids(['b']))
+  })
+
+  test('one without an end may be missing, and what refers to it later names it', () => {
+    const take = follower({ listing: true })
+    const [a, b] = [says('a', 0, { ends_at: null, revised_at: null }), says('b', 0)]
+    take(0, [a, b])
+    take(1, [b])
+    expect(take(2, [b]).events.map(({ id }) => id)).toEqual(ids(['b', 'a']))
+    // It may come back, so it is not over for good.
+    const { events } = take(3, [b, says('c', 3, {}, 'a')])
+    expect(events.at(-1)).toMatchObject({ id: 'nws:c', aliases: ids(['c', 'a']) })
   })
 
   test('one that was seen or could not be read is not missing', () => {

@@ -83,7 +83,11 @@ describe('the memory of warnings', () => {
         prefix: 'nws:',
       })
     expect(Object.keys(inDays(6.9).memory.open)).toEqual(['nws:a'])
+    expect(inDays(7)).toMatchObject({ memory: { open: {} } })
     expect(inDays(7.1)).toMatchObject({ events: [], memory: { open: {} } })
+    const undated = [message('a', at(0), { ends_at: null, revised_at: null })]
+    const later = followMessages(NONE, undated, { now, prefix: 'nws:' })
+    expect(Object.keys(later.memory.open)).toEqual(['nws:a'])
   })
 
   test('an end does not lose against the warning, and by its hazard alone ends none of several', () => {
@@ -97,6 +101,30 @@ describe('the memory of warnings', () => {
     const vague = { ...cancel, references: [], subject: 'vtec:PAJK.SC.Y.0123' }
     const { events, rejected } = followMessages(two.memory, [vague], { now, prefix: 'nws:' })
     expect([events.length, rejected.length]).toEqual([0, 1])
+  })
+
+  test('keeps small footprints however late they come, up to 20,000 positions in all', () => {
+    const kept = (share: number, ...sizes: number[]) => {
+      const messages = sizes.map((size, n) => message(`m${n}`, at(-n), { geometry: line(size) }))
+      const { memory } = followMessages(NONE, messages, { now, prefix: 'nws:', share })
+      return Object.values(memory.open).map((entry) => entry[10] !== null)
+    }
+    expect(kept(1, 12_000, 9_000, 8_000)).toEqual([false, true, true])
+    expect(kept(1, 12_000, 8_000)).toEqual([true, true])
+    expect(kept(0.5, 6_000, 4_001)).toEqual([false, true])
+  })
+
+  test('of names of what is over it keeps the latest', () => {
+    const over = (name: string): Message => ({ name, references: [], sent_at: at(0), event: null })
+    const take = (memory: AlertMemory, minute: number, count: number) =>
+      followMessages(
+        memory,
+        Array.from({ length: count }, (_, n) => over(`${minute}-${n}`)),
+        { now: new Date(at(minute)), prefix: 'nws:', share: 0.1 },
+      ).memory
+    const { closed } = take(take(NONE, 0, 60), 1, 60)
+    const times = Object.values(closed)
+    expect([times.length, times.filter((time) => time === at(1)).length]).toEqual([100, 60])
   })
 
   test('holds 1,000 names of what is over', () => {
