@@ -35,6 +35,7 @@ describe('a deal', () => {
       ['proposal', 2000.2, 'eur'],
       ['proposal', 50_000, 'TRY'],
       ['proposal', null, null],
+      ['proposal', null, null],
       ['meeting', 700, 'USD'],
     ] as const
     for (const [at, [stage, amount, currency]] of deals.entries()) {
@@ -54,8 +55,8 @@ describe('a deal', () => {
     const at = (stage: string) => stages.find((one: { stage: string }) => one.stage === stage)
     expect(at('proposal')).toEqual({
       stage: 'proposal',
-      leads: 4,
-      without_amount: 1,
+      leads: 5,
+      without_amount: 2,
       sums: [
         { currency: 'TRY', amount: 50_000, weighted: 20_000 },
         { currency: 'EUR', amount: 3000.3, weighted: 1200.12 },
@@ -210,7 +211,29 @@ describe('the lawful basis of many leads', () => {
     })
     expect(await read(two)).toMatchObject({ lawful_basis: 'legitimate_interest' })
     const { activities } = (await get(`lead/timeline?lead_id=${two.id}`)).body
-    expect(activities[0].details.basis).toEqual({ from: 'consent', to: 'legitimate_interest' })
+    expect(activities[0].details).toEqual({
+      fields: ['lawful_basis'],
+      basis: { from: 'consent', to: 'legitimate_interest' },
+    })
     expect((await set({ ...given, ids: [one.id] })).status).toBe(422)
+  })
+
+  test('gives the same basis another note, and names leads that are not there once', async () => {
+    const had = { lawful_basis: 'contract', basis_note: 'Signed in May' }
+    const [same, other] = [
+      await add({ name: 'C1', ...had }),
+      await add({ name: 'C2', lawful_basis: 'consent' }),
+    ]
+    const gone = '00000000-0000-4000-8000-000000000000'
+    const set = async (note: string) => {
+      const ids = [same.id, gone, other.id, gone]
+      const given = { project: 'demir', ids, lawful_basis: 'contract', note }
+      return (await post('leads/lawful_basis', given)).body
+    }
+    const kept = { kept: 1, missing: [gone] }
+    expect(await set('Signed in May')).toEqual({ changed: 0, unchanged: 1, ...kept })
+    expect(await set('Signed in June')).toEqual({ changed: 1, unchanged: 0, ...kept })
+    const { lead } = (await get(`lead/get?lead_id=${same.id}`)).body
+    expect(lead).toMatchObject({ lawful_basis: 'contract', basis_note: 'Signed in June' })
   })
 })
