@@ -89,7 +89,15 @@ describe('our own mail below a reply', () => {
       'Yes.\n\nTuesday.\nAt ten.',
     )
     expect(withoutMail(`${repeated}\nYes.\nTuesday.`, MAIL)).toBe('Yes.\nTuesday.')
+    expect(withoutMail(`Yes.\n\n${repeated}\n\nTuesday.`, MAIL)).toBe('Yes.\n\nTuesday.')
+    const close = repeated.replaceAll('\n\n\n\n', '\n')
+    expect(withoutMail(`Yes.\n\n${close}`, MAIL)).toBe('Yes.')
     expect(withoutMail(`${repeated}\n\nYes.\n\nTuesday.`, MAIL)).toBe('Yes.\n\nTuesday.')
+  })
+
+  test('does not take what a person wrote above it in the same words', () => {
+    const said = 'Hello Jo,\n\nYes.\n\nWe carry freight from Izmir to Hamburg.'
+    expect(withoutMail(said, MAIL)).toBe('Hello Jo,\n\nYes.')
   })
 
   test('is known by a line of 20 characters, not by a shorter one', () => {
@@ -152,6 +160,22 @@ describe('the text of a mail', () => {
     }
     const read = await readText(new TextEncoder().encode(part))
     expect(read).toEqual({ said: null, whole: '', is_cut: false })
+  })
+
+  test.each(['Yes.\r\nTuesday.', 'Yes.\rTuesday.', 'Yes.\nTuesday.'])(
+    'has its lines, however they end: %j',
+    async (text) => {
+      const type = 'text/plain\r\nContent-Transfer-Encoding: base64'
+      const read = await readText(bytes(type, Buffer.from(text).toString('base64')))
+      expect(read).toEqual({ said: 'Yes.\nTuesday.', whole: 'Yes.\nTuesday.', is_cut: false })
+    },
+  )
+
+  test('of HTML is looked for in its first 200,000 characters', async () => {
+    const after = (hidden: number) =>
+      readText(bytes('text/html', `<!--${'x'.repeat(hidden)}--><p>Yes.</p>`))
+    expect((await after(199_000)).said).toBe('Yes.')
+    expect((await after(200_000)).said).toBeNull()
   })
 
   test('is whole at the limit', async () => {

@@ -65,6 +65,7 @@ test.each([
   ['its status is long', STATUS.replace('5.1.1', '5.1.1000')],
   ['its status is of no class', STATUS.replace('5.1.1', '3.1.1')],
   ['its status stands behind a word', STATUS.replace('5.1.1', 'about 5.1.1')],
+  ['its status stands behind a letter', STATUS.replace('5.1.1', 'x5.1.1')],
   ['it names no address', STATUS.replace('dead@client.example', 'dead')],
 ])('a block is no bounce when %s', async (_, fields) => {
   expect(await bounceOf(fields)).toBeNull()
@@ -75,6 +76,24 @@ test('names the address that was written to and the one it was handed on to', as
     'Original-Recipient: rfc822; <Old@Client.example>\nFinal-Recipient: new@client.example'
   const report = await bounceOf(`${told}\nAction: failed\nStatus: 5.2.1`)
   expect(report?.bounced[0]?.emails).toEqual(['old@client.example', 'new@client.example'])
+})
+
+test('reads parts that are packed as base64, whatever ends their lines', async () => {
+  const packed = (type: string, text: string): [string, string] => [
+    `${type}\nContent-Transfer-Encoding: base64`,
+    Buffer.from(text.replaceAll('\n', '\r\n')).toString('base64'),
+  ]
+  const report = await reportOf(DELIVERY, [
+    packed('message/delivery-status', `Reporting-MTA: dns; x\n\n${STATUS}`),
+    packed('text/rfc822-headers', `Subject: x\nMessage-ID: ${OURS}\n\n<none@x>`),
+  ])
+  expect(report).toMatchObject({ original_ids: [OURS], bounced: [{ status: '5.1.1' }] })
+})
+
+test('a space before the colon of a field is none of its name', async () => {
+  expect(await bounceOf(STATUS.replaceAll(':', ' :'))).toMatchObject({
+    bounced: [{ emails: ['dead@client.example'] }],
+  })
 })
 
 test('has a block for each address, and a hundred at most', async () => {
@@ -141,9 +160,13 @@ describe('the mail that came back', () => {
     expect(await idsOf('message/rfc822', text, head)).toEqual([OURS, '<a@x>', '<b@x>', '<c@x>'])
   })
 
-  test('is known when its part begins with an empty line', async () => {
-    expect(await idsOf('message/rfc822', `\nMessage-ID: ${OURS}\n\nHello`)).toEqual([OURS])
-  })
+  test.each(['\n', '\n\n', ' \n\n'])(
+    'is known when its part begins with empty lines: %j',
+    async (before) => {
+      const text = `${before}Message-ID: ${OURS}\n\nHello`
+      expect(await idsOf('message/rfc822', text)).toEqual([OURS])
+    },
+  )
 
   test('is not known by what stands in its text', async () => {
     expect(await idsOf('message/rfc822', `\nSubject: x\n\nMessage-ID: ${OURS}`)).toEqual([])
@@ -174,6 +197,15 @@ test.each([
 ])('a %s with %s is none', async (type, text) => {
   expect(await reportOf(FEEDBACK, [[type, text], RETURNED])).toBeNull()
 })
+
+test.each(['disposition-notification', 'delivery-status'])(
+  'a report of the kind %s is no complaint, whatever its parts say',
+  async (kind) => {
+    const parts: [string, string][] = [['message/feedback-report', 'Feedback-Type: abuse']]
+    expect(await reportOf(`multipart/report; report-type=${kind}`, parts)).toBeNull()
+    expect(await reportOf('multipart/report; x=y', parts)).toBeNull()
+  },
+)
 
 test('a mail with parts nested without end is no report', async () => {
   let part = `Content-Type: message/delivery-status\n\n${STATUS}`

@@ -95,6 +95,8 @@ test.each([
   'I am out of the office',
   'Away from my desk until Monday',
   'away from e-mail',
+  'away from the office',
+  'away from my email',
   'On annual leave',
   'parental leave',
   'maternity leave',
