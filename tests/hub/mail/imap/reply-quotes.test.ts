@@ -172,10 +172,10 @@ describe('the text of a mail', () => {
   )
 
   test('of HTML is looked for in its first 200,000 characters', async () => {
-    const after = (hidden: number) =>
+    const readBehind = (hidden: number) =>
       readText(bytes('text/html', `<!--${'x'.repeat(hidden)}--><p>Yes.</p>`))
-    expect((await after(199_000)).said).toBe('Yes.')
-    expect((await after(200_000)).said).toBeNull()
+    expect((await readBehind(199_000)).said).toBe('Yes.')
+    expect((await readBehind(200_000)).said).toBeNull()
   })
 
   test('is whole at the limit', async () => {
