@@ -21,12 +21,17 @@ describe('a deal', () => {
     const refused = async (data: object) => {
       const { status, body } = await post('lead/quick_add', { slug: 'demir', data })
       expect(status).toBe(422)
-      return body.errors.map(({ path }: { path: string }) => path)
+      return body.errors.map(({ path, code }: Record<string, string>) => `${path} ${code}`)
     }
-    expect(await refused({ name: 'A', amount: 10 })).toEqual(['currency'])
-    expect(await refused({ name: 'A', amount: 10, currency: 'DEM' })).toEqual(['data.currency'])
-    expect(await refused({ name: 'A', amount: -1, currency: 'EUR' })).toEqual(['data.amount'])
-    expect(await refused({ name: 'A', outcome_reason: 'Price' })).toEqual(['outcome_reason'])
+    expect(await refused({ name: 'A', amount: 10 })).toEqual(['currency required'])
+    const old = { name: 'A', amount: 10, currency: 'DEM' }
+    expect(await refused(old)).toEqual(['data.currency custom'])
+    const less = { name: 'A', amount: -1, currency: 'EUR' }
+    expect(await refused(less)).toEqual(['data.amount too_small'])
+    for (const stage of ['new', 'proposal']) {
+      const open = { name: 'A', stage, outcome_reason: 'Price', outcome_note: 'Too dear' }
+      expect(await refused(open)).toEqual(['outcome_reason not_closed', 'outcome_note not_closed'])
+    }
   })
 
   test('is summed by stage and by currency, weighted where the stage has a probability', async () => {
@@ -100,12 +105,9 @@ describe('fields of a project’s own', () => {
       data: { name: 'X', custom: { fleet: 'many', tier: 'Tin', since: '1.1.2020', no: 1 } },
     })
     expect(wrong.status).toBe(422)
-    expect(wrong.body.errors.map(({ path }: { path: string }) => path)).toEqual([
-      'custom.fleet',
-      'custom.tier',
-      'custom.since',
-      'custom.no',
-    ])
+    expect(wrong.body.errors).toMatchObject(
+      ['fleet', 'tier', 'since', 'no'].map((key) => ({ path: `custom.${key}`, code: 'invalid' })),
+    )
     const { id } = await add({ name: 'Own', tags: ['own'], custom: { fleet: 40, vip: true } })
     await post('lead/update', { lead_id: id, custom: { tier: 'Gold', vip: null } })
     const { lead } = (await get(`lead/get?lead_id=${id}`)).body

@@ -126,7 +126,7 @@ describe('an import', () => {
     const options = { project: 'demir', lawful_basis: 'legitimate_interest' }
     const refused = await send('Name\nA', options)
     expect(refused.status).toBe(422)
-    expect((await refused.json()).errors).toMatchObject([{ path: 'basis_note' }])
+    expect((await refused.json()).errors).toMatchObject([{ path: 'basis_note', code: 'unusable' }])
   })
 
   test('tells mistakes by row and column; the file of them, corrected, comes in', async () => {

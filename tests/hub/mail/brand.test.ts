@@ -206,9 +206,11 @@ describe('the mails of a project', () => {
     })
     const { list } = await brandOf('demir')
     const own = await api.put('projects/brand', { slug: 'veri', list_id: list.list_id })
-    expect(own).toMatchObject({ status: 422, body: { errors: [{ path: 'list_id' }] } })
+    const refused = { status: 422, body: { errors: [{ path: 'list_id', code: 'not_found' }] } }
+    expect(own).toMatchObject(refused)
     expect(own.body.errors[0].message).toContain('demir')
     const none = await api.put('projects/brand', { slug: 'veri', list_id: 999 })
+    expect(none).toMatchObject(refused)
     expect(none.body.errors[0].message).toContain('no list 999')
     // Another list is another way to the recipients: what was approved for this one is void.
     const gone = await api.put('projects/brand', { slug: 'demir', list_id: null })

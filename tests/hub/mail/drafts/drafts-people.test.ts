@@ -76,7 +76,7 @@ describe('another audience', () => {
     const audience = { kind: 'lead', lead_id: crypto.randomUUID() }
     expect(await api.post('draft/edit', { ...of(id), audience })).toMatchObject({
       status: 422,
-      body: { errors: [{ path: 'audience.lead_id' }] },
+      body: { errors: [{ path: 'audience.lead_id', code: 'not_found' }] },
     })
   })
 })

@@ -232,7 +232,7 @@ describe('a person who stands for a sentence', () => {
     for (const sentence of ['You run 41 trucks.', 'You run 40 trucks.', 'Hello Jo,']) {
       expect(await stand(id, sentence), sentence).toMatchObject({
         status: 422,
-        body: { errors: [{ path: 'sentence' }] },
+        body: { errors: [{ path: 'sentence', code: 'not_found' }] },
       })
     }
   })

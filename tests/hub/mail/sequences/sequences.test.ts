@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { setBrand, smtpSettings } from '../../support/mail-help.ts'
 import { ALWAYS, api, hub, passDays, smtp, useSequences } from './sequence-help.ts'
 
@@ -19,6 +19,48 @@ test('a sequence without a language has that of its recipients', async () => {
   expect(await languageOf('turks')).toBe('tr')
   expect(await languageOf('both')).toBe('en')
   expect(await languageOf('turks', { language: 'en' })).toBe('en')
+})
+
+describe('the steps of a sequence', () => {
+  const FIRST = { wait_days: 0, subject: 'Freight', text: 'Hello' }
+  const NEXT = { wait_days: 1, text: 'Hello again' }
+  const send = (steps: object[], more: object = {}) =>
+    api.post('sequence/create', { project: 'demir', name: 'Steps', filter: {}, steps, ...more })
+
+  test.each<[string, object[], string, string]>([
+    ['a first without a subject', [{ ...FIRST, subject: null }], 'steps.0.subject', 'required'],
+    ['a first of spaces', [{ ...FIRST, subject: ' ' }], 'steps.0.subject', 'required'],
+    ['days before the first', [{ ...FIRST, wait_days: 1 }], 'steps.0.wait_days', 'invalid'],
+    ['two on one day', [FIRST, NEXT, { ...NEXT, wait_days: 0 }], 'steps.2.wait_days', 'invalid'],
+    ['an unknown one', [FIRST, { ...NEXT, id: crypto.randomUUID() }], 'steps.1.id', 'not_found'],
+    ['none', [], 'steps', 'too_small'],
+    ['nine', [FIRST, ...Array<object>(8).fill(NEXT)], 'steps', 'too_big'],
+    ['91 days between them', [FIRST, { ...NEXT, wait_days: 91 }], 'steps.1.wait_days', 'too_big'],
+    ['one without words', [FIRST, { ...NEXT, text: ' ' }], 'steps.1.text', 'too_small'],
+    ['a long one', [{ ...FIRST, text: 'x'.repeat(20_001) }], 'steps.0.text', 'too_big'],
+    ['a long subject', [{ ...FIRST, subject: 'x'.repeat(151) }], 'steps.0.subject', 'too_big'],
+  ])('are not %s', async (_, steps, path, code) => {
+    const { status, body } = await send(steps)
+    expect([status, body.errors]).toMatchObject([422, [{ path, code }]])
+  })
+
+  test('are eight at most, ninety days apart, and name what an existing one is', async () => {
+    const many = Array.from({ length: 7 }, () => ({ ...NEXT, wait_days: 90 }))
+    const name = 'x'.repeat(120)
+    const { status, body } = await send([{ ...FIRST, text: 'x'.repeat(20_000) }, ...many], { name })
+    expect([status, body.sequence]).toMatchObject([201, { name, steps: Array(8).fill({}) }])
+    expect((await send([FIRST], { name: `${name}x` })).body.errors).toMatchObject([
+      { path: 'name', code: 'too_big' },
+    ])
+    const [first, second] = body.sequence.steps
+    const again = { ...NEXT, id: second.id }
+    const twice = await api.post('sequence/edit', {
+      ...of(body.sequence.id),
+      steps: [{ ...FIRST, id: first.id }, again, again],
+    })
+    expect(twice.body.errors).toMatchObject([{ path: 'steps.2.id', code: 'not_found' }])
+    await api.ok('sequence/delete', of(body.sequence.id))
+  })
 })
 
 test('three steps go days apart in one thread, each once', async () => {
