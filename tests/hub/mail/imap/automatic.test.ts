@@ -78,6 +78,8 @@ describe('an answer is known by its subject', () => {
     ['Re[2]: Freight', 'Freight'],
     ['Re [12] : Freight', 'Freight'],
     ['Re： Freight', 'Freight'],
+    ['Re:Freight', 'Freight'],
+    [' Re: Freight ', ' Freight '],
     ['Automatic reply: Freight', 'Freight'],
     ['AutoReply: Freight', 'Freight'],
     ['Out of Office: Freight', 'Freight'],

@@ -29,6 +29,8 @@ test.each([
   'Selam,\nÇıkarın.',
   'Unsubscribe!!!',
   'Unsubscribe me. Stop emailing me.',
+  'Unsubscribe me.\nStop emailing me.\nJo',
+  'Çıkarın.\nsaygılar',
   'Unsubscribe me.\n  Jo',
   'Selamlar,\nÇıkarın.',
   'Unsubscribe.  \n\n\n  Thanks!',

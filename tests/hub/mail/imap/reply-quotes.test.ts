@@ -63,6 +63,8 @@ test.each([
   'On Monday we met Ada and Bo\nwho wrote: no diesel today',
   'Please fill in your name: ____________\nand send it back.',
   'The option\n--y\nanswers yes.',
+  'Begin forwarded message: what does that mean?',
+  'İletilen iletinin başlangıcı: bu ne demek?',
   'Greetings from: Ada\nDate: Monday',
   'Date: Monday\nFrom: Tuesday on we are closed.',
   'From: Tuesday on we are closed.\nHere is\nour next\nfree\nday\nas promised\nDate: May',

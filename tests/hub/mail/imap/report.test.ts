@@ -34,6 +34,7 @@ test.each([
   'multipart/reports; report-type=delivery-status',
   'multipart/report; report-type=disposition-notification',
   'multipart/report; x=y',
+  'multipart/mixed;x=multipart/report; report-type=delivery-status',
 ])('nothing else is one: %s', async (type) => {
   expect(await reportOf(type, [['message/delivery-status', STATUS], RETURNED])).toBeNull()
 })

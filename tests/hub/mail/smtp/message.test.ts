@@ -26,6 +26,7 @@ describe('a mail as it is sent', () => {
   test('is plain text without HTML, and names nothing that was not given', async () => {
     const { raw, mail } = await read({})
     expect(raw).toMatch(/^Content-Type: text\/plain/m)
+    expect(raw).toMatch(/^To: jo@client\.example\r$/m)
     expect(raw).not.toMatch(/^(List-|Reply-To|In-Reply-To|References)/im)
     expect(mail.html).toBe(false)
     expect(mail.attachments).toEqual([])
@@ -44,7 +45,10 @@ describe('a mail as it is sent', () => {
 
   test.each(['png', 'jpeg', 'gif', 'webp'])('carries a picture %s once, by name', async (kind) => {
     const { mail } = await read({ html: `<p>${picture(kind)}${picture(kind)}</p>` })
-    expect(mail.attachments.map(({ filename }) => filename)).toEqual([`picture.${kind}`])
+    expect(mail.attachments).toMatchObject([
+      { filename: `picture.${kind}`, cid: expect.stringMatching(/^[0-9a-f]{24}@picture$/) },
+    ])
+    expect(mail.html).toBe(`<p>${picture(kind)}${picture(kind)}</p>`)
   })
 
   test('carries each of two pictures, and leaves other kinds as they are', async () => {
@@ -84,6 +88,11 @@ describe('a mail is refused with', () => {
     ['a link of httpsx', { unsubscribe_url: 'httpsx://h.example/' }, 'unsubscribe_url'],
     ['a link of xhttps', { unsubscribe_url: 'xhttps://h.example/' }, 'unsubscribe_url'],
     ['a link with an umlaut', { unsubscribe_url: 'https://h.example/ü' }, 'unsubscribe_url'],
+    [
+      'a link with an umlaut inside',
+      { unsubscribe_url: 'https://h.example/ü/a' },
+      'unsubscribe_url',
+    ],
     ['a link in brackets', { unsubscribe_url: 'https://h.example/<a>' }, 'unsubscribe_url'],
     ['a long link', { unsubscribe_url: `https://h.example/${'x'.repeat(983)}` }, 'unsubscribe_url'],
     ['many mails before it', { references: Array(21).fill('<a@x>') }, 'references'],
