@@ -19,6 +19,15 @@ async function rowsOf(text: string, delimiter: Delimiter = ','): Promise<string[
   return rows
 }
 
+test('lines end in any way, also in several ways in one file', async () => {
+  expect(await rowsOf('a,b\r\n1,2\n3,4\r5,6')).toEqual([
+    ['a', 'b'],
+    ['1', '2'],
+    ['3', '4'],
+    ['5', '6'],
+  ])
+})
+
 describe('CSV', () => {
   const cell = fc.oneof(
     fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '')),

@@ -18,7 +18,7 @@ describe('a column is understood by its header', () => {
     ['score', 'Score|Puan|Puanı|Skor'],
     ['tags', 'Tag|Tags|Label|Labels|Etiket|Etiketler|Etiketleri'],
     ['note', 'Note|Notes|Comment|Comments|Remark|Remarks|Description|Not|Notlar|Açıklama|Yorum'],
-    ['email', 'E Mail|E posta|Eposta adresi'],
+    ['email', 'E Mail|E posta|E-posta adresi|Eposta adresi|Our email'],
     ['website', 'Websitesi'],
     ['language', 'Mail language|Email language|E-mail language|Contact language|Spoken language'],
     ['language', 'Correspondence language|Tercih edilen dil|Tercih ettiği dil|İletişim dili'],

@@ -28,7 +28,7 @@ describe('the link of a button', () => {
     ['https://x.example/{a}?q="<b>`', 'https://x.example/%7Ba%7D?q=%22%3Cb%3E%60'],
     ['https://x.example/a@TrackLink', 'https://x.example/a%40TrackLink'],
     [`https://x.example/${'a'.repeat(982)}`, `https://x.example/${'a'.repeat(982)}`],
-  ])('%j is kept as %j', (given, kept) => {
+  ])('is kept as it will be called', (given, kept) => {
     expect(urlOf(given)).toBe(kept)
   })
 
@@ -89,7 +89,7 @@ describe('the look of the sender', () => {
     { logo: PICTURE.replace('png', 'webp') },
     { logo: `data:image/png;base64,${'A'.repeat(39_978)}` },
     { name: 'x'.repeat(80) },
-  ])('may be %j', (more) => {
+  ])('is taken at its limits', (more) => {
     expect(read(more)).toBe(true)
   })
 
@@ -113,7 +113,7 @@ describe('the look of the sender', () => {
     { logo: `data:image/png;base64,${'A'.repeat(39_979)}` },
     { name: 'x'.repeat(81) },
     { name: ' ' },
-  ])('is not %j', (more) => {
+  ])('is refused beyond its limits', (more) => {
     expect(read(more)).toBe(false)
   })
 
