@@ -159,7 +159,7 @@ const STAGE_WORDS: Record<(typeof STAGES)[number], string[]> = {
 const BASIS_WORDS: Record<z.infer<typeof LawfulBasis>, string[]> = {
   consent: ['riza', 'acik riza', 'onay', 'izin', 'opt in'],
   contract: ['sozlesme'],
-  legitimate_interest: ['mesru menfaat', 'legitimate interest'],
+  legitimate_interest: ['mesru menfaat'],
 }
 
 /** readRow returns the lead in a row with what is worth telling about it, or the mistakes by column. */
