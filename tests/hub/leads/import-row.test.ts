@@ -82,6 +82,13 @@ describe('a column is understood by its header', () => {
     })
   })
 
+  test('whatever stands in its rows', () => {
+    expect(suggestMapping(['E-mail', 'Ad'], [['ada@x.example', 'Ada']])).toEqual({
+      email: 'E-mail',
+      name: 'Ad',
+    })
+  })
+
   test('of two columns for one field the first counts', () => {
     expect(suggestMapping(['E-mail', 'Mail', 'Phone'], [])).toEqual({
       email: 'E-mail',
@@ -115,7 +122,7 @@ describe('a word for a fixed value is understood', () => {
     ['replied', 'Replied|Yanıtladı|Yanıt verdi|Cevap verdi|Cevapladı'],
     ['meeting', 'Meeting|Toplantı|Görüşme|Demo'],
     ['proposal', 'Proposal|Teklif|Teklif verildi|Offer|Quote'],
-    ['won', 'Won|Kazanıldı|Müşteri|Customer|Closed - won'],
+    ['won', 'Won|Kazanıldı|Müşteri|Customer|Closed - won|(Won!)'],
     ['lost', 'Lost|Kaybedildi|Kayıp|Closed-Lost'],
   ])('as the stage %s: %s', (stage, words) => {
     for (const word of words.split('|')) {
