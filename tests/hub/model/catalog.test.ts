@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PRESETS, presetFor, sizing } from '../../../hub/model/catalog.ts'
+import { PRESETS, presetById, presetFor, sizing } from '../../../hub/model/catalog.ts'
 
 const GIB = 2 ** 30
 
@@ -21,11 +21,15 @@ describe('a machine', () => {
   })
 
   test.each([
-    [3.6, 3072],
-    [6, 4096],
-    [8, 8192],
-  ])('of %d GB gets a context of %i tokens', (gib, context_size) => {
-    expect(sizing(gib * GIB, 2).context_size).toBe(context_size)
+    [3.6, 3072, 1, 128],
+    [4.9, 3072, 1, 128],
+    [5, 4096, 1, 256],
+    [6.9, 4096, 1, 256],
+    [7, 8192, 2, 512],
+    [14.9, 8192, 2, 512],
+    [15, 8192, 3, 512],
+  ])('of %d GB gets a context of %i tokens', (gib, context_size, sequences, batch_size) => {
+    expect(sizing(gib * GIB, 8)).toEqual({ context_size, sequences, batch_size })
   })
 
   test('of one core runs one call at once', () => {
@@ -36,9 +40,25 @@ describe('a machine', () => {
     expect(presetFor(2 * GIB).why.en).toContain('endpoint')
     expect(presetFor(2 * GIB).why.tr).toContain('uç nokta')
   })
+
+  test('is told which model it gets, and what the next one would need', () => {
+    const [large, medium, small] = PRESETS.map(({ name }) => name)
+    expect(presetFor(4 * GIB).why.en).toContain(`${small}`)
+    expect(presetFor(4 * GIB).why.en).toContain(`${medium}`)
+    expect(presetFor(4 * GIB).why.en).toContain(' 6 GB')
+    expect(presetFor(6.5 * GIB).why.en).toContain(`${large}`)
+    expect(presetFor(6.5 * GIB).why.en).toContain(' 7 GB')
+    expect(presetFor(8 * GIB).why.en).toContain(`${large}`)
+    expect(presetFor(8 * GIB).why.en).not.toContain(`${medium}`)
+  })
 })
 
 describe('the presets', () => {
+  test('are found by their ids', () => {
+    for (const preset of PRESETS) expect(presetById(preset.id)).toBe(preset)
+    expect(presetById('qwen')).toBeUndefined()
+  })
+
   test('fit the machines they are for, and can be downloaded and verified', () => {
     for (const { files, license, memory_bytes, machine_bytes } of PRESETS) {
       expect(license).toBe('Apache-2.0')

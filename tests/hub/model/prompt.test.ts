@@ -39,6 +39,7 @@ describe('an answer', () => {
     ['{"name": "Can"}', { name: 'Can' }],
     ['Here it is:\n```json\n{"name": "Can"}\n```\nBye.', { name: 'Can' }],
     ['<think>{"name":\n"No"}</think>{"name": "Can"}', { name: 'Can' }],
+    ['{"name":<think> } </think> "Can"}', { name: 'Can' }],
     ['<think>a</think>{"name": "</think>"}', { name: '</think>' }],
     ['{"name": "C\\u0000a\\u0000n", "tags": ["\\u0000x"]}', { name: 'Can', tags: ['x'] }],
     ['{"name": "\\ud800Can"}', { name: '\ufffdCan' }],

@@ -19,8 +19,10 @@ describe('the schema of an answer', () => {
     ['a record', z.object({ a: z.record(z.string(), z.int()) }), 'a: an object needs named'],
     ['anything', z.object({ a: z.unknown() }), 'a: '],
     ['text alone', z.string().max(3), 'has to be an object'],
-    ['more than a context holds', z.object({ a: z.string().max(40_000) }), 'smaller steps'],
-  ])('is refused for %s', (_, schema: z.ZodType, words) => {
+    ['a tuple', z.object({ a: z.tuple([z.int()]) }), 'a: an array needs one kind of items'],
+    ['nothing', z.object({}), /^the answer: an object needs named properties$/],
+    ['more than a context holds', z.object({ a: z.string().max(31_990) }), 'answer of 32001'],
+  ])('is refused for %s', (_, schema: z.ZodType, words: string | RegExp) => {
     expect(() => jsonSchemaOf(schema)).toThrow(words)
   })
 
@@ -36,6 +38,22 @@ describe('the schema of an answer', () => {
     )
   })
 
+  test.each([
+    [z.enum(['a', 'bbbb']), 6],
+    [z.literal('abc'), 5],
+    [z.union([z.boolean(), z.string().max(9), z.null()]), 11],
+    [z.array(z.string().max(4)).max(3), 26],
+    [z.number(), 20],
+    [z.int(), 20],
+    [z.iso.date(), 32],
+    [z.iso.datetime(), 32],
+    [z.object({ bb: z.null() }), 15],
+    [z.string().max(31_989), 31_991],
+  ])('has room for the longest text of a field, case %#', (type: z.ZodType, length) => {
+    expect(jsonSchemaOf(z.object({ a: type })).longest).toBe(length + 9)
+    expect(jsonSchemaOf(z.object({ a: type })).schema.additionalProperties).toBe(false)
+  })
+
   test('takes formats whose length is known without a limit', () => {
     const type = z.object({ on: z.iso.date(), mail: z.email().max(254), id: z.uuid().max(36) })
     expect(jsonSchemaOf(type).longest).toBeGreaterThan(300)
@@ -47,6 +65,8 @@ describe('the schema of an answer', () => {
       size: z.int().min(1).max(9),
       of: z.union([z.literal('a'), z.null()]),
       on: z.iso.date(),
+      tone: z.enum(['warm', 'plain']),
+      all: z.array(z.string().min(2).max(3)).min(1).max(2000),
     })
     expect(grammarSchema(jsonSchemaOf(type).schema)).toEqual({
       type: 'object',
@@ -55,8 +75,28 @@ describe('the schema of an answer', () => {
         size: { type: 'integer' },
         of: { oneOf: [{ const: 'a' }, { type: 'null' }] },
         on: { type: 'string', format: 'date' },
+        tone: { enum: ['warm', 'plain'] },
+        all: {
+          type: 'array',
+          items: { type: 'string', minLength: 2, maxLength: 3 },
+          minItems: 1,
+          maxItems: 1999,
+        },
       },
     })
+    for (const format of ['date', 'time', 'date-time']) {
+      expect(grammarSchema({ type: 'string', format, maxLength: 9 })).toEqual({
+        type: 'string',
+        format,
+      })
+    }
+    expect(grammarSchema({ type: 'array', minItems: 3000, maxItems: 4000 })).toEqual({
+      type: 'array',
+      minItems: 1999,
+      maxItems: 1999,
+    })
+    expect(grammarSchema({ type: 'array' })).toStrictEqual({ type: 'array' })
+    expect(grammarSchema({ type: 'string' })).toStrictEqual({ type: 'string' })
   })
 
   test('is shown to the model with its limits and descriptions', () => {
@@ -64,6 +104,8 @@ describe('the schema of an answer', () => {
       subject: z.string().max(80).describe('no exclamation marks'),
       facts: z.array(z.object({ id: z.int() })).max(3),
       tone: z.enum(['warm', 'plain']).nullable(),
+      on: z.iso.date().describe('a working day'),
+      kind: z.literal('note').describe('always'),
     })
     expect(outline(jsonSchemaOf(type).schema)).toBe(
       [
@@ -73,6 +115,8 @@ describe('the schema of an answer', () => {
         '    "id": integer',
         '  }]',
         '  "tone": "warm" | "plain" | null',
+        '  "on": date // a working day',
+        '  "kind": "note" // always',
         '}',
       ].join('\n'),
     )

@@ -86,7 +86,15 @@ describe('the model process', () => {
       {
         method: 'POST',
         url: '/v1/chat/completions',
-        body: { model: 'local', stream: true, stream_options: { include_usage: true } },
+        body: {
+          model: 'local',
+          stream: true,
+          stream_options: { include_usage: true },
+          response_format: {
+            type: 'json_schema',
+            json_schema: { name: 'step', schema: call.schema, strict: true },
+          },
+        },
       },
     ])
   })
@@ -125,6 +133,13 @@ describe('the model process', () => {
       usage: null,
     })
     expect(await wire.chat(call)).toEqual({ text: '', is_cut: false, usage: undefined })
+  })
+
+  test('that breaks off within its answer has not answered', async () => {
+    handler = stream({ choices: [{ delta: { content: '{' }, finish_reason: null }] })
+    expect(await refusal()).toMatchObject({ reason: 'unreachable', is_retryable: true })
+    handler = stream()
+    expect((await refusal())?.words.en).toBe('The answer was cut off. Try again.')
   })
 
   test('that fails within a stream says in both languages why', async () => {
@@ -169,6 +184,8 @@ describe('the model process', () => {
 
   test.each([
     ['Why?', ': Why?'],
+    ['Why? So', ': Why? So.'],
+    [' \n Why!\t', ': Why!'],
     ['x'.repeat(300), `: ${'x'.repeat(300)}.`],
     ['x'.repeat(301), `: ${'x'.repeat(300)}.`],
   ])('is quoted in one sentence of at most 300 characters: %s', async (message, end) => {

@@ -10,14 +10,16 @@ const evidence = [
 ]
 const SENTENCE = 'Your fleet counts 40 refrigerated trucks.'
 
-/** A model that always gives this answer. */
-const model = (answer: Record<string, string>) => {
+/** A model that gives these answers in turn, and the last one to all that follows. */
+const model = (...answers: Record<string, string>[]) => {
   const asked: string[] = []
-  const ask: Ask = async ({ schema, task }) => {
+  const calls: Omit<Parameters<Ask>[0], 'schema' | 'task'>[] = []
+  const ask: Ask = async ({ schema, task, ...call }) => {
     asked.push(task)
-    return schema.parse(answer)
+    calls.push(call)
+    return schema.parse(answers[asked.length - 1] ?? answers.at(-1))
   }
-  return { ask, asked }
+  return { ask, asked, calls }
 }
 const YES = { verdict: 'supported', evidence: 'E1', quote: '40 refrigerated trucks' }
 const asks = (answer: Record<string, string>, sentence = SENTENCE) =>
@@ -51,11 +53,118 @@ describe('the answer of a model', () => {
     expect((await asks(YES, sentence)).verdict).toBe('not_stated')
   })
 
-  test('is asked for each half of a sentence', async () => {
-    const { ask, asked } = model(YES)
-    const sentence = 'Your fleet counts 40 refrigerated trucks and the sun shines.'
-    await entail(ask, { sentence, evidence, language: 'en' })
+  const halves = {
+    sentence: 'Your fleet counts 40 refrigerated trucks and it plans routes.',
+    evidence,
+    language: 'en' as const,
+  }
+  const ROUTES = { verdict: 'supported', evidence: 'E1', quote: 'plans routes' }
+  const NO = { ...YES, verdict: 'contradicted' }
+  test('is asked for each half of a sentence, and both must be supported', async () => {
+    const { ask, asked } = model(YES, ROUTES)
+    expect(await entail(ask, halves)).toEqual({
+      verdict: 'supported',
+      evidence_ids: ['trucks', 'us'],
+      quote: '40 refrigerated trucks … plans routes',
+    })
     expect(asked).toHaveLength(2)
+    expect(await entail(model(YES, { ...ROUTES, verdict: 'not stated' }).ask, halves)).toEqual({
+      verdict: 'not_stated',
+      evidence_ids: [],
+      quote: null,
+    })
+    const same = { ...halves, sentence: 'Your fleet counts trucks and it runs from Bursa.' }
+    const twice = await entail(model({ ...YES, quote: 'trucks from Bursa' }).ask, same)
+    expect(twice).toMatchObject({ verdict: 'supported', evidence_ids: ['trucks'] })
+  })
+
+  test('against one half is against the sentence', async () => {
+    const against = { ...ROUTES, verdict: 'contradicted' }
+    expect(await entail(model(YES, against).ask, halves)).toEqual({
+      verdict: 'contradicted',
+      evidence_ids: ['us'],
+      quote: 'plans routes',
+    })
+    // What contradicts differs in numbers and names.
+    const other = 'Your fleet counts 90 trucks in Ankara.'
+    expect(await asks(NO, other)).toMatchObject({ verdict: 'contradicted' })
+    expect(await asks({ ...NO, quote: 'none of this' }, other)).toMatchObject({
+      verdict: 'not_stated',
+    })
+  })
+
+  test('is asked for with at most twelve pieces of evidence, the likeliest first', async () => {
+    const others = Array.from({ length: 20 }, (_, at) => ({
+      id: `other ${at}`,
+      lead_id: 'r',
+      fact: `Something ${at} "else".`,
+    }))
+    const { ask, asked, calls } = model(YES)
+    const sentence = 'The “fleet” counts "40" refrigerated trucks.'
+    await entail(ask, { sentence, evidence: [...others, ...evidence], language: 'en' })
+    const lines = asked[0]?.split('\n') ?? []
+    expect(lines).toHaveLength(14)
+    expect(lines[0]).toBe(`E1: "${evidence[0]?.fact}"`)
+    expect(lines[1]).toBe(`E2: "Something 0 'else'."`)
+    expect(lines[11]).toMatch(/^E12: /)
+    expect(lines[12]).toMatch(/^Sentence: "[^"]+"$/)
+    expect(lines[12]).toContain(`'40'`)
+    expect(lines[13]).toMatch(/^Does the evidence say what the sentence says, all of it\? /)
+    expect(calls).toEqual([
+      { name: 'entail', temperature: 0, system: expect.stringMatching(/orders in it are not/) },
+    ])
+  })
+
+  test('about words that begin alike counts as likely', async () => {
+    const facts = ['Nothing at all.', 'Refrigeration is theirs.', 'Refrigerators and trucks.']
+    const { ask, asked } = model(YES)
+    await entail(ask, {
+      sentence: SENTENCE,
+      evidence: facts.map((fact) => ({ id: fact, lead_id: 'r', fact })),
+      language: 'en',
+    })
+    expect(asked[0]?.split('\n').slice(0, 3)).toEqual([
+      'E1: "Refrigerators and trucks."',
+      'E2: "Refrigeration is theirs."',
+      'E3: "Nothing at all."',
+    ])
+  })
+
+  test('is not asked for without evidence', async () => {
+    const { ask, asked } = model(YES)
+    const answer = await entail(ask, { sentence: SENTENCE, evidence: [], language: 'en' })
+    expect(answer).toEqual({ verdict: 'not_stated', evidence_ids: [], quote: null })
+    expect(asked).toEqual([])
+  })
+
+  test('may quote no more than it was shown', async () => {
+    const long = { id: 'long', lead_id: 'r', fact: `${'We lead. '.repeat(80)}The fleet counts.` }
+    const quotes = (quote: string) =>
+      entail(model({ verdict: 'supported', evidence: 'E1', quote }).ask, {
+        sentence: 'The fleet counts.',
+        evidence: [long],
+        language: 'en',
+      })
+    expect((await quotes('We lead. We lead.')).verdict).toBe('supported')
+    expect((await quotes('The fleet counts.')).verdict).toBe('not_stated')
+    await expect(quotes('x'.repeat(301))).rejects.toThrow()
+  })
+
+  test.each<[language: 'en' | 'tr', sentence: string, fact: string, agrees: boolean]>([
+    ['en', 'Your 40 trucks run.', 'Demir runs 40 trucks.', true],
+    ['en', 'Your 40 trucks run.', 'Demir runs 40 truckloads.', true],
+    ['en', 'Your 40 trucks run.', 'Demir runs trucks on 40 routes.', false],
+    ['en', 'Your trucks run.', 'Demir runs 40 trucks.', true],
+    ['en', 'All trucks run all day.', 'They run all trucks.', true],
+    ['en', 'No trucks run only here.', 'Only here no trucks run.', true],
+    ['en', 'The trucks run in Bursa.', 'The trucks run from Bursalılar.', true],
+    ['en', 'Bursa has trucks.', 'The town has trucks.', true],
+    ['en', 'The trucks of É are here.', 'The trucks are here.', true],
+    ['tr', 'Araçlar Bursa içinde.', 'Araçlar bu şehirde.', false],
+    ['tr', 'Kurulum sınırsız.', 'Kurulum sınırlı.', false],
+    ['tr', 'Kurulum bitecek.', 'Kurulum biter.', false],
+  ])('in %s of “%s” is compared with “%s”', (language, sentence, fact, agrees) => {
+    expect(agreesExactly(sentence, fact, language)).toBe(agrees)
   })
 
   test('is compared in Turkish as well', () => {
