@@ -30,3 +30,8 @@ test('rows past the most that are asked for are left out', async () => {
   expect((await readSheet(text, 3))?.rows).toHaveLength(3)
   expect((await readSheet(text, 100))?.rows).toHaveLength(9)
 })
+
+test('a text whose quotation mark never ends is no table', async () => {
+  const rows = 'a@example.com,A\n'.repeat(30)
+  expect(await readSheet(`email,name\n${rows}"b@example.com,B\n`, 100)).toBeUndefined()
+})

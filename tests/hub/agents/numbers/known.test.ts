@@ -6,7 +6,7 @@ import {
   knownQuestion,
   knownSql,
 } from '../../../../hub/agents/numbers/known.ts'
-import { tablesIn } from '../../../../hub/agents/numbers/tables.ts'
+import { COLUMNS, columnsIn, tablesIn } from '../../../../hub/agents/numbers/tables.ts'
 import { LANGUAGES } from '../../../../hub/i18n/words.ts'
 
 const NAMES = Object.keys(knownText.en) as (keyof typeof knownText.en)[]
@@ -60,6 +60,8 @@ test.each([
   ['en', 'which leads do we have', undefined],
   ['en', 'how many leads by stage and country', undefined],
   ['en', 'how many replicas', undefined],
+  ['en', 'how many leadership', undefined],
+  ['en', 'leads by backstage', undefined],
   ['en', 'who replied', undefined],
   ['tr', 'kim yanıt veriyor', undefined],
   ['tr', 'Bursa’da kaç adayımız var', undefined],
@@ -136,4 +138,12 @@ test('a question is not followed by itself', () => {
   expect(followUps({ name: 'leads', tables: ['leads'] }, 'en')).not.toContain(
     knownText.en.leads.ask,
   )
+})
+
+test('the columns of the tables that a statement names are listed', () => {
+  expect(columnsIn('select * from Notes join deal_settings on true')).toBe(
+    'notes(lead_id, text, created_at); deal_settings(probabilities, won_reasons, lost_reasons)',
+  )
+  expect(columnsIn('select 1')).toBe('')
+  expect(COLUMNS.activities).toEqual(['lead_id', 'kind', 'details', 'at'])
 })
