@@ -86,7 +86,7 @@ function pieces(text: string): string[] {
   const found: string[] = []
   let piece = ''
   for (const sentence of text.split(/(?<=[.!?;])\s+/)) {
-    if (piece !== '' && piece.length + sentence.length > MAX_PASSAGE) {
+    if (piece !== '' && piece.length + 1 + sentence.length > MAX_PASSAGE) {
       found.push(piece)
       piece = ''
     }
