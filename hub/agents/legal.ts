@@ -126,7 +126,6 @@ function saysTime(said: string, value: string): boolean {
   const known = new Set([...numbersIn(said), ...wordsOf(said)])
   const parts = [...numbersIn(value), ...wordsOf(value).filter((word) => !/^\d/.test(word))]
   return (
-    parts.length > 0 &&
     parts.every((part) => known.has(part) || /^(yil|ay|gun|year|month|day)/.test(part)) &&
     parts.some((part) => known.has(part))
   )
