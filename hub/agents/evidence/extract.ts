@@ -213,7 +213,7 @@ async function prose(context: AgentContext, given: Fact, number: string): Promis
 }
 
 const namesOf = ({ name, company, email }: NewLead) =>
-  [name, company, email].flatMap((one) => one ?? []).filter((one) => one.trim() !== '')
+  [name, company, email].flatMap((one) => one ?? [])
 
 /**
  * The language that a line says of a lead, as in "Olga, speaks Polish": in a sentence that names this
@@ -228,11 +228,22 @@ function languageIn(line: string, own: string[], all: NewLead[]): string | undef
   return sentences.map(languageSaid).find((one) => one !== undefined)
 }
 
+/** What would make another address of one that was cut: "demir.co" does not stand in "demir.com". */
+const GOES_ON = /^(?:[\p{L}\p{N}_-]|\.[\p{L}\p{N}])/u
+const BEGAN = { email: /[\p{L}\p{N}._%+-]$/u, website: /[\p{L}\p{N}_-]$/u }
+
 /** A value that does not occur in the text was invented. */
 function isSaid(part: string, field: string, value: string): boolean {
-  if (field === 'email' || field === 'website')
-    return part.toLowerCase().includes(value.trim().toLowerCase())
-  return mentions(part, value)
+  if (field !== 'email' && field !== 'website') return mentions(part, value)
+  const wanted = value.trim().toLowerCase()
+  if (wanted === '') return false
+  const [first = '', ...rest] = part.toLowerCase().split(wanted)
+  let before = first
+  for (const after of rest) {
+    if (!BEGAN[field].test(before) && !GOES_ON.test(after)) return true
+    before = after
+  }
+  return false
 }
 
 function chunks(whole: string): string[] {
@@ -248,8 +259,7 @@ function chunks(whole: string): string[] {
       part += `${piece}\n`
     }
   }
-  if (part.trim() !== '') parts.push(part)
-  return parts.filter((each) => each.trim() !== '')
+  return [...parts, part].filter((each) => each.trim() !== '')
 }
 
 function store(context: AgentContext, name: StepName, candidates: Candidate[]): Promise<Tally> {
