@@ -39,10 +39,10 @@ const SEQUENCE = [
 export function sequenceWanted(task: string, language: Language): Wanted | undefined {
   const said = fold(task).replace(/['’]/g, '')
   if (!SEQUENCE.some((pattern) => pattern.test(said))) return undefined
+  /** Nothing that counts for an article or another word. */
   const numberOf = (word = '') => {
-    if (ARTICLES.has(word)) return null
-    const number = /^\d+$/.test(word) ? Number(word) : Number(spelledNumbers(word, language)[0])
-    return Number.isFinite(number) && number > 0 ? number : null
+    if (ARTICLES.has(word)) return Number.NaN
+    return Number(/^\d/.test(word) ? word : spelledNumbers(word, language)[0])
   }
   const first = (pattern: string) =>
     [...said.matchAll(RegExp(pattern, 'g'))].map(([, word]) => numberOf(word)).find(Boolean) ?? null

@@ -114,7 +114,9 @@ describe('an NDA', () => {
   })
 
   test('has the law that the task names, not one that shares a word with it', async () => {
-    expect(await filled(task, { governing_law: 'Turkish law' })).not.toContain('governing law and courts')
+    expect(await filled(task, { governing_law: 'Turkish law' })).not.toContain(
+      'governing law and courts',
+    )
     expect(await filled(task, { governing_law: 'two law' })).toContain('governing law and courts')
   })
 })

@@ -11,6 +11,18 @@ test.each([
   ['A series of 2 messages to our customers, 10 days apart', 2, 10],
   ['a weekly mail sequence for everybody', 3, 7],
   ['Write a sequence of one mail', 2, null],
+  ['Plan a sequence of 8 mails', 8, null],
+  ['Plan a sequence of 0 mails', 3, null],
+  ['Plan a sequence of a mail', 3, null],
+  ['Plan a sequence of long mails', 3, null],
+  ['Plan a sequence of 4 mails, every 90 days', 4, 90],
+  ['Plan a sequence of 4 mails, every 91 days', 4, null],
+  ['Plan a sequence of 4 mails, every 0 days', 4, null],
+  ['Plan a sequence of 4 mails, every few days', 4, null],
+  ['Plan a sequence of 4 mails, each three days', 4, 3],
+  ['Plan a sequence of 4 mails, 2 days between', 4, 2],
+  ['Plan an outreach cadence, every week', 3, 7],
+  ['propose a sequence of 4-mails', 4, null],
 ] as const)('%s: %i mails', (task, mails, every) => {
   expect(sequenceWanted(task, 'en')).toEqual({ mails, every, asked: null })
 })
@@ -21,6 +33,11 @@ test.each([
   ['Yeni adaylar için mail dizisi planla', 3, null],
   ['Müşterilerimize beş e-postalık bir seri yaz, haftada bir', 5, 7],
   ['iki hatırlatmalı bir takip dizisi', 3, null],
+  ['4 e-posta’lık dizi hazırla', 4, null],
+  ["5 mail'lik bir seri, 3 günde bir", 5, 3],
+  ['bir dizi mail yaz, 2 gün arayla', 3, 2],
+  ['takip mesaj dizisi, 6 gün ara ile', 3, 6],
+  ['e-posta dizisi, haftalık', 3, 7],
 ] as const)('%s: %i e-posta', (task, mails, every) => {
   expect(sequenceWanted(task, 'tr')).toEqual({ mails, every, asked: null })
 })
