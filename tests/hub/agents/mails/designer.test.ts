@@ -74,6 +74,9 @@ describe('a mail to one person', () => {
       },
     })
     expect((await letter({ sentences: ['We plan routes.'] }, 'letter')).template).toBe('letter')
+    expect((await letter({ sentences: ['We plan.', 'And you? '] }, 'letter')).template).toBe(
+      'follow_up',
+    )
   })
 
   test('stays a letter where its question is too long for a reminder', async () => {
@@ -142,7 +145,7 @@ describe('a mail to a list', () => {
       { template: 'offer', highlight: ['S1', 'S2'] },
       { sentences: ['One.', 'Two.'] },
     )
-    expect(all.slots.paragraphs).toEqual(['One. Two.'])
+    expect(all).toMatchObject({ template: 'offer', slots: { paragraphs: ['One. Two.'] } })
   })
 
   test.each([
