@@ -147,7 +147,7 @@ async function okr(
           ),
         ]),
         plan.risks.length > 0 && heading(2, say('risks')),
-        plan.risks.length > 0 && list(plan.risks),
+        list(plan.risks),
       ],
     }),
   )

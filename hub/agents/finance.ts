@@ -129,7 +129,7 @@ export const finance: Agent = {
           party ? plain(`${say('party')}: ${party}`) : undefined,
           table(columns, rows, [1, 3, 4]),
           open.length > 0 && heading(2, say('open')),
-          open.length > 0 && list(open),
+          list(open),
           plain(say('draft')),
         ],
       }),

@@ -125,11 +125,11 @@ async function deepDives(context: AgentContext, leads: LeadRow[]): Promise<Resul
           title: WORDS.dive[language].replace('{x}', nameOf(lead)),
           blocks: [
             known.length > 0 && heading(2, WORDS.known[language]),
-            known.length > 0 && list(known),
+            list(known),
             guesses.length > 0 && heading(2, WORDS.guess[language]),
-            guesses.length > 0 && list(guesses),
+            list(guesses),
             dive.questions.length > 0 && heading(2, WORDS.questions[language]),
-            dive.questions.length > 0 && numbered(dive.questions),
+            numbered(dive.questions),
             own.length > 0 && heading(2, WORDS.evidence[language]),
             own.length > 0 &&
               table(

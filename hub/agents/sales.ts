@@ -112,7 +112,7 @@ async function script(
       title: who ? `${say('script')}: ${who}` : say('script'),
       blocks: [
         known.length > 0 && heading(2, say('known')),
-        known.length > 0 && list(known),
+        list(known),
         heading(2, say('opening')),
         plain(written.opening),
         heading(2, say('questions')),

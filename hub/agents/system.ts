@@ -99,8 +99,8 @@ export const system: Agent = {
         blocks: [
           heading(2, say('cause')),
           diagnosis.severity !== undefined && plain(say(diagnosis.severity)),
-          diagnosis.opening !== '' && plain(diagnosis.opening),
-          findings.length > 0 && list(findings.map(({ says }) => says[language])),
+          plain(diagnosis.opening),
+          list(findings.map(({ says }) => says[language])),
           diagnosis.note !== undefined && plain(diagnosis.note),
           heading(2, say('measured')),
           table([say('name'), say('value')], shownMeasures(measured, language), [1]),

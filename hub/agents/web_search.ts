@@ -86,7 +86,7 @@ export async function searchedLeads(context: AgentContext, endpoint: string): Pr
         heading(2, WORDS.queries[language]),
         list(asked),
         failed.length > 0 && heading(2, WORDS.failed[language]),
-        failed.length > 0 && list(failed),
+        list(failed),
         results.length > 0 && heading(2, WORDS.results[language]),
         results.length > 0 &&
           table(
