@@ -25,3 +25,18 @@ test.each<[name: string, texts: string[], fault: RegExp | undefined, language?: 
   if (fault) expect(found?.en).toMatch(fault)
   else expect(found).toBeUndefined()
 })
+
+test('at most five of the numbers that nobody measured are named', () => {
+  const fault = faultIn(['There are 11, 12, 12, 13, 14, 15 and 16.'], { known: [], language: 'en' })
+  expect(fault?.en).toContain('11, 12, 13, 14, 15')
+  expect(fault?.en).not.toContain('16')
+})
+
+test('a sentence of four words is said once, and quoted with at most 80 characters', () => {
+  const of = (text: string) => faultIn([`${text} ${text}`], { known: [], language: 'en' })
+  expect(of('The disk is full.')?.en).toContain('the disk is full')
+  expect(of('Disk is full.')).toBeUndefined()
+  const long = of(`The disk of the hub ${'is full and '.repeat(10)}slow.`)
+  expect(long?.en).toContain(`the disk of the hub ${'is full and '.repeat(5)}`.trim())
+  expect(long?.en).not.toContain('slow')
+})
