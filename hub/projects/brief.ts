@@ -27,7 +27,7 @@ export function briefFor(
     ).size
   }
   const ranked = filled.map((section, at) => ({ section, at, points: points(section) }))
-  ranked.sort((a, b) => b.points - a.points || a.at - b.at)
+  ranked.sort((a, b) => b.points - a.points)
   const kept = new Map<number, string>()
   let room = most
   let is_cut = false
@@ -51,7 +51,7 @@ export function briefFor(
 
 type Section = { name: string; body: string; source: string }
 
-const stem = (word: string) => (word.length > 3 ? word.slice(0, 5) : `${word} `)
+const stem = (word: string) => word.slice(0, 5)
 
 /** The title with what stands before the first section, then each section. */
 function sectionsOf(text: string): Section[] {
