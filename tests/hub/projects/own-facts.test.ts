@@ -13,6 +13,9 @@ test.each([
   ['short', []],
   [`${'x '.repeat(500)}but not`, []],
   ['Plans routes.\nPlans routes.', ['Plans routes.']],
+  ['10. Plans routes.\n11) Saves much fuel.', ['Plans routes.', 'Saves much fuel.']],
+  ['Version 2. Plans routes.', ['Version 2. Plans routes.']],
+  [' Plans \t routes. \nSaves much fuel.', ['Plans routes.', 'Saves much fuel.']],
 ])('a paragraph of ours is one fact, whole or not at all: %j', (text, facts) => {
   expect(ownFacts(`${HEAD}${text}\n`)).toEqual(facts)
 })
@@ -24,6 +27,10 @@ test.each([
   ['Bunları söylemeyin:\n- Avrupa lideriyiz.\n\nRota planlıyoruz.', 2],
   ['What we offer:\n- We plan routes.\n- We save much fuel.', 3],
   ['Never say:\n- We lead Europe.\nWhat is true:\n- We plan routes.', 2],
+  ['Never say:  \n- We lead Europe.\n\nWe plan routes.', 1],
+  ['No - not:\n- We lead Europe.\n\nWe plan routes.', 1],
+  ['Read https://rota.example/not\nWe plan routes.', 2],
+  ['It is ranked ### not lower.\nWe plan routes.', 2],
 ])('what stands under a heading that denies it is no fact: %j', (text, facts) => {
   const found = ownFacts(`${HEAD}${text}\n`)
   expect(found).toHaveLength(facts)
@@ -77,4 +84,6 @@ test('value proposition, proof points and offers are facts about us, the rest is
   expect(ownFacts(text)).toEqual(['Saves much fuel.', '40 trucks run on it.', 'A free trial.'])
   expect(missingNote(text)).toBeNull()
   expect(missingNote(text.replace('A free trial.', ''))?.en).toMatch(/not say yet: offers\. /)
+  const less = text.replace('A free trial.', '').replace('40 trucks run on it.', '')
+  expect(missingNote(less)?.en).toMatch(/not say yet: proof points, offers\. /)
 })
