@@ -17,7 +17,7 @@ import type { Actor } from '../db/actor.ts'
 import { needsRole, readOnlyKey } from '../db/db.ts'
 import type { Deps } from '../deps.ts'
 import { refusalWords } from '../i18n/failure.ts'
-import { type Localizable, localize } from '../i18n/words.ts'
+import { type Localizable, localize, type Words } from '../i18n/words.ts'
 
 /** The context of a request. */
 export type Env = {
@@ -81,6 +81,19 @@ export const write: MiddlewareHandler<Env> = async (c, next) => {
   if (c.get('deps').key_role !== 'hub_rw') throw readOnlyKey()
   await next()
 }
+
+/**
+ * On the line of a route that takes files: 415 in the words of the route, because the check by its
+ * description that comes after this knows only of JSON.
+ */
+export const typed =
+  (types: RegExp, message: Words): MiddlewareHandler<Env> =>
+  async (c, next) => {
+    if (!types.test(c.req.header('content-type') ?? '')) {
+      throw new ApiError('unsupported_media_type', message)
+    }
+    await next()
+  }
 
 /** Throws 403 unless an admin sent the request: for a rule within a route. */
 export function requireAdmin(c: Ctx): void {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { ApiError, invalid, issuesOf } from '../../../shared/problem.ts'
+import { invalid, issuesOf } from '../../../shared/problem.ts'
 import { createRoute, jsonResponse, pathId, resource } from '../../../shared/route.ts'
 import { languageOf } from '../../../shared/words/language-of.ts'
 import { everywhere, inProject, type Project } from '../../db/db.ts'
-import { answer, type Ctx, type Env, problems, write } from '../../http/http.ts'
+import { answer, type Ctx, type Env, problems, typed, write } from '../../http/http.ts'
 import { absent } from '../../i18n/failure.ts'
 import { bilingual, LANGUAGES } from '../../i18n/words.ts'
 import { BOM, toCsv } from '../../leads/csv.ts'
@@ -43,8 +43,8 @@ const Preview = z.object({
   max_facts: z.int().meta({ description: 'How many columns of a list are kept as facts.' }),
 })
 
-const FILE_TYPES =
-  /^(text\/(csv|plain|tab-separated-values)|application\/(csv|octet-stream|vnd\.ms-excel))\s*(;|$)/i
+const FORM = /^multipart\/form-data\b/i
+const isFile = typed(/^(text\/csv|multipart\/form-data)\s*(;|$)/i, say.file.type)
 
 const text = (description: string) => z.string().optional().meta({ description })
 /** The fields of an import, in a form with the file or in the query of a bare file. */
@@ -93,6 +93,7 @@ imports.openapi(
     summary: 'Preview the import of a file',
     description:
       'Writes nothing, so it works with the read-only key. Recognises headers in English and Turkish, and the encodings UTF-8, UTF-16, Windows-1254 and Windows-1252.',
+    middleware: isFile,
     request: { query: Upload, body: fileBody },
     responses: {
       200: jsonResponse(Preview, 'The columns, a sample and the suggested mapping.'),
@@ -118,7 +119,7 @@ imports.openapi(
     summary: 'Import a file of leads',
     description:
       'Send a form with `file`, or the file itself as text/csv with the other fields in the query. The answer comes once the file is read and valid; its rows are imported in the background. Existing leads are recognised by e-mail regardless of case, by the `id` of an export, and without an e-mail by name, company, phone and domain, so importing the same file again creates no duplicates.',
-    middleware: write,
+    middleware: [write, isFile],
     request: { query: Upload, body: fileBody },
     responses: { 202: jsonResponse(OneImport, 'Accepted.'), ...problems(402, 404, 413, 415, 422) },
   }),
@@ -281,11 +282,8 @@ imports.openapi(
 async function readUpload(c: Ctx) {
   const type = c.req.header('content-type') ?? ''
   const query = c.req.query()
-  if (FILE_TYPES.test(type)) {
+  if (!FORM.test(type)) {
     return { bytes: new Uint8Array(await c.req.arrayBuffer()), ...choicesOf(query) }
-  }
-  if (!/^multipart\/form-data\s*;/i.test(type)) {
-    throw new ApiError('unsupported_media_type', say.file.type)
   }
   const { file, ...fields } = await c.req.parseBody()
   if (!(file instanceof File)) {

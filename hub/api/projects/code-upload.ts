@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { ApiError, invalid } from '../../../shared/problem.ts'
+import { invalid } from '../../../shared/problem.ts'
 import { createRoute, jsonResponse, resource } from '../../../shared/route.ts'
 import { inProject } from '../../db/db.ts'
-import { answer, type Ctx, type Env, problems, write } from '../../http/http.ts'
+import { answer, type Ctx, type Env, problems, typed, write } from '../../http/http.ts'
 import { bilingual } from '../../i18n/words.ts'
 import { readLicense, requireWritable } from '../../license/license.ts'
 import { codeText } from '../../projects/code-upload.text.ts'
@@ -61,7 +61,7 @@ codeUpload.openapi(
     summary: 'Upload files and ZIP archives into the code of a project',
     description:
       'They are written into `code/`, where the engineer reads them; archives are unpacked. Files that exist stay unless `replace` is true. Links, hidden files, paths that lead outside and what is no text are refused: each is named in `refused`.',
-    middleware: write,
+    middleware: [write, typed(/^multipart\/form-data\s*(;|$)/i, say.type)],
     request: {
       query: z.strictObject({
         project: Slug,
@@ -99,9 +99,6 @@ codeUpload.openapi(
 )
 
 async function filesOf(c: Ctx): Promise<{ name: string; bytes: Buffer }[]> {
-  if (!/^multipart\/form-data\s*;/i.test(c.req.header('content-type') ?? '')) {
-    throw new ApiError('unsupported_media_type', say.type)
-  }
   const form = await c.req.parseBody({ all: true })
   const files = [form.file ?? []].flat().filter((one) => one instanceof File)
   if (files.length === 0) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { IMPORT_FIELDS } from '../../../hub/leads/import-row.ts'
 import { prepareImport, previewFile } from '../../../hub/leads/imports.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { CSV } from '../support/import-calls.ts'
@@ -64,6 +65,10 @@ describe('a preview', () => {
       delimiter: ';',
       columns: ['X', 'X (2)', '#3'],
       rows: Array.from({ length: 5 }, (_, n) => [`a "${n}"`, 'b', 'c']),
+      fields: [...IMPORT_FIELDS],
+      facts: ['X', 'X (2)', '#3'],
+      max_facts: 40,
+      own: [],
     })
     expect(await hub.query('select from hub.imports')).toHaveLength(0)
   })
@@ -96,6 +101,124 @@ describe('a preview', () => {
       code: 'invalid',
       errors: [{ path: 'file' }, { path: 'tags' }],
     })
+  })
+})
+
+describe('an upload', () => {
+  beforeAll(async () => {
+    await hub.query(
+      `insert into hub.projects (slug, name, created_at)
+       values ('demir', 'Demir', now() - interval '1 day'), ('other', 'Other', now())`,
+    )
+  })
+  const send = async (path: string, fields: Record<string, string | File>) => {
+    const body = new FormData()
+    for (const [name, value] of Object.entries(fields)) body.append(name, value)
+    const request = new Request('http://hub', { method: 'POST', body })
+    const answer = await hub.call(
+      'POST',
+      `leads/${path}`,
+      new Uint8Array(await request.arrayBuffer()),
+      { 'content-type': request.headers.get('content-type') ?? '' },
+    )
+    return { status: answer.status, headers: answer.headers, body: await answer.json() }
+  }
+  const file = (name: string) => new File(['Name,Trucks\nAda,4\n'], name)
+  const bare = (query: Record<string, string>, type = 'text/csv') =>
+    hub.call('POST', `leads/import_preview?${new URLSearchParams(query)}`, 'Name\nA', {
+      'content-type': type,
+    })
+
+  test.each([
+    ['lists/fair.csv', 'fair.csv'],
+    ['C:\\lists\\fair.csv', 'fair.csv'],
+    [' fair\u0007.csv ', 'fair.csv'],
+    ['x'.repeat(151), 'x'.repeat(150)],
+    ['lists/', 'leads.csv'],
+    [' ', 'leads.csv'],
+  ])('named %j is shown as %s', async (file_name, shown) => {
+    expect((await (await bare({ file_name })).json()).file).toBe(shown)
+  })
+
+  test('without a name is leads.csv, and in a form has the name of its file', async () => {
+    expect((await (await bare({})).json()).file).toBe('leads.csv')
+    const { body } = await send('import_preview?file_name=query.csv', { file: file('own.csv') })
+    expect(body).toMatchObject({ file: 'own.csv', facts: ['Trucks'] })
+  })
+
+  test.each(['text/csv;charset=utf-8', 'TEXT/CSV', 'text/csv ; header=present'])(
+    'may be of the type %s',
+    async (type) => {
+      expect((await bare({}, type)).status).toBe(200)
+    },
+  )
+
+  test.each([
+    'text/csvs',
+    'x-text/csv',
+    'application/json',
+    'multipart/form-data2',
+    'text/plain',
+    '',
+  ])('of the type "%s" is refused, and told which to use', async (type) => {
+    const refused = await bare({}, type)
+    expect(refused.status).toBe(415)
+    expect(await refused.json()).toMatchObject({
+      code: 'unsupported_media_type',
+      detail: 'Send the file as text/csv or in a form.',
+    })
+  })
+
+  test.each([
+    [{ mapping: '{' }, { path: 'mapping', code: 'malformed', message: 'The mapping is not valid' }],
+    [{ facts: '[' }, { path: 'facts', code: 'malformed', message: 'The list of columns is not' }],
+  ])('with %j names the field and what is wrong with it', async (query, { message, ...issue }) => {
+    const refused = await bare(query)
+    expect(refused.status).toBe(422)
+    expect((await refused.json()).errors).toMatchObject([
+      { ...issue, message: expect.stringContaining(message) },
+    ])
+  })
+
+  test('in a form needs a file, and its fields count, empty ones as if they were absent', async () => {
+    const none = await send('import_preview', { file: 'Name' })
+    expect(none.body.errors).toEqual([
+      { path: 'file', code: 'required', message: 'Choose a file.' },
+    ])
+    const taken = await send('import', {
+      file: file('one.csv'),
+      ...{
+        project: 'demir',
+        encoding: '',
+        mapping: '',
+        duplicates: '',
+        tags: 'a, ,b',
+        facts: '[]',
+      },
+    })
+    expect(taken.status, JSON.stringify(taken.body)).toBe(202)
+    expect(taken.body.import).toMatchObject({ project: 'demir', file: 'one.csv', facts: [] })
+    expect(taken.headers.get('location')).toBe(`/api/cockpit/leads/imports/${taken.body.import.id}`)
+    const [{ options }] = await hub.query<{ options: object }>('select options from hub.imports')
+    expect(options).toMatchObject({ tags: ['a', 'b'], duplicates: 'skip' })
+  })
+
+  test('is listed with those of its project, newest first, up to 50', async () => {
+    await hub.query(
+      `insert into hub.imports (project_id, file, options, total, created_at)
+       select id, slug || n, '{}', 1, now() + make_interval(secs => n)
+       from hub.projects, generate_series(1, 50) as n where slug = 'demir' or n = 1`,
+    )
+    const files = async (query: string) => {
+      const { imports } = await (await hub.call('GET', `leads/imports${query}`)).json()
+      return imports.map((one: { file: string }) => one.file)
+    }
+    const newest = Array.from({ length: 50 }, (_, n) => `demir${50 - n}`)
+    expect(await files('?project=demir')).toEqual(newest)
+    expect(await files('?project=other')).toEqual(['other1'])
+    await hub.call('POST', 'projects/select', { slug: 'other' })
+    expect(await files('')).toEqual(['other1'])
+    expect((await hub.call('GET', 'leads/imports?project=nobody')).status).toBe(404)
   })
 })
 

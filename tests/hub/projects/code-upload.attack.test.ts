@@ -292,6 +292,7 @@ describe('what is no code', () => {
 test('what is no form, or has no file, is refused and writes nothing', async () => {
   const json = await hub.call('POST', 'documents/upload?project=rota', { a: 1 })
   expect(json.status).toBe(415)
+  expect((await json.json()).detail).toMatch(/^Send the files as multipart\/form-data/)
   const form = new FormData()
   form.append('folder', 'a')
   const answer = await send(form)
