@@ -190,7 +190,8 @@ describe('the lawful basis of many leads', () => {
         ...more,
       })
     const without = await set({})
-    expect([without.status, without.body.errors[0].path]).toEqual([422, 'note'])
+    expect(without.status).toBe(422)
+    expect(without.body.errors).toMatchObject([{ path: 'note', code: 'required' }])
     const given = { note: 'We sell what they buy', source: 'fair 2026', on: '2026-03-01' }
     const first = await set(given)
     expect(first.body, JSON.stringify(hub.lines.at(-1))).toEqual({
@@ -218,6 +219,31 @@ describe('the lawful basis of many leads', () => {
       basis: { from: 'consent', to: 'legitimate_interest' },
     })
     expect((await set({ ...given, ids: [one.id] })).status).toBe(422)
+  })
+
+  test('of chosen leads: any other needs no note, and what is not given is cleared', async () => {
+    const lead = await add({ name: 'B3' })
+    const stranger = crypto.randomUUID()
+    const ids = [lead.id, stranger]
+    const set = (more: object) =>
+      post('leads/lawful_basis', { project: 'demir', lawful_basis: 'consent', ...more })
+    const none = { changed: 0, unchanged: 0, kept: 0, missing: [stranger] }
+    const given = { note: 'Signed', source: 'fair', on: '2026-03-01' }
+    expect((await set({ ids, ...given })).body).toEqual({ ...none, changed: 1 })
+    expect((await set({ ids, ...given })).body).toEqual({ ...none, unchanged: 1 })
+    const cleared = await set({ ids, overwrite: true, note: '', source: '' })
+    expect(cleared.body).toEqual({ ...none, changed: 1 })
+    expect((await get(`lead/get?lead_id=${lead.id}`)).body.lead).toMatchObject({
+      lawful_basis: 'consent',
+      basis_note: null,
+      basis_source: null,
+      basis_on: null,
+    })
+    for (const wrong of [{}, { ids, filter: {} }, { ids: [] }]) {
+      const { status, body } = await set(wrong)
+      expect([status, body.errors[0].path]).toEqual([422, 'ids'])
+    }
+    expect((await set({ ids, lawful_basis: 'legitimate_interest', note: ' ' })).status).toBe(422)
   })
 
   test('gives the same basis another note, and names leads that are not there once', async () => {

@@ -180,7 +180,10 @@ describe('a text that is too long for its place', () => {
     const found = await leadsOf('wide', '&q=long@list.example')
     const { lead } = await (await hub.call('GET', `lead/get?lead_id=${found[0].id}`)).json()
     expect(lead.notes.map(({ text }: { text: string }) => text)).toEqual(whole)
-    const csv = await (await hub.call('GET', file(done.id))).text()
+    const noticed = await hub.call('GET', file(done.id))
+    const named = `attachment; filename="import-notices-${done.id}.csv"`
+    expect(noticed.headers.get('content-disposition')).toBe(named)
+    const csv = await noticed.text()
     expect(csv).toContain(note)
     expect(csv).toContain(long)
     expect(csv).toContain(`Not ${note.length} karakter. Tümü, 3 not hâlinde tutuldu.`)

@@ -39,6 +39,8 @@ test('undoing an import deletes only leads on which nothing was built, and says 
   const left = (await leadsOf('demir')).map(({ name }: { name: string }) => name)
   expect(left.toSorted()).toEqual(['Known', 'edited', 'found', 'mailed', 'noted'])
   expect((await post(`leads/imports/${id}/undo`, {})).status).toBe(409)
+  const none = await post(`leads/imports/${crypto.randomUUID()}/undo`, {})
+  expect([none.status, none.body.detail]).toEqual([404, 'There is no such import.'])
 })
 
 test('an import that waits is not undone; fields of one’s own that it brought go with their leads', async () => {

@@ -153,7 +153,12 @@ describe('an import', () => {
       stage: 'proposal',
       score: 50,
     })
-    const file = await (await hub.call('GET', `leads/imports/${done.id}/errors`)).text()
+    const answer = await hub.call('GET', `leads/imports/${done.id}/errors`)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8; header=present',
+      'content-disposition': `attachment; filename="import-errors-${done.id}.csv"`,
+    })
+    const file = await answer.text()
     const rows = await rowsOf(file.replace('\uFEFF', ''))
     expect(rows[0]).toEqual(['Ad', 'E-posta', 'Puan', 'Aşama', 'row', 'mistakes'])
     expect(rows[1]?.slice(0, 5)).toEqual(['Bad mail', 'not-an-address', '50', '', '3'])
@@ -194,9 +199,11 @@ describe('an import', () => {
       await hub.call('GET', path, undefined, tr),
       await hub.call('GET', `${path}?language=tr`),
     ]) {
+      expect(turkish.headers.get('content-language')).toBe('tr')
       const text = await turkish.text()
       expect(text).toContain('"satır","hatalar"')
-      expect(text).toContain('E-posta: Geçerli bir e-posta adresi girin.')
+      expect(text).toContain('E-posta: Geçerli bir e-posta adresi girin. Aşama: ')
+      expect(text).toContain('"b@x.example","","","",3,"Ad: Çok uzun."')
       const corrected = text.replace('bu bir adres değil', 'a@x.example').replace('çok', '7')
       expect(await bring(corrected, { project: 'demir' })).toMatchObject({ refused: 2 })
     }
