@@ -199,8 +199,8 @@ describe('an upload', () => {
     expect(taken.status, JSON.stringify(taken.body)).toBe(202)
     expect(taken.body.import).toMatchObject({ project: 'demir', file: 'one.csv', facts: [] })
     expect(taken.headers.get('location')).toBe(`/api/cockpit/leads/imports/${taken.body.import.id}`)
-    const [{ options }] = await hub.query<{ options: object }>('select options from hub.imports')
-    expect(options).toMatchObject({ tags: ['a', 'b'], duplicates: 'skip' })
+    const [stored] = await hub.query<{ options: object }>('select options from hub.imports')
+    expect(stored?.options).toMatchObject({ tags: ['a', 'b'], duplicates: 'skip' })
   })
 
   test('is listed with those of its project, newest first, up to 50', async () => {
