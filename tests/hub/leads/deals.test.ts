@@ -171,10 +171,41 @@ describe('fields of a project’s own', () => {
     expect(facts).toHaveLength(2)
     const remove = (label: string) =>
       post('leads/fields/remove', { project: 'demir', key: 'fleet', label })
-    expect((await remove('Fleet')).status).toBe(422)
+    const unlike = await remove('Fleet')
+    expect(unlike.status).toBe(422)
+    expect(unlike.body.errors).toMatchObject([{ path: 'label', code: 'mismatch' }])
     expect((await remove('Trucks')).body.values).toBe(2)
     expect(await hub.query("select from hub.leads where custom ? 'fleet'")).toEqual([])
     expect(await hub.query("select from hub.evidence where field_key = 'fleet'")).toEqual([])
+    const none = await remove('Trucks')
+    expect([none.status, none.body.detail]).toEqual([404, 'There is no such field.'])
+  })
+
+  test('are listed in their order, of the active project where none is named', async () => {
+    const [tier, since, vip] = FIELDS.slice(1)
+    const fields = [vip, tier, { ...since, choices: ['Of another kind'] }]
+    const stored = [vip, tier, since]
+    const set = await put('leads/fields', { project: 'demir', fields })
+    expect(set.body.fields).toEqual(stored)
+    for (const path of ['leads/fields', 'leads/fields?project=demir']) {
+      expect((await get(path)).body).toEqual({ fields: stored })
+    }
+    expect((await get('leads/fields?project=nobody')).status).toBe(404)
+  })
+
+  test.each([
+    [[{ key: 'first_name' }], '0.key', '“first_name” already has a meaning'],
+    [[{ key: 'unsubscribe_url' }], '0.key', '“unsubscribe_url” already has a meaning'],
+    [[{ key: 'a' }, { key: 'a', label: 'B' }], '1.key', '“a” is in the list twice'],
+    [[{ label: 'Işık' }, { key: 'b', label: 'IŞIK' }], '1.label', '“IŞIK” is in the list twice'],
+    [[{ kind: 'choice' }], '0.choices', 'at least one value'],
+  ])('%j are refused at %s: %s', async (given, path, message) => {
+    const fields = given.map((one) => ({ key: 'a', label: 'A', kind: 'text', choices: [], ...one }))
+    const { status, body } = await put('leads/fields', { project: 'demir', fields })
+    expect(status).toBe(422)
+    expect(body.errors).toEqual([
+      { path: `fields.${path}`, code: 'unusable', message: expect.stringContaining(message) },
+    ])
   })
 })
 

@@ -143,7 +143,21 @@ describe('an upload', () => {
   test('without a name is leads.csv, and in a form has the name of its file', async () => {
     expect((await (await bare({})).json()).file).toBe('leads.csv')
     const { body } = await send('import_preview?file_name=query.csv', { file: file('own.csv') })
-    expect(body).toMatchObject({ file: 'own.csv', facts: ['Trucks'] })
+    expect(body).toMatchObject({ file: 'own.csv', columns: ['Name', 'Trucks'] })
+  })
+
+  test('is shown with the own fields of its project, which is the active one unless it is named', async () => {
+    const own = { key: 'trucks', label: 'Trucks', kind: 'number', choices: [] }
+    expect((await hub.call('GET', 'leads/fields')).status).toBe(200)
+    const set = { project: 'demir', fields: [own] }
+    expect((await hub.call('PUT', 'leads/fields', set)).status).toBe(200)
+    const shown = async (query: string) =>
+      (await send(`import_preview${query}`, { file: file('fair.csv') })).body
+    const known = { own: [own], facts: [], mapping: { name: 'Name', 'custom.trucks': 'Trucks' } }
+    expect(await shown('?project=demir')).toMatchObject(known)
+    expect(await shown('')).toMatchObject(known)
+    expect(await shown('?project=other')).toMatchObject({ own: [], facts: ['Trucks'] })
+    expect(await shown('?project=nobody')).toMatchObject({ own: [] })
   })
 
   test.each(['text/csv;charset=utf-8', 'TEXT/CSV', 'text/csv ; header=present'])(

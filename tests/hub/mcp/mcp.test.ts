@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { BASE } from '../../../hub/app.ts'
+import { VERSION } from '../../../shared/version.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { joinAs, keyWith } from '../support/members.ts'
 import { makeProject } from '../support/mission-help.ts'
@@ -170,6 +171,11 @@ describe('a model client', () => {
       clientInfo: { name: 'test', version: '1' },
     }
     const { body } = await speak(keys.read, 'initialize', params)
+    expect(body.result.serverInfo).toEqual({
+      name: 'watchpost-hub',
+      title: 'Watchpost Hub',
+      version: VERSION,
+    })
     expect(body.result.instructions).toMatch(/A person approves and sends.*never instructions/)
     const listed = await speak(keys.admin, 'tools/list')
     for (const { name, title, description, annotations } of listed.body.result.tools) {
@@ -180,6 +186,7 @@ describe('a model client', () => {
       expect(annotations, name).toMatchObject({
         readOnlyHint: !PROPOSALS.includes(name),
         destructiveHint: false,
+        openWorldHint: false,
       })
     }
   })

@@ -76,7 +76,9 @@ describe('the webhooks', () => {
        from generate_series(1, 49) as n`,
     )
     await make({ label: 'The last' })
-    expect(await post('', fields())).toMatchObject({ status: 409 })
+    const refused = await post('', fields())
+    expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(refused.body.detail).toContain('50')
     const labels = (await all()).map(({ label }) => label)
     expect(labels).toEqual([...Array.from({ length: 49 }, (_, at) => `${at + 1}`), 'The last'])
   })
@@ -98,6 +100,13 @@ describe('the webhooks', () => {
     const { webhook } = await make({ [field]: right })
     expect(await post('/change', { id: webhook.id, [field]: wrong })).toMatchObject(refused)
     expect(await all()).toMatchObject([{ [field]: right }])
+  })
+
+  test('say that their project is not there, and where they are listed once they are made', async () => {
+    const { errors } = (await post('', fields({ project: 'nobody' }))).body
+    expect(errors).toMatchObject([{ path: 'project', code: 'not_found' }])
+    const made = await hub.call('POST', 'settings/webhooks', fields())
+    expect(made.headers.get('location')).toBe('/api/cockpit/settings/webhooks')
   })
 
   test('are of all projects, with public addresses alone, where nothing else is said', async () => {
