@@ -130,3 +130,52 @@ test('what another hub refused by its secret stays refused here, and its links w
   expect(readToken(joined, token)).toBe(emailHash(before, email))
   expect(readToken({ current: ours, all: [ours] }, token)).toBeUndefined()
 })
+
+test('releasing one address leaves what is known of the others', async () => {
+  const salt = await readSalt(hub.paths)
+  const [gone, kept] = ['gone@released.example', 'kept@released.example']
+  await everywhere(hub.deps.db, async (sql) => {
+    await suppress(sql, salt, { emails: [gone, kept], reason: 'manual', note: 'Asked by phone' })
+    expect(await release(sql, [emailHash(salt, gone)])).toEqual({
+      reason: 'manual',
+      is_released: true,
+    })
+    const refusals = { salt, queued: new Set<string>() }
+    expect(await suppressed(sql, refusals, [gone, kept, 'new@released.example'])).toEqual(
+      new Set([kept]),
+    )
+  })
+  expect(
+    await hub.query(
+      `select known.email, entry.note, entry.released_at from hub.suppression_addresses as known
+      join hub.suppression as entry using (email_hash)
+      where email like '%@released.example'`,
+    ),
+  ).toEqual([{ email: kept, note: 'Asked by phone', released_at: null }])
+})
+
+test.each<[change: string, isKept: boolean]>([
+  ['note = null', true],
+  ["reason = 'imported'", true],
+  ["reason = 'bounced'", false],
+  ["reason = 'unsubscribed'", false],
+  ['released_at = now()', false],
+  ["erased_at = now(), reason = 'imported'", false],
+  ['erased_at = now()', false],
+])(
+  'the address of an entry of the team is known until it changes hands: %s',
+  async (change, isKept) => {
+    const salt = await readSalt(hub.paths)
+    const email = `${change.replace(/\W+/g, '-')}@forget.example`
+    await everywhere(hub.deps.db, (sql) =>
+      suppress(sql, salt, { emails: [email], reason: 'manual' }),
+    )
+    await hub.query(`update hub.suppression set ${change} where email_hash = $1`, [
+      emailHash(salt, email),
+    ])
+    await everywhere(hub.deps.db, forgetAddresses)
+    expect(
+      await hub.query('select email from hub.suppression_addresses where email = $1', [email]),
+    ).toEqual(isKept ? [{ email }] : [])
+  },
+)
