@@ -31,6 +31,9 @@ test.each([
   const html = await answer.text()
   expect(html).toContain(`<html lang="${language}">`)
   expect(html).toContain(`<title>${title}</title>`)
+  const [, icon] = /<link rel="icon" href="data:image\/svg\+xml,([^"]+)">/.exec(html) ?? []
+  expect(html).toContain(`<header>${decodeURIComponent(icon ?? 'none')}Watchpost</header>`)
+  expect(decodeURIComponent(icon ?? '')).toMatch(/^<svg .*<\/svg>$/)
   expect(html).toContain(`<h1>${title}</h1>\n<p>At https://watchpost.test</p>\n</main>`)
   expect(html).toContain('<link rel="stylesheet" href="greeting/page.css">')
   expect(html).toContain('<script src="greeting/page.js"></script>')

@@ -14,6 +14,7 @@ import {
   type TestDatabase,
 } from '../support/servers/database.ts'
 import { startStandInPooler } from '../support/servers/pooler.ts'
+import { receiver } from '../support/servers/receiver.ts'
 
 let database: TestDatabase
 let jobs: Database
@@ -168,6 +169,40 @@ describe('startService', () => {
       }
     } finally {
       await service.stop()
+    }
+  })
+
+  test('where somebody else signs people in, the console is told so, and the log when that cannot work', async () => {
+    const issuer = await receiver((response) => response.end('{"keys":[]}'))
+    const auth_url = `http://127.0.0.1:${issuer.port}/auth`
+    const port = await findPort({ host: '127.0.0.1', port: 0 })
+    const config = readConfig(
+      {
+        ...{ PORT: String(port), FEEDS: 'none', SEAL_KEYS: Buffer.alloc(32).toString('base64') },
+        ...{ API_DATABASE_URL: database.apiUrl, JOBS_DATABASE_URL: database.jobsUrl },
+        ...{ AUTH_ISSUER: auth_url, AUTH_PUBLISHABLE_KEY: 'sb_publishable_1' },
+      },
+      'serve',
+    )
+    const log = vi.fn()
+    const service = await startService(config, log)
+    try {
+      const own = `http://127.0.0.1:${port}`
+      const settings = await (await fetch(`${own}/console.json`)).json()
+      const auth_key = 'sb_publishable_1'
+      expect(settings).toEqual({ auth_url, auth_key, by: 'mail', tiles: null })
+      // Its own way to sign in is not there.
+      expect((await fetch(`${own}/sign-in`)).status).toBe(404)
+      await vi.waitFor(() =>
+        expect(log).toHaveBeenCalledWith({
+          msg: 'sign-in',
+          error: expect.stringContaining('AUTH_ISSUER publishes no ES256 or RS256 key'),
+        }),
+      )
+      expect(issuer.received.map(({ path }) => path)).toEqual(['/auth/.well-known/jwks.json'])
+    } finally {
+      await service.stop()
+      issuer.close()
     }
   })
 

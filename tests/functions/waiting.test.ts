@@ -41,3 +41,26 @@ test('ten requests of an account wait at a time, and those that have ended count
   const again = await Promise.all(Array.from({ length: 10 }, () => follow(busy)))
   expect(again.map(({ status }) => status)).toEqual(again.map(() => 200))
 })
+
+test('of a database that was just restored from a backup nothing is told yet', async () => {
+  const person = await service.person()
+  const [row] = await service.database.query<{ seen_in: string }>(
+    'select seen_in::text from watchpost.change_history',
+  )
+  const setSeen = (at: string | undefined) =>
+    service.database.query('update watchpost.change_history set seen_in = $1::xid8', [at])
+  await setSeen('9000000000000000000')
+  try {
+    for (const things of ['alerts', 'events']) {
+      const answer = await service.request('GET', `/api/v1/${things}/changes`, person)
+      expectProblem(answer, 503, 'unavailable')
+      expect(answer.headers.get('Retry-After')).toBe('5')
+      expect(answer.body).toMatchObject({
+        detail: 'The database was restored from a backup and is being prepared. Try again.',
+      })
+    }
+  } finally {
+    await setSeen(row?.seen_in)
+  }
+  expect((await service.request('GET', '/api/v1/alerts/changes', person)).status).toBe(200)
+})

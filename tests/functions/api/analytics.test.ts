@@ -91,6 +91,7 @@ describe('GET /analytics', () => {
     }
     const { body } = await service.request('GET', PATH, person)
     expect(body).toMatchObject({
+      zones: { total: 2, active: 2, shared: 0 },
       alerts_by_zone: [
         { zone_id: busy, zone: 'Renamed', count: 3 },
         { zone_id: quiet, zone: 'A place', count: 1 },
@@ -230,12 +231,14 @@ describe('GET /analytics', () => {
         ($1, $2, 'alert.revised', 1, 'failed', now()),
         ($1, $2, 'alert.revised', 2, 'expired', now()),
         ($1, $2, 'alert.revised', 3, 'queued', now()),
+        ($1, $2, 'alert.revised', 5, 'failed', now()),
         ($1, $2, 'alert.revised', 4, 'succeeded', now() - interval '31 days'),
         (null, $2, 'channel.test', 0, 'succeeded', now())`,
       [alertId, channel?.id],
     )
     expect((await service.request('GET', PATH, person)).body).toMatchObject({
-      deliveries: { succeeded: 1, failed: 2 },
+      channels: { total: 1, enabled: 1 },
+      deliveries: { succeeded: 1, failed: 3 },
     })
     const stranger = await service.person()
     expect((await service.request('GET', PATH, stranger)).body).toMatchObject({

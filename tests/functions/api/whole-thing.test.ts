@@ -58,7 +58,7 @@ describe('what only the service sets', () => {
   const stored = { id: 'a', version: 3, tags: ['x', 'y'] }
   const NAMES = ['id', 'version', 'tags'] as const
 
-  test.each([
+  test.each<[Record<string, unknown>]>([
     [{}],
     [{ id: 'a' }],
     [{ id: undefined, tags: ['x', 'y'] }],

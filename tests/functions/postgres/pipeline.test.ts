@@ -167,6 +167,13 @@ describe('when a statement fails', () => {
   })
 })
 
+test('a statement without any words has no rows, and the next is answered as its own', async () => {
+  expect(await inTransaction(['', []], ['select $1::int as n', [1]])).toEqual([
+    ...[[], [], [{ n: 1 }], []],
+  ])
+  expect(await inTransaction(['-- nothing', []])).toEqual([[], [], []])
+})
+
 test('the same statement issued twice at once is parsed once', async () => {
   expect(
     await outcomes([

@@ -197,6 +197,15 @@ describe('headers', () => {
     expect(headers.get('Cache-Control')).toBe('no-store')
   })
 
+  test('the keys of evidence may be kept for five minutes, and read from anywhere', async () => {
+    const path = '/.well-known/watchpost-evidence.json'
+    const headers = { Origin: 'https://anywhere.example' }
+    const answer = await service.request('GET', path, { headers })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('Cache-Control')).toBe('public, max-age=300')
+    expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*')
+  })
+
   test('browsers may call from the configured origin and from no other', async () => {
     const preflight = (origin: string) =>
       service.request('OPTIONS', '/api/v1/zones', {
