@@ -196,7 +196,7 @@ async function readChanges(
   if (!facts) throw new Error('change_facts answers one row')
   if (facts.is_restored) {
     const message = 'The database was restored from a backup and is being prepared. Try again.'
-    throw new ApiError('unavailable', message, { headers: { 'Retry-After': '5' } })
+    throw new ApiError('unavailable', message)
   }
   if (facts.has_expired || (place.epoch !== null && place.epoch !== facts.epoch)) {
     throw new ApiError(

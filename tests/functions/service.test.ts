@@ -159,6 +159,9 @@ describe('startService', () => {
       const address = `http://127.0.0.1:${port}/api/v1/zones?cursor=${'x'.repeat(40_000)}`
       const answer = await fetch(address, { headers: { Authorization: 'Bearer none' } })
       expect([answer.status, await answer.json()]).toMatchObject([401, { code: 'unauthenticated' }])
+      const settings = await (await fetch(`http://127.0.0.1:${port}/console.json`)).json()
+      const own = { auth_url: './auth/v1', auth_key: null, by: 'link', tiles: null }
+      expect(settings).toEqual(own)
       // The page behind a sign-in link, which only the local issuer has.
       const page = await fetch(`http://127.0.0.1:${port}/sign-in`)
       const html = await page.text()

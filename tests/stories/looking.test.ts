@@ -261,6 +261,7 @@ test('a map shows the footprints that meet it and are large enough to be seen, p
   const seen = async (query: string, who = me) => {
     const path = `/api/v1/events/footprints?${DAY}&${query}`
     const answer = await at.service.request('GET', path, { key: who.key })
+    expect(answer.headers.get('Content-Type')).toBe('application/geo+json')
     return parsed(answer, 200, Footprints)
   }
   const ids = async (query: string, who = me) =>
@@ -298,6 +299,8 @@ test('a map shows the footprints that meet it and are large enough to be seen, p
   }
   expect(pages.map(({ length }) => length)).toEqual([200, 200, 50])
   expect(new Set(pages.flat()).size).toBe(450)
+  // Of the same moment, by their ids.
+  expect(pages.flat()).toEqual(pages.flat().toSorted().toReversed())
   // Large ones come in smaller pages, but never none: what is stored counts, compressed.
   await at.query(
     `update watchpost.events set geometry = (
@@ -356,6 +359,21 @@ test('what moves comes with the way it took: storms by revisions, vessels by pos
   expect(ship?.steps).toHaveLength(20)
   const [coarse] = await tracks(`${DAY}&bbox=-10,40,10,50&zoom=0`)
   expect(coarse?.steps.map(({ lon }) => lon)).toEqual([0.1, 1, 1.4, 1.5, 2])
+  // Of a long way the newest 500 steps, and of one that is asked for by itself all.
+  await at.query(
+    `insert into watchpost.positions (
+      event_id, first_seen_at, source, type, title, lat, lon, ts, severity, subject, status, extent)
+    select 'other:mmsi:3' || n, ts, 'other', 'vessel', 'Ship', -45, n / 10.0, ts, 5, 'mmsi:3', 'active',
+      box(point(n / 10.0, -45), point(n / 10.0, -45))
+    from generate_series(1, 502) n
+    cross join lateral (select '2026-09-01T00:00:00Z'::timestamptz + n * interval '2 minutes' as ts) t`,
+  )
+  const [long] = await tracks(`${DAY}&bbox=-10,-50,60,-40`)
+  expect(long?.steps.map(({ lon }) => lon)).toEqual(
+    Array.from({ length: 500 }, (_, step) => (step + 3) / 10),
+  )
+  const [whole] = await tracks(`${DAY}&event_id=other:mmsi:3502`)
+  expect(whole?.steps).toHaveLength(502)
   const of = (id: string, window = DAY) => waysOf(`${window}&event_id=${encodeURIComponent(id)}`)
   expect(await of('other:mmsi:13')).toEqual([
     ['other:mmsi:120', expect.objectContaining({ length: 20 })],

@@ -310,3 +310,16 @@ describe('an invite', () => {
     },
   )
 })
+
+test.each([
+  ['GET', '/keys/', undefined, 'key'],
+  ['DELETE', '/keys/', undefined, 'key'],
+  ['GET', '/orgs/', undefined, 'organisation'],
+  ['PATCH', '/orgs/', { name: 'Another' }, 'organisation'],
+  ['DELETE', '/orgs/', undefined, 'organisation'],
+])('%s %s of what is not there says what there is not: %s', async (method, path, body, thing) => {
+  const me = await service.signed()
+  const answer = await ask(me, method, path + crypto.randomUUID(), body)
+  expectProblem(answer, 404, 'not_found')
+  expect(answer.body).toMatchObject({ detail: `There is no such ${thing}, or it is not yours.` })
+})

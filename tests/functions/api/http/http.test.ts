@@ -269,6 +269,16 @@ describe('the log', () => {
     }
   })
 
+  test('an address without a route has none in the log, and one that is a key is not there', async () => {
+    service.lines.length = 0
+    await service.request('GET', '/api/v1/nope', caller)
+    await service.request('GET', '/api/v1/feeds/s3cret-token.atom')
+    expect(service.lines).toMatchObject([
+      { path: '/api/v1/nope', route: 'none', status: 404 },
+      { path: '/api/v1/feeds/…', route: '/api/v1/feeds/:file', status: 404 },
+    ])
+  })
+
   test('a refusal says its code', async () => {
     service.lines.length = 0
     await service.request('GET', '/api/v1/zones/x?cursor=secret', { key: 'wp_live_nonsense' })
