@@ -232,7 +232,7 @@ test('take minutes, or a window of their own, and not both', async () => {
 test('cannot filter by somebody else’s zone', async () => {
   const { zone, here } = await watcher()
   await happens(here)
-  const stranger = await service.person()
+  const { me: stranger } = await watcher()
   const answer = await service.request('GET', `${PATH}?zone_id=${zone}`, stranger)
   expectProblem(answer, 404, 'not_found')
 })
@@ -311,4 +311,47 @@ test('GeoJSON has the point of an event, or its footprint when that is asked for
   })
   const { events } = parsed(await service.request('GET', PATH, me), 200, List)
   for (const event of events) expect(event).not.toHaveProperty('geometry')
+})
+
+test('an event is in a zone by its point, or by its footprint where the zone says so', async () => {
+  const { me, here, zone: byPoint } = await watcher(undefined, { match: 'point', radius_km: 50 })
+  const beside = { lat: here.lat, lon: here.lon + 1 }
+  const made = async (fields: object) => {
+    const body = { label: 'Another', ...here, radius_km: 50, ...fields }
+    const answer = await service.request('POST', '/api/v1/zones', { key: me.key, body })
+    return parsed(answer, 201, z.object({ zone: z.object({ id: z.uuid() }) })).zone.id
+  }
+  const byFootprint = await made({ match: 'footprint' })
+  const { lat, lon } = beside
+  const ring = [
+    [lon - 0.1, lat - 0.1],
+    [lon + 0.1, lat - 0.1],
+    [lon + 0.1, lat + 0.1],
+    [lon - 0.1, lat + 0.1],
+    [lon - 0.1, lat - 0.1],
+  ]
+  const outline = await made({
+    ...{ match: 'point', polygon: { type: 'Polygon', coordinates: [ring] } },
+  })
+  const near = await happens({ ...here, ago: '3 minutes' })
+  const wide = await happens({ ...beside, ago: '2 minutes' })
+  const alone = await happens({ lat: lat + 0.3, lon, ago: '1 minute' })
+  const footprint = {
+    type: 'LineString',
+    coordinates: [
+      [here.lon, here.lat],
+      [lon, lat],
+    ],
+  }
+  await service.database.query(
+    'update watchpost.events set geometry = $2, extent = box(point($3, $4), point($5, $4)) where id = $1',
+    [wide, JSON.stringify(footprint), here.lon, lat, lon],
+  )
+  const answer = await service.request('GET', PATH, me)
+  const found = parsed(answer, 200, List).events.map(({ id, zone_ids }) => [id, zone_ids.sort()])
+  expect(found).toEqual([
+    [wide, [byFootprint, outline].sort()],
+    [near, [byPoint, byFootprint].sort()],
+  ])
+  expect(found.flat()).not.toContain(alone)
 })

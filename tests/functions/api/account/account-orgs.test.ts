@@ -312,12 +312,12 @@ describe('an invite', () => {
 })
 
 test.each([
-  ['GET', '/keys/', undefined, 'key'],
-  ['DELETE', '/keys/', undefined, 'key'],
-  ['GET', '/orgs/', undefined, 'organisation'],
-  ['PATCH', '/orgs/', { name: 'Another' }, 'organisation'],
-  ['DELETE', '/orgs/', undefined, 'organisation'],
-])('%s %s of what is not there says what there is not: %s', async (method, path, body, thing) => {
+  ['GET', '/keys/', 'key', undefined],
+  ['DELETE', '/keys/', 'key', undefined],
+  ['GET', '/orgs/', 'organisation', undefined],
+  ['PATCH', '/orgs/', 'organisation', { name: 'Another' }],
+  ['DELETE', '/orgs/', 'organisation', undefined],
+])('%s %s of what is not there says what there is not: %s', async (method, path, thing, body) => {
   const me = await service.signed()
   const answer = await ask(me, method, path + crypto.randomUUID(), body)
   expectProblem(answer, 404, 'not_found')

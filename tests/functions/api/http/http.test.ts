@@ -109,8 +109,10 @@ describe('bodies', () => {
     expect(answer.status).toBe(422)
     const query = await service.request('GET', '/api/v1/events?source=a%00b', caller)
     expectProblem(query, 400, 'malformed')
-    const path = await service.request('GET', '/api/v1/zones/%00', caller)
-    expectProblem(path, 404, 'not_found')
+    for (const path of ['zones/%00', 'events/a%00b', `events/${'x'.repeat(256)}`]) {
+      const answer = await service.request('GET', `/api/v1/${path}`, caller)
+      expectProblem(answer, 404, 'not_found')
+    }
   })
 
   test.each(['__proto__', 'constructor'])(
