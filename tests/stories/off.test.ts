@@ -103,6 +103,34 @@ test('while the plan of its owner was free the zone was paused, and says so', as
   expect(await alerts()).toEqual([])
 })
 
+test('an alert from the time when its checks said less is explained with what they say today', async () => {
+  const { id, shake, explain } = await watch()
+  const event = await shake()
+  const today = await explain(event)
+  const NEWER = {
+    enabled: { reason: null },
+    filter: {
+      ...{ visible: true, late: false, delay_hours: 0, news_for_hours: null },
+      ...{ ends_at: null, flag: null },
+    },
+    duplicate: { linked_event_id: null, link: null },
+  }
+  for (const [name, fields] of Object.entries(NEWER)) {
+    await at.query(
+      `update watchpost.alerts set checks = (
+        select jsonb_agg(case value ->> 'name' when $2 then value - $3::text[] else value end order by nr)
+        from jsonb_array_elements(checks) with ordinality c (value, nr))
+      where zone_id = $1`,
+      [id, name, Object.keys(fields)],
+    )
+  }
+  const { checks, ...rest } = await explain(event)
+  expect(rest).toEqual({ ...today, checks: undefined })
+  expect(checks.map(({ name }) => name)).toEqual(today.checks.map(({ name }) => name))
+  for (const [name, fields] of Object.entries(NEWER))
+    expect(checks.find((check) => check.name === name)).toMatchObject(fields)
+})
+
 test('a warning that still stands is told as soon as the plan is paid again', async () => {
   lat += 5
   const here = { lat, lon: 20 }
