@@ -85,6 +85,8 @@ test('each key gives another one for each purpose, and always the same', async (
     const marks = derived.map((key) => crypto.subtle.sign('HMAC', key, Buffer.from('x')))
     return (await Promise.all(marks)).map((mark) => Buffer.from(mark).toString('hex'))
   }
+  // And none of them leaves the process.
+  for (const key of await createSeal(keys).macKeys('link a')) expect(key.extractable).toBe(false)
   const [first, second] = await signed(keys, 'link a')
   expect(await signed(keys, 'link a')).toEqual([first, second])
   expect(await signed(keys.toReversed(), 'link a')).toEqual([second, first])
@@ -97,7 +99,11 @@ test('what an old key sealed opens as long as that key is kept, and the new one 
   if (!old || !next) throw new Error('two keys')
   const sealed = await createSeal([old]).seal('secret')
   expect(await createSeal([next, old]).unseal(sealed)).toBe('secret')
-  await expect(createSeal([next]).unseal(sealed)).rejects.toThrow('none of the configured keys')
+  await expect(createSeal([next]).unseal(sealed)).rejects.toMatchObject({
+    message: 'none of the configured keys opens a sealed value',
+    // For the log: what the last key said.
+    cause: expect.any(Error),
+  })
   const resealed = await createSeal([next, old]).seal('secret')
   expect(await createSeal([next]).unseal(resealed)).toBe('secret')
   expect(() => createSeal([])).toThrow('at least one sealing key')
