@@ -72,6 +72,7 @@ test('a key is 32 bytes, in any form of base64', () => {
   expect(text).toMatch(/[+].*[/].*=/)
   expect(Buffer.from(decodeKey(text))).toEqual(bytes)
   expect(Buffer.from(decodeKey(bytes.toString('base64url')))).toEqual(bytes)
+  expect(() => decodeKey(`${text.slice(0, 10)}=${text.slice(10)}`)).toThrow()
   for (const length of [0, 16, 31, 33, 64]) {
     const wrong = Buffer.alloc(length, 1).toString('base64')
     expect(() => decodeKey(wrong), `${length}`).toThrow(`32 bytes, this one has ${length}`)
