@@ -6,6 +6,8 @@ import type { Runtime } from './tests/support/servers/runtimes.ts'
 const NOT_AT_THE_EDGE = {
   'tests/functions/api/deliveries.test.ts':
     'its receivers are functions of the test; tests/runtimes sends to real ones',
+  'tests/functions/api/zones/zones-bulk-meanwhile.test.ts':
+    'who waits for whom is up to the database',
 }
 
 /** The stories that are mostly requests. The others wait for jobs, which run on Node in all of them. */
