@@ -107,7 +107,7 @@ describe('an answer', () => {
   test('that is the first has history: what was over for an hour', async () => {
     await query(`update watchpost.sources set last_success_at = null where source = 'polled'`)
     const minutes = (ago: number) => new Date(Date.now() - ago * 60_000).toISOString()
-    const given: (Date | null)[] = []
+    const given: (Date | null | undefined)[] = []
     answer = async ({ last_success_at }) => {
       given.push(last_success_at)
       return {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type AnyRequest,
   failedSend,
+  type PushRequest,
   perform,
   type SendFailure,
   type SendRequest,
@@ -165,10 +166,15 @@ test('browsers are notified under the key that follows from the seal, made once'
     p256dh: pair.getPublicKey('base64url'),
     auth: randomBytes(16).toString('base64url'),
   }
-  const request = {
-    ...{ transport: 'push', endpoint: 'https://push.example/1', keys, payload: '{}' },
-    ...{ ttl_seconds: 60, urgency: 'normal', topic: null },
-  } as const
+  const request: PushRequest = {
+    transport: 'push',
+    endpoint: 'https://push.example/1',
+    keys,
+    payload: '{}',
+    ttl_seconds: 60,
+    urgency: 'normal',
+    topic: null,
+  }
   for (let time = 0; time < 2; time += 1) await send?.(request)
   expect(made).toBe(1)
   expect(sent.map(({ url, method }) => [url, method])).toEqual([
