@@ -33,6 +33,33 @@ test('a text of strangers is one line in one direction', () => {
   }
 })
 
+test('a text of strangers has one space where it had several', () => {
+  expect(oneLine('a   b\t\tc \n d\u00a0\u00a0e')).toBe('a b c d e')
+  expect(oneLine('half \ud83d')).toBe('half \ufffd')
+})
+
+test.each([
+  ['http://x.example/a', 'http://x.example/a'],
+  ['https://x.example/(a|b)', 'https://x.example/%28a%7Cb%29'],
+  ["https://x.example/'a'[1]", 'https://x.example/%27a%27%5B1%5D'],
+  ['ftp://x.example/a', null],
+  [undefined, null],
+  [null, null],
+])('the link %s is written %s', (url, written) => {
+  expect(webLink(url)).toBe(written)
+})
+
+test.each([1, 2, 7, 8, 9, 15, 16, 17])(
+  'of a text that is too long as many as fit are kept: %i',
+  (kept) => {
+    const mark = '… (shortened)'
+    for (const length of [kept + mark.length + 1, 64, 100]) {
+      const cut = shortenBy(characters)('x'.repeat(length), kept + mark.length, STYLES.en)
+      expect(cut).toBe(`${'x'.repeat(kept)}${mark}`)
+    }
+  },
+)
+
 test('a text is cut only where it is too long, and not after a space', () => {
   const cut = (text: string, limit: number) => shortenBy(characters)(text, limit, STYLES.en)
   expect(cut('a'.repeat(20), 20)).toBe('a'.repeat(20))
