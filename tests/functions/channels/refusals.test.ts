@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { CHANNEL_KINDS } from '../../../functions/channels/kinds.ts'
 import { parseAllowList } from '../../../functions/channels/transport/target.ts'
+// As the service says it: with sentences of its own where a schema has none.
+import '../../../shared/words/issue-words.ts'
 import { RECEIVERS } from './samples.ts'
 
 const allow = parseAllowList('10.0.0.0/8, relay')
