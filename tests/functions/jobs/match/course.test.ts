@@ -236,6 +236,16 @@ describe('when quiet hours end', () => {
     expect(sent()[0].data.alerts).toHaveLength(1)
   })
 
+  test('a change of the zone before that sends nothing of what it holds', async () => {
+    const { person, here, zone } = await setUp(QUIET)
+    await ingest(quake({ ...here, severity: 50 }))
+    await patch(person, zone, { label: 'Another name' })
+    expect((await alertsOf(person)).map(({ status }) => status)).toEqual(['held'])
+    expect(service.receiver.requests).toEqual([])
+    await patch(person, zone, LOUD)
+    expect(types()).toEqual(['alert.digest'])
+  })
+
   test.each<[string, object]>([
     ['switched off', { enabled: false }],
     ['snoozed', { snoozed_until: later(2 * HOUR) }],

@@ -193,7 +193,7 @@ test('an event inside many zones raises one alert in each, some zones at a time,
   await jobs.drain()
   const once = zones.map((zone_id) => ({ zone_id, count: 1, updates: [] }))
   for (const { id } of events) expect(await alertsOf(id)).toEqual(once)
-  expect(linesFrom(from)).toMatchObject([{ batches: 1, pairs: 14, alerts: 14 }])
+  expect(linesFrom(from)).toMatchObject([{ batches: 1, revisions: 2, pairs: 14, alerts: 14 }])
   await jobs.ingest(...events.map((event) => ({ ...event, severity: 90 })))
   await jobs.drain()
   const escalated = once.map((alert) => ({ ...alert, updates: ['escalated'] }))
