@@ -31,7 +31,9 @@ afterAll(async () => {
 beforeEach(() => {
   lines = []
   waiting = []
-  vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
+  vi.spyOn(console, 'log').mockImplementation((line) => {
+    if (String(line).startsWith('{')) lines.push(JSON.parse(line))
+  })
 })
 afterEach(() => {
   vi.restoreAllMocks()

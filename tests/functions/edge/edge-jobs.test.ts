@@ -58,7 +58,9 @@ describe('createEdgeJobs', () => {
   afterAll(() => database?.drop())
   beforeEach(() => {
     lines = []
-    vi.spyOn(console, 'log').mockImplementation((line) => void lines.push(JSON.parse(line)))
+    vi.spyOn(console, 'log').mockImplementation((line) => {
+      if (String(line).startsWith('{')) lines.push(JSON.parse(line))
+    })
   })
   afterEach(() => {
     vi.restoreAllMocks()

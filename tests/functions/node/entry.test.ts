@@ -32,7 +32,8 @@ beforeEach(() => {
   vi.spyOn(process, 'exit').mockImplementation(exit as never) // safe: it must not end the tests
   vi.spyOn(console, 'error').mockImplementation((line) => void errors.push(line))
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    for (const line of String(text).trim().split('\n')) lines.push(JSON.parse(line))
+    const written = String(text).trim().split('\n')
+    for (const line of written) if (line.startsWith('{')) lines.push(JSON.parse(line))
     return true
   })
   // A flag would be that of all tests in this process.
