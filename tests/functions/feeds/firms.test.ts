@@ -67,6 +67,8 @@ describe('a detection becomes a fire', () => {
     ['1000', '76', 70],
     ['2461.8', '30', 70],
     ['2461.8', '29', 10],
+    ['2461.8', '29.95', 10],
+    ['2461.8', '30.05', 70],
     ['2461.8', 'l', 10],
     ['2461.8', 'low', 10],
     ['2461.8', 'n', 70],
@@ -92,6 +94,24 @@ describe('a detection becomes a fire', () => {
       ts: '2026-03-01T00:25:00.000Z',
       lat: -9.774,
     })
+  })
+
+  test('marks, spaces and empty lines around and between are no part of it', async () => {
+    const [header, ...rows] = table(row(), '  ', row({ lat: '5' }))
+      .replaceAll(',', ' , ')
+      .split('\n')
+    for (const text of [
+      ['', header, ...rows].join('\n'),
+      `\ufeff\ufeff${[header, ...rows].join('\r\n')}`,
+      `\u00ef\u00bb\u00bf${[header, '', ...rows].join('\r\n')}`,
+    ]) {
+      const { events, rejected } = await normalise(firms, text)
+      expect([events.map(({ lat }) => lat), rejected]).toEqual([[-9.774, 5], []])
+    }
+    const [{ id } = { id: '' }] = await eventsOf(row())
+    expect((await normalise(firms, table(row().replaceAll(',', ' , ')))).events).toMatchObject([
+      { id },
+    ])
   })
 
   test.each([

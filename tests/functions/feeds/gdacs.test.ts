@@ -55,6 +55,18 @@ describe('an item becomes an event', () => {
     })
   })
 
+  test('an element of GDACS counts before one of the same name without its prefix', async () => {
+    const odd = gdacsItem().replace('<gdacs:eventid>', '<eventid>1</eventid><gdacs:eventid>')
+    expect((await only(gdacsRss(odd))).id).toBe('gdacs:TC1000643')
+    const plain = gdacsItem().replaceAll('gdacs:eventid', 'eventid')
+    expect((await only(gdacsRss(plain))).id).toBe('gdacs:TC1000643')
+  })
+
+  test.each(['1e1 59.8', '0x1 59.8', '12x 59.8'])('at "%s" it is nowhere', async (point) => {
+    const { events, rejected } = await normalise(gdacs, gdacsRss(gdacsItem({ point })))
+    expect([events, rejected.map(({ reason }) => reason)]).toEqual([[], ['lat: Must be a number.']])
+  })
+
   test.each([
     ['Green', 20],
     ['orange', 60],

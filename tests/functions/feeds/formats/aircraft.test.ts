@@ -53,6 +53,13 @@ test('one’s own receiver gives seconds, and the old names of dump1090 do no ha
   expect(events).toMatchObject([{ id: 'readsb:4ca243:1772366399', ts: '2026-03-01T11:59:59.000Z' }])
 })
 
+test('a time is in seconds until it would be far in the future', async () => {
+  const of = async (now: number) =>
+    (await normalise(readsb, JSON.stringify({ now, ac: [plane()] }))).events
+  expect(await of(1e11)).toMatchObject([{ ts: '1973-03-03T09:46:38.500Z' }])
+  await expect(normalise(readsb, '{"now":1}')).rejects.toMatchObject({ code: 'not_json' })
+})
+
 test.each([
   [{ flight: '        ' }, 'EI-DCM'],
   [{ flight: null, r: undefined }, '4ca243'],

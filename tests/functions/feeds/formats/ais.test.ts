@@ -111,4 +111,19 @@ describe('the vessels of a source', () => {
     vessels.position({ ...there, ...none })
     expect(vessels.text({ mmsi, at, text: 'FIRE' })).toMatchObject({ event: { lat: 60, lon: 25 } })
   })
+
+  test('forget the one that was heard least lately of 200,001', () => {
+    const vessels = createVessels('nmea')
+    const title = (number: string) => {
+      const made = vessels.position({ mmsi: number, lat: 60, lon: 25, at, status: null })
+      return 'event' in made ? made.event.title : null
+    }
+    vessels.named('230000001', 'FIRST')
+    vessels.named('230000002', 'SECOND')
+    vessels.named('230000001', 'FIRST AGAIN')
+    for (let n = 3; n <= 200_000; n++) vessels.named(`${230_000_000 + n}`, 'X')
+    vessels.named('231000000', 'LAST')
+    expect(title('230000001')).toBe('FIRST AGAIN')
+    expect(title('230000002')).toBe('230000002')
+  })
 })

@@ -39,6 +39,7 @@ describe('an RSS index', () => {
     ['<link>/page</link><enclosure url="/a.xml" type="text/xml"/>', at('page')],
     ['<link>/page</link><enclosure url="/a.xml" type="application/cap+xml"/>', at('a.xml')],
     ['<link>/page</link><enclosure url="/a.xml" type="application/CAP+xml"/>', at('a.xml')],
+    ['<enclosure type="application/cap+xml"/>', null],
     ['<title>none</title>', null],
   ])('with the item %s leads to the alert', (inside, link) => {
     expect(item(inside)).toEqual(link)

@@ -39,7 +39,17 @@ describe('a ring', () => {
     expect(toRing(box(179, -1, -179, 1)).map(([lon]) => lon)).toEqual([179, 181, 181, 179, 179])
   })
 
+  test('may reach half round the earth', () => {
+    const half = [
+      [0, 70],
+      [90, 60],
+      [180, 70],
+    ]
+    expect(toRing(half)).toEqual([...half, [0, 70]])
+  })
+
   test.each([
+    [[], 'fewer than three corners'],
     [[[0, 0]], 'fewer than three corners'],
     [
       [
@@ -195,10 +205,12 @@ describe('the point that stands for a geometry', () => {
       [2, 1],
       [5, 6],
     ]
-    const lines = [line.toReversed(), [[8, 8]], line]
+    const lines = [[[8, 8]], line.toReversed(), line]
     expect(representativePoint({ type: 'LineString', coordinates: line })).toEqual([5, 6])
     expect(representativePoint({ type: 'MultiLineString', coordinates: lines })).toEqual([5, 6])
     expect(representativePoint({ type: 'MultiLineString', coordinates: [] })).toBeNull()
+    expect(representativePoint({ type: 'Point', coordinates: [] })).toBeNull()
+    expect(representativePoint({ type: 'Point', coordinates: [5] })).toBeNull()
     expect(representativePoint({ type: 'Point', coordinates: [190, 6] })).toEqual([-170, 6])
   })
 
@@ -278,6 +290,10 @@ describe('a circle', () => {
 
 test('positions are counted through all levels, and a third coordinate is dropped', () => {
   const shape = readGeometry({
+    type: 'MultiPolygon',
+    coordinates: [[box(0, 0, 1, 1)], [box(2, 2, 3, 3)]],
+  })
+  expect(shape).toEqual({
     type: 'MultiPolygon',
     coordinates: [[box(0, 0, 1, 1)], [box(2, 2, 3, 3)]],
   })

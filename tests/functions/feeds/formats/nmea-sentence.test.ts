@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readLine } from '../../../../functions/feeds/formats/nmea-sentence.ts'
+import { createAssembler, readLine } from '../../../../functions/feeds/formats/nmea-sentence.ts'
 import { checksum, classA, sentence, tag } from '../../../support/feeds/ais.ts'
 
 const LINE = sentence(classA())
@@ -106,5 +106,21 @@ describe('a tag block', () => {
     [`\\s:station\\${LINE}`, 'tag block: checksum missing'],
   ])('%s is refused', (line, problem) => {
     expect(readLine(line)).toEqual({ problem })
+  })
+})
+
+describe('a message in parts', () => {
+  const part = (number: number, fill: number, before = '') => {
+    const body = `AIVDM,3,${number},7,A,${number}${number},${fill}`
+    const read = readLine(`${before}!${body}*${checksum(body)}`)
+    if ('problem' in read || read.kind === 'none') throw new Error('a part is a sentence')
+    return read
+  }
+
+  test('has the padding of its last part, and the first time that one of them has', () => {
+    const { add } = createAssembler()
+    const parts = [part(1, 0), part(2, 0, tag(`c:${SECONDS}`)), part(3, 2, tag(`c:${SECONDS + 9}`))]
+    const results = parts.map((each) => add(each, 0, 'x').whole)
+    expect(results).toEqual([null, null, { payload: '112233', fill: 2, at: SECONDS * 1000 }])
   })
 })

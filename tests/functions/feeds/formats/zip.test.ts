@@ -50,6 +50,33 @@ describe('the text of an archive', () => {
   })
 })
 
+describe('an archive is read', () => {
+  /** The archive behind other bytes, which its directory counts. */
+  const moved = (archive: Buffer, by: number) => {
+    const copy = Buffer.concat([Buffer.alloc(by), archive])
+    copy.writeUInt32LE(by, central(copy) + 42)
+    copy.writeUInt32LE(central(copy), end(copy) + 16)
+    return copy
+  }
+
+  test.each([1, 700])('when its first file begins at byte %i', async (by) => {
+    expect(await unzipText(moved(await zip([{ name: 'a.csv', text: LONG }]), by))).toBe(LONG)
+  })
+
+  test('when the name of its file is long', async () => {
+    expect(await unzipText(await zip([{ name: 'a'.repeat(300), text: LONG }]))).toBe(LONG)
+  })
+
+  test('when there is more between the name and the file', async () => {
+    const archive = await zip([{ name: 'a.csv', text: LONG }])
+    const more = Buffer.alloc(260)
+    const wide = Buffer.concat([archive.subarray(0, 35), more, archive.subarray(35)])
+    wide.writeUInt16LE(more.length, 28)
+    wide.writeUInt32LE(central(wide), end(wide) + 16)
+    expect(await unzipText(wide)).toBe(LONG)
+  })
+})
+
 describe('a damaged archive is refused', () => {
   const damage: [string, (archive: Buffer) => Buffer | undefined][] = [
     ['no archive', () => Buffer.from('no archive, but longer than the end of one')],
