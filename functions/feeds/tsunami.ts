@@ -87,7 +87,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
       }
       last = error
       next.validators[index] = {}
-      keepSeen(index)
+      keepSeen()
       rejected.push({ item: nameOf(index), reason: error.message })
       if (error.code === 'rate_limited') break
     }
@@ -112,7 +112,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
     pause_seconds = Math.max(pause_seconds, fetched.max_age_seconds)
     if (fetched.not_modified) {
       next.validators[index] = state.validators[index] ?? {}
-      keepSeen(index)
+      keepSeen()
       return
     }
     const links = readIndex(parseXml(fetched.text), index)
@@ -163,11 +163,9 @@ async function poll(input: PollInput): Promise<FeedResult> {
     }
   }
 
-  function keepSeen(index: string): void {
-    const folder = new URL('/', index).href
-    for (const [url, updated] of Object.entries(state.seen)) {
-      if (url.replace(/^http:/, 'https:').startsWith(folder)) next.seen[url] = updated
-    }
+  /** What an index lists that says nothing new is still known. */
+  function keepSeen(): void {
+    next.seen = { ...state.seen, ...next.seen }
   }
 }
 
