@@ -218,7 +218,13 @@ test('a new warning of a hazard does not go on from another of it, but one that 
   expect(idsOf(await poll(0))).toEqual(['V1'])
   set(FILE, vtec('V2', 1, 'CON'))
   expect(idsOf(await poll(2))).toEqual(['V1'])
-  set(FILE, vtec('V3', 2, 'NEW'))
+  const both = vtec('V4', 2, 'CON').replace(
+    '</value>',
+    ' /O.NEW.KBOX.SV.W.0132.211212T0321Z-211212T0400Z/</value>',
+  )
+  set(FILE, both)
+  expect(idsOf(await poll(3))).toEqual(['V1'])
+  set(FILE, vtec('V3', 3, 'NEW'))
   expect(idsOf(await poll(4))).toEqual(['V3'])
 })
 

@@ -80,6 +80,13 @@ describe('an activation becomes an event', () => {
     }
   })
 
+  test('that is at no place is rejected by its code, or its number', async () => {
+    expect((await read({ centroid: 'x' })).rejected).toEqual([
+      { item: 'EMSR888', reason: 'centroid: is not a point' },
+    ])
+    expect((await read({ code: '' })).rejected).toMatchObject([{ item: '#1' }])
+  })
+
   test('that is closed has ended', async () => {
     expect((await read({ closed: true })).events).toMatchObject([{ status: 'ended', severity: 20 }])
     expect((await read({ closed: null })).events).toMatchObject([

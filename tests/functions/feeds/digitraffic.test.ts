@@ -119,7 +119,8 @@ test('names that did not change, or are no list, stay as they were', async () =>
   )
   await world.poll('2026-03-01T13:00:00Z')
   names = { status: 304 }
-  await world.poll('2026-03-01T14:00:00Z')
+  const { rejected } = await world.poll('2026-03-01T14:00:00Z')
+  expect(rejected.map(({ item }) => item)).not.toContain('vessels')
   expect(world.state.names).toEqual({ 241930000: 'AISOPOS' })
   names = { json: { vessels: [] } }
   expect((await world.poll('2026-03-01T15:00:00Z')).rejected).toContainEqual({

@@ -72,6 +72,8 @@ describe('a report becomes an event', () => {
 
   test.each([
     ['Etna - Report for 10-16 September 2026 - New Unrest', '2026-09-16T23:59:59.000Z'],
+    ['Etna - Report for 5-11  January  2026 - New Unrest', '2026-01-11T23:59:59.000Z'],
+    ['Etna - Report for 10-31 February 2026 - New Unrest', '2026-09-17T05:20:04.000Z'],
     ['Etna - Report for 27 August-2 September 2026 - New Unrest', '2026-09-02T23:59:59.000Z'],
     ['Etna - Report for 11 September–17 September 2026 - New Unrest', '2026-09-17T05:20:04.000Z'],
     ['Etna - Report for 10 September-36 September 2026', '2026-09-17T05:20:04.000Z'],
@@ -95,6 +97,13 @@ describe('a report becomes an event', () => {
     ['report#vn_262000', 'https://volcano.si.edu/reports_weekly.cfm'],
   ])('named "%s" it is at %s', async (guid, url) => {
     expect((await read({ guid })).events).toMatchObject([{ url }])
+  })
+
+  test('a number of seven digits is that of no volcano', async () => {
+    const { rejected } = await read({ guid: 'https://volcano.si.edu/#vn_2620001' })
+    expect(rejected).toEqual([
+      { item: '#1', reason: 'guid: does not end in the number of a volcano' },
+    ])
   })
 
   test('the next week is another event of the same volcano', async () => {

@@ -164,7 +164,8 @@ test.each<[source: string, breaks: RegExp, answer: Reply]>([
 describe('the countries of Meteoalarm', () => {
   const at = (minute: number) => new Date(Date.parse(NOW) + minute * 60_000).toISOString()
   const world = (answer: (url: URL) => Reply, countries?: string) => {
-    const settings = countries === undefined ? {} : { METEOALARM_COUNTRIES: countries }
+    const settings: Record<string, string> =
+      countries === undefined ? {} : { METEOALARM_COUNTRIES: countries }
     const made = upstream(polled('meteoalarm'), answer, settings)
     const asked = () => made.asked.map(({ url }) => url.pathname.split('feeds-')[1])
     return Object.assign(made, { countries: asked })

@@ -117,6 +117,17 @@ describe('polling', () => {
     expect(world.state).toEqual({ changed_after: '2026-02-28T08:00:00.000Z' })
   })
 
+  test('without a name it asks under none, and is refused by the service', async () => {
+    const asked: string[] = []
+    const fetch: typeof globalThis.fetch = async (url) => {
+      asked.push(String(url))
+      return new Response('', { status: 403 })
+    }
+    const polled = reliefweb.poll({ state: {}, now: new Date(at(12)), fetch })
+    await expect(polled).rejects.toMatchObject({ status: 403 })
+    expect(new URL(asked[0] ?? '').searchParams.get('appname')).toBe('')
+  })
+
   test('the latest change counts, wherever it stands', async () => {
     const changed = ['09', '11', '10'].map((hour) =>
       disaster({

@@ -151,6 +151,8 @@ describe('polling', () => {
     world.replies.day = { json: bare, headers: { 'cache-control': 'max-age=900' } }
     world.replies.hour = { json: bare, headers: { 'cache-control': 'max-age=90' } }
     expect(await world.poll(minute(0))).toMatchObject({ next_poll_seconds: 90, events: [{}] })
+    world.replies.hour = { status: 503 }
+    expect(await world.poll(minute(20))).not.toHaveProperty('next_poll_seconds')
     world.replies.hour = { json: { ...bare, features: [] } }
     for (const n of [1, 2, 3]) expect((await world.poll(minute(n))).events).toEqual([])
   })

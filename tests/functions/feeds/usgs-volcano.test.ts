@@ -127,6 +127,12 @@ function world() {
   }
 }
 
+test('a name of spaces is none', async () => {
+  expect((await read(placed('332010', { volcano_name: ' ' }))).events).toMatchObject([
+    { title: 'Volcano 332010 - WATCH / ORANGE' },
+  ])
+})
+
 describe('polling', () => {
   test('the places come from the list of all volcanoes, once a week', async () => {
     const { set, poll, asked } = world()
