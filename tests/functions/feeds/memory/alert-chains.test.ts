@@ -175,6 +175,16 @@ describe('the end of a warning', () => {
     ])
   })
 
+  test('is told as the warning was last known', () => {
+    const take = follower()
+    const geometry = { type: 'Point' as const, coordinates: [2, 1] }
+    const { event } = says('a', 0, { geometry, subject: 'vtec:1', url: 'https://example.org/a' })
+    take(0, [{ ...says('a', 0), event }])
+    expect(take(1, [ends('b', 1, 'a')]).events).toEqual([
+      { ...event, status: 'ended', revised_at: at(1), aliases: ids(['a']) },
+    ])
+  })
+
   test('that nobody has heard of is told to nobody', () => {
     const take = follower()
     const { events, rejected } = take(2, [says('a', 0), ends('b', 1, 'a')])

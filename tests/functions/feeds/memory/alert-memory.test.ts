@@ -52,6 +52,17 @@ describe('the memory of warnings', () => {
     expect(Object.keys(half.memory.open)).toHaveLength(750)
   })
 
+  test('forgets a warning that was never revised before those that were', () => {
+    const [a, b] = [message('a', at(0), { revised_at: null }), message('b', at(0))]
+    for (const messages of [
+      [a, b],
+      [b, a],
+    ]) {
+      const { memory } = followMessages(NONE, messages, { now, prefix: 'nws:', share: 1 / 1500 })
+      expect(Object.keys(memory.open)).toEqual(['nws:b'])
+    }
+  })
+
   test('drops the largest footprints first: the end of such a warning has its point only', () => {
     const messages = [
       message('small', at(0), { geometry: line(10) }),
