@@ -31,6 +31,14 @@ describe('a body of JSON may have', () => {
   })
 })
 
+test.each([
+  [`{"a":{"b":${text(65_537)}}}`, '"a" holds a text of over 65536 characters'],
+  [list(33), 'The body holds lists or objects more than 32 deep'],
+  [JSON.stringify(Array(60_001).fill(1)), 'The body holds over 60000 values'],
+])('what is too much is said, and in which field', (body, said) => {
+  expect(refusalOf(body)?.message).toBe(`${said}, which is more than any request needs: send less.`)
+})
+
 describe('and not', () => {
   test.each([
     ['lists 33 deep', list(33), 'too_deep', ''],

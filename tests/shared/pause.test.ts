@@ -23,9 +23,16 @@ test('a pause is over after its time, and not before', async () => {
 })
 
 test('it is over at once when it is aborted, before or meanwhile', async () => {
-  const stopping = new AbortController()
-  const waiting = pause(60_000, stopping.signal)
-  stopping.abort()
-  await waiting
-  await pause(60_000, stopping.signal)
+  vi.useFakeTimers()
+  try {
+    const stopping = new AbortController()
+    const waiting = pause(60_000, stopping.signal)
+    stopping.abort()
+    await waiting
+    await pause(60_000, stopping.signal)
+    // Nothing is left that would keep the process alive.
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
 })
