@@ -113,7 +113,7 @@ function eventType(type: string | null | undefined): EventType {
 }
 
 function title({ title, mag, place }: Properties, lat: number, lon: number): string {
-  if (title && place) return title.trim().slice(0, 500)
+  if (title && place) return title
   const where = place?.trim() || `${lat.toFixed(2)}, ${lon.toFixed(2)}`
-  return `${mag == null ? 'Magnitude unknown' : `M ${mag.toFixed(1)}`} - ${where}`.slice(0, 500)
+  return `${mag == null ? 'Magnitude unknown' : `M ${mag.toFixed(1)}`} - ${where}`
 }
