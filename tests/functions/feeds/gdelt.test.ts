@@ -291,6 +291,7 @@ describe('polling', () => {
     const polled = world('20260301120000', () => ({ status: 304 }))
     expect(await polled.poll(at(1))).toMatchObject({ events: [], rejected: [] })
     expect(polled.state.last).toBeNull()
+    polled.state = { last: '20260301114500', seen: [] }
     polled.answer = () => ({ status: 304 })
     const unchanged = { events: [], rejected: [], not_modified: true, state: polled.state }
     expect(await polled.poll(at(2))).toEqual(unchanged)
