@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { writeJson } from '../../../hub/files.ts'
@@ -261,6 +262,29 @@ describe('a test mail', () => {
       },
     })
     await closed.close()
+  })
+
+  test('whose server hangs up instead of answering may arrive, and it is said so', async () => {
+    const silent = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.write('220 silent\r\n')
+      let said = ''
+      socket.on('data', (data) => {
+        said += data.toString('latin1')
+        if (said.endsWith('\r\n.\r\n')) return void socket.destroy()
+        if (/^(EHLO|MAIL|RCPT)/.test(data.toString())) socket.write('250 yes\r\n')
+        if (data.toString().startsWith('DATA')) socket.write('354 go on\r\n')
+      })
+    })
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo // safe: it listens on TCP
+    const id = await rendered({ kind: 'lead', lead_id: await add('Ada') })
+    await api.put('settings/mail', smtpSettings(port))
+    expect(await sendTest(id)).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', detail: expect.stringMatching(/was not clear.*It may arrive/) },
+    })
+    silent.close()
   })
 
   test('is one of ten in the last hour, and says when the next may go', async () => {
