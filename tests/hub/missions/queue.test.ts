@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MissionFailure } from '../../../hub/agents/agent.ts'
 import { Task } from '../../../hub/api/missions/missions.ts'
 import { stored, verbatim } from '../../../hub/i18n/words.ts'
 import { createMissions, type Missions } from '../../../hub/missions/missions.ts'
 import { ModelError } from '../../../hub/model/model.ts'
+import { ApiError } from '../../../shared/problem.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { makeProject, until } from '../support/mission-help.ts'
 
@@ -24,7 +26,7 @@ beforeEach(async () => {
 })
 
 /** What works on the rows, with a model whose answers the test gives. */
-function open(): Missions {
+function open(sweep_ms = SWEEP_MS): Missions {
   const complete = async ({ signal }: { signal?: AbortSignal }) =>
     new Promise((resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason))
@@ -39,7 +41,7 @@ function open(): Missions {
     db,
     log,
     actions,
-    sweep_ms: SWEEP_MS,
+    sweep_ms,
     model: {
       // safe: what these tests need of a model
       complete: complete as never,
@@ -136,4 +138,70 @@ test('a mission that waits for approval does not begin, however often the queue 
   expect(await tasksIn('queued')).toEqual(['asks'])
   expect(calls).toHaveLength(1)
   await missions.stop()
+})
+
+describe('a run that ends badly', () => {
+  const words = { en: 'Because.', tr: 'Öyle.' }
+  const failed = { status: 'failed', waits_for: null }
+  const waits = { status: 'queued', waits_for: 'model' }
+
+  test.each<[string, Error, object, string]>([
+    ['an answer of no use', new ModelError('invalid_output', words), failed, 'failed'],
+    ['too long a text', new ModelError('too_long', words), failed, 'failed'],
+    ['no model', new ModelError('no_model', words), waits, 'queued'],
+    ['a model that starts', new ModelError('starting', words), waits, 'queued'],
+    ['a model far away', new ModelError('unreachable', words), waits, 'queued'],
+    ['a crash', new ModelError('crashed', words), { ...waits, interruptions: 1 }, 'interrupted'],
+    ['an error of ours', new ApiError('conflict', words), failed, 'failed'],
+    ['what the agent says', new MissionFailure(words), failed, 'failed'],
+  ])('by %s is stored with its reason, and logged in one line', async (_, error, row, outcome) => {
+    const id = await add('a guide')
+    const line = await endOf(id, error)
+    const [stored] = await hub.query(
+      `select status, waits_for, reason ->> 'en' as reason, interruptions from hub.missions where id = $1`,
+      [id],
+    )
+    expect(stored).toEqual({ interruptions: 0, reason: 'Because.', ...row })
+    expect(line).toEqual({
+      msg: 'mission',
+      mission_id: id,
+      project: 'rota',
+      department: 'docs',
+      outcome,
+      reason: 'Because.',
+      duration_ms: expect.any(Number),
+    })
+  })
+
+  test('by a fault of the hub says no more than that, and its log has the place', async () => {
+    const id = await add('a guide')
+    const line = await endOf(id, new TypeError('x is not a function'))
+    expect(line).toMatchObject({
+      outcome: 'failed',
+      error: expect.stringMatching(/^TypeError: x is not a function\n +at /),
+    })
+    const [row] = await hub.query(
+      `select status, reason ->> 'en' as reason from hub.missions where id = $1`,
+      [id],
+    )
+    expect(row).toEqual({ status: 'failed', reason: expect.stringMatching(/^An error in the hub/) })
+  })
+
+  test('without a database stays as it is, and is logged as unsettled', async () => {
+    const id = await add('a guide')
+    const line = await endOf(id, new ApiError('unavailable', words))
+    expect(line).toMatchObject({ outcome: 'unsettled', error: expect.any(String) })
+    expect(await tasksIn('processing')).toEqual(['a guide'])
+  })
+
+  /** Ends the run of a mission by an error of its model; answers its line of the log. */
+  async function endOf(id: string, error: Error) {
+    missions = open(60_000)
+    await missions.start()
+    await until(async () => calls.length === 1)
+    calls[0]?.fail(error)
+    const line = await until(async () => hub.lines.find((one) => one.mission_id === id))
+    await missions.stop()
+    return line
+  }
 })

@@ -255,6 +255,7 @@ test('what is waited for is released by itself, and a license releases as many p
     const wait = () =>
       work((sql) => waitForLicense(sql, { project_id: of, mission_id: id }, REASON))
     await wait()
+    expect(await eventsOf(id)).toEqual([{ status: 'queued' }])
     await wait()
     expect(await rowOf(id)).toMatchObject({ waits_for: 'license', reason: 'Because.' })
     expect(await eventsOf(id)).toEqual([{ status: 'queued' }])
