@@ -109,7 +109,7 @@ describe('a running sequence moves on', () => {
 
   test('by the next mail of each, whose time is found once its last one is there', async () => {
     const id = await sequence()
-    const [one, two] = [await step(id, 1, 0), await step(id, 2, 3)]
+    const [one, two, three] = [await step(id, 1, 0), await step(id, 2, 3), await step(id, 3, 3)]
     for (const name of ['new', 'begun', 'old', 'away', 'held', 'late', 'open'])
       await member(id, name)
     await hub.query(
@@ -122,17 +122,23 @@ describe('a running sequence moves on', () => {
     await mail(two, 'begun', 'waiting')
     await mail(one, 'old', 'sent', sent(9))
     await mail(two, 'old', 'waiting')
+    await member(id, 'third')
+    await mail(one, 'third', 'sent', sent(9))
+    await mail(two, 'third', 'sent', sent(0))
+    await mail(three, 'third', 'waiting')
     await mail(one, 'away', 'waiting')
     await mail(one, 'held', 'pushed', { due_at: ago(-2), due_until: ago(-3) })
     await mail(one, 'late', 'pushed', { due_at: ago(2), due_until: ago(1) })
     await mail(one, 'open', 'unclear')
     await mail(two, 'open', 'waiting')
     await schedule()
-    const { away1, begun2, ...rest } = await mails()
+    const { away1, begun2, third3, ...rest } = await mails()
     expect(rest).toEqual({
       new1: ['pushed', 0],
       new2: ['waiting', null],
       begun1: ['sent', null],
+      third1: ['sent', null],
+      third2: ['sent', null],
       old1: ['sent', null],
       old2: ['pushed', 0],
       held1: ['pushed', 2],
@@ -143,6 +149,7 @@ describe('a running sequence moves on', () => {
     // The days are whole ones, from midnight.
     expect([4, 5]).toContain(away1?.[1])
     expect([2, 3]).toContain(begun2?.[1])
+    expect([2, 3]).toContain(third3?.[1])
     expect(lines).toEqual([])
     expect(await stateOf(id)).toBe('running')
   })
@@ -238,12 +245,13 @@ describe('who a sequence is for', () => {
 
   test('are also those who are in it, with what they have had', async () => {
     const id = await sequence()
-    const [one, two] = [await step(id, 1, 0), await step(id, 2, 3)]
+    const [one, two, three] = [await step(id, 1, 0), await step(id, 2, 3), await step(id, 3, 3)]
     const wait_until = ago(-5)
     await member(id, 'in', { lead_id: await lead('in'), wait_until })
     const sent = { claimed_at: ago(2), sent_at: ago(2) }
-    await mail(one, 'in', 'sent', sent)
-    await mail(two, 'in', 'waiting')
+    await mail(one, 'in', 'sent', { claimed_at: ago(8), sent_at: ago(8) })
+    await mail(two, 'in', 'sent', sent)
+    await mail(three, 'in', 'waiting')
     // Left out after a mail, and gone to another address.
     await member(id, 'out', {
       lead_id: await lead('out'),
@@ -259,13 +267,13 @@ describe('who a sequence is for', () => {
     await member(id, 'gone')
     const { people, gone } = await found(id, { tag: 'nobody' })
     expect(people).toMatchObject([
-      { email: 'in@x.example', left_out: null, is_in: true, had: 1, time_zones: ['UTC'] },
+      { email: 'in@x.example', left_out: null, is_in: true, had: 2, time_zones: ['UTC'] },
     ])
     expect(new Date(people[0]?.last_sent_at ?? 0)).toEqual(sent.sent_at)
     expect(new Date(people[0]?.wait_until ?? 0)).toEqual(wait_until)
     expect(gone).toEqual(['gone@x.example'])
     expect(await shown(id)).toEqual({
-      in: [null, true, 1],
+      in: [null, true, 2],
       out: [HAD, false, 1],
       moved: [HAD, false, 0],
       unsent: [null, false, 0],
@@ -284,20 +292,65 @@ describe('who a sequence is for', () => {
   test('have the time zone of their list, their country or the window', async () => {
     const id = await sequence()
     const own = await lead('own', { country: 'Germany' })
-    await lead('land', { country: 'Germany' })
+    const land = await lead('land', { country: 'Germany' })
     await lead('none')
-    await insert('evidence', {
-      project_id,
-      lead_id: own,
-      fact: 'Time zone: Asia/Tokyo',
-      source: 'list.csv',
-      import_column: 'Time zone',
-    })
+    const told = (lead_id: string, import_column: string) =>
+      insert('evidence', {
+        project_id,
+        lead_id,
+        fact: `${import_column}: Asia/Tokyo`,
+        source: 'list.csv',
+        import_column,
+      })
+    await told(land, 'Wishes to see')
+    await told(own, 'Time zone')
     const zones = (await found(id)).people.map(({ source, time_zones }) => [source, time_zones])
     expect(zones).toEqual([
       ['country', ['Europe/Berlin']],
       ['project', ['UTC']],
       ['lead', ['Asia/Tokyo']],
     ])
+  })
+
+  test('are counted and named in the check, five of each kind that is kept out', async () => {
+    const id = await sequence({ state: 'draft', approved: null, approved_at: null })
+    await hub.query("update hub.drafts set state = 'draft'")
+    await insert('drafts', {
+      project_id,
+      sequence_id: id,
+      step: 1,
+      wait_days: 0,
+      subject: 'A question',
+      text: 'Hello',
+      audience: '{"kind": "list", "filter": {}}',
+    })
+    const check = async () => {
+      const answer = await hub.call('GET', `sequences/get?id=${id}&project=demir`)
+      const { gates } = await answer.json()
+      return gates.find(({ name }: { name: string }) => name === 'recipients')
+    }
+    const other = await sequence({ name: 'Another' })
+    for (let nth = 1; nth <= 7; nth += 1) {
+      await lead(`busy${nth}`)
+      await member(other, `busy${nth}`)
+    }
+    expect(await check()).toMatchObject({
+      ok: false,
+      blocks: true,
+      detail: expect.stringMatching(
+        /^0 of 7 people will get it\. In the running sequence “Another” and left out: busy1, busy2, busy3, busy4, busy5 and 2 more\. Nobody is left\.$/,
+      ),
+      way_out: 'Choose other recipients.',
+    })
+    await lead('none', { email: null })
+    await lead('new', { name: null })
+    await lead('had', { name: null })
+    await member(id, 'had', { state: 'stopped', stop_reason: 'replied' })
+    await hub.query("delete from hub.leads where name > 'busy2'")
+    expect(await check()).toMatchObject({
+      ok: true,
+      detail:
+        '1 of 4 people will get it. In the running sequence “Another” and left out: busy1, busy2. In this sequence before and left out: had@x.example.',
+    })
   })
 })

@@ -127,6 +127,10 @@ describe('the time zone of a recipient', () => {
     ['de', ['Europe/Berlin']],
     ['Somewhere', []],
     ['', []],
+    ['  Germany ', ['Europe/Berlin']],
+    ['FRANSIZ GUYANASI', ['America/Cayenne']],
+    ['Fransız Guyanası', ['America/Cayenne']],
+    ['Great  -  Britain', ['Europe/London']],
   ])('by the country %s', (country, zones) => {
     expect(zonesOfCountry(country)).toEqual(zones)
   })
