@@ -79,6 +79,70 @@ test('a lead is known by its address, or without one by name and company', async
   expect(lead).toEqual({ domain: 'celik.example', stage: 'new' })
 })
 
+test('what was found is told with its mission, and each fact with its source', async () => {
+  const lead = { name: 'Told', company: 'Told Ltd.', title: 'CEO' }
+  const web = {
+    lead,
+    facts: [{ fact: 'Fleet: 40', quote: 'We run 40' }],
+    source: 'https://told.example',
+  }
+  const { stored } = await store([web, { ...web, source: 'fair.csv:2' }, web])
+  const id = stored[0]?.id
+  expect(stored).toEqual([
+    { id, is_new: true },
+    { id, is_new: false },
+    { id, is_new: false },
+  ])
+  const [row] = await hub.query('select name, company, title, stage from hub.leads where id = $1', [
+    id,
+  ])
+  expect(row).toEqual({ ...lead, stage: 'new' })
+  const evidence = await hub.query<{ id: string; source: string }>(
+    'select id, fact, quote, source, mission_id from hub.evidence where lead_id = $1 order by source',
+    [id],
+  )
+  const fact = { fact: 'Fleet: 40', quote: 'We run 40', mission_id: of.mission_id }
+  expect(evidence).toMatchObject([
+    { ...fact, source: 'fair.csv:2' },
+    { ...fact, source: 'https://told.example' },
+  ])
+  const told = await hub.query(
+    "select kind, details from hub.activities where lead_id = $1 order by kind, details ->> 'source'",
+    [id],
+  )
+  expect(told).toEqual([
+    ...evidence.map((one) => ({
+      kind: 'evidence',
+      details: { evidence_id: one.id, source: one.source },
+    })),
+    { kind: 'imported', details: { mission_id: of.mission_id } },
+  ])
+})
+
+test('of two leads of one name the older one is known, and none of another project', async () => {
+  const add = async (project_id: string, more: Record<string, string> = {}) => {
+    const [made] = await hub.query<{ id: string }>(
+      `insert into hub.leads (project_id, name, company, email, created_at)
+       values ($1, 'Twin', 'Twins', $2, $3) returning id`,
+      [project_id, more.email ?? null, more.at ?? new Date()],
+    )
+    return made?.id ?? ''
+  }
+  const [other] = await hub.query<{ id: string }>(
+    "insert into hub.projects (slug, name) values ('elsewhere', 'Elsewhere') returning id",
+  )
+  await add(other?.id ?? '', { email: 'twin@x.example', at: '2020-01-01' })
+  await add(of.project_id)
+  const older = await add(of.project_id, { at: '2021-01-01' })
+  const { stored } = await store([
+    one({ name: 'twin', company: 'TWINS' }, 'a'),
+    one({ email: 'twin@x.example' }, 'b'),
+    one({ name: 'Twin' }, 'c'),
+  ])
+  expect(stored.map(({ is_new }) => is_new)).toEqual([false, true, true])
+  expect(stored[0]?.id).toBe(older)
+})
+
 test('nothing is no statement', async () => {
   expect(await store([])).toEqual({ stored: [], statements: 0 })
 })
