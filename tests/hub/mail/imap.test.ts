@@ -95,11 +95,28 @@ describe('polling a mailbox', () => {
     expect(second.mails.map((mail) => mail.uid)).toEqual([4, 5])
   })
 
-  test('reads a renumbered mailbox again', async () => {
+  test('asks for what came since, and says goodbye', async () => {
+    server.deliver(reply)
+    const { cursor } = await pollMailbox(settings(), null)
+    expect(server.commands.at(-1)).toBe('LOGOUT')
+    server.commands.length = 0
+    await pollMailbox(settings(), cursor)
+    expect(server.commands).toContain('UID SEARCH UID 2:*')
+    expect(server.commands.at(-1)).toBe('LOGOUT')
+    server.commands.length = 0
+    await checkImap(settings())
+    expect(server.commands.at(-1)).toBe('LOGOUT')
+    expect(server.commands.filter((each) => each.startsWith('SELECT'))).toEqual([])
+  })
+
+  test('reads the last two weeks of a renumbered mailbox again', async () => {
     server.deliver(reply)
     const { cursor } = await pollMailbox(settings(), null)
     server.renumber()
     const again = await pollMailbox(settings(), cursor)
+    const since = server.commands.find((each) => each.startsWith('UID SEARCH'))
+    const days = (Date.now() - Date.parse(since?.split('SINCE ')[1] ?? '')) / 86_400_000
+    expect(days).toSatisfy((ago: number) => ago >= 13 && ago <= 16)
     expect(again.mails).toHaveLength(1)
     expect(again.cursor).toEqual({ uid_validity: '2', last_uid: 1 })
   })
@@ -138,6 +155,65 @@ describe('a mail that came in', () => {
   ])('is an automatic answer by %s', async (_, mail) => {
     const { mails } = await receive(mail)
     expect(mails).toMatchObject([{ automatic: 'replied', is_report: false }])
+  })
+
+  test.each([
+    ['List-Id: <x>', 'list'],
+    ['List-Unsubscribe: <https://x.example>', 'list'],
+    ['List-Post: <mailto:x@x.example>', 'list'],
+    ['X-Autoreply: yes', 'replied'],
+    ['X-Autorespond: yes', 'replied'],
+  ])('says in %s that no person wrote it: %s', async (field, automatic) => {
+    const { mails } = await receive(reply.replace('To:', `${field}\nTo:`))
+    expect(mails).toMatchObject([{ automatic, is_report: false }])
+  })
+
+  const daemon = reply.replace('"Doe, Jo" <Jo@Client.example>', 'MAILER-DAEMON@client.example')
+  const unreturned = (mail: string) => mail.replace('<jo@client.example>', '<>')
+  test.each([
+    ['of a server without a way back', unreturned(daemon), true],
+    [
+      'of a postmaster without one',
+      unreturned(daemon.replace('MAILER-DAEMON', 'Postmaster')),
+      true,
+    ],
+    ['of a server that has one', daemon, false],
+    ['of a person without one', unreturned(reply), false],
+    ['with failed recipients', reply.replace('To:', 'X-Failed-Recipients: a@x\nTo:'), true],
+    [
+      'with a report',
+      reply.replace('To:', 'Content-Type:  Multipart/Report; boundary=b\nTo:'),
+      true,
+    ],
+    [
+      'with the word',
+      reply.replace('To:', 'Content-Type: text/plain; x=multipart/report\nTo:'),
+      false,
+    ],
+    ['of another daemon', unreturned(daemon.replace('MAILER', 'x-mailer')), false],
+    ['with another type', reply.replace('To:', 'Content-Type: x-multipart/report\nTo:'), false],
+    ['with more', reply.replace('To:', 'Content-Type: multipart/reports; boundary=b\nTo:'), false],
+  ])('%s is a report, or is none', async (_, mail, is_report) => {
+    const { mails } = await receive(mail)
+    expect(mails).toMatchObject([{ is_report, report: null }])
+  })
+
+  test('is no bounce where it has a way back, whatever it says', async () => {
+    const { mails } = await receive(
+      postfix.replace(/^Return-Path: <>/m, 'Return-Path: <a@x.example>'),
+    )
+    expect(mails).toMatchObject([{ is_report: true, report: null }])
+  })
+
+  test('has its subject and its writer in one line of some length', async () => {
+    const long = (count: number) => 'x'.repeat(count)
+    const { mails } = await receive(
+      reply
+        .replace(/Subject: .*/, `Subject: =?utf-8?Q?_a=07=07b_?= ${long(400)}`)
+        .replace('"Doe, Jo"', `"${long(300)}"`),
+    )
+    expect(mails[0]?.subject).toMatch(/^a b +x+$/)
+    expect([mails[0]?.subject.length, mails[0]?.from_name]).toEqual([300, long(200)])
   })
 
   test.each([
@@ -212,4 +288,18 @@ describe('the connection test', () => {
   ] as [string, Partial<ImapSettings>, string][])('names %s', async (_, more, stage) => {
     expect(await checkImap(settings(more))).toMatchObject({ ok: false, stage })
   })
+
+  test.each([
+    ['what it answers', { password: 'wrong' }, 'Wrong password'],
+    ['what the system says', { port: 1 }, 'ECONNREFUSED'],
+  ] as [string, Partial<ImapSettings>, string][])(
+    'names the server and %s',
+    async (_, more, said) => {
+      const { port } = settings(more)
+      const { message } = await checkImap(settings(more))
+      for (const text of [`127.0.0.1:${port}`, said]) {
+        expect([message.en, message.tr]).toEqual(Array(2).fill(expect.stringContaining(text)))
+      }
+    },
+  )
 })

@@ -81,6 +81,29 @@ describe('another audience', () => {
   })
 })
 
+test('what an agent wrote is kept when a person first changes it, and nothing else is', async () => {
+  const [own, id] = [await create(), await create()]
+  await hub.query("update hub.drafts set agent = 'marketing' where id = $1", [id])
+  const kept = async (one: string) => {
+    const [row] = await hub.query<{ first: string | null; at: string | null }>(
+      'select first_text as first, edited_at::text as at from hub.drafts where id = $1',
+      [one],
+    )
+    return row
+  }
+  const edit = (one: string, text: string) => api.ok('draft/edit', { ...of(one), text })
+  const { text } = (await get(id)).draft
+  await edit(id, text)
+  expect(await kept(id)).toEqual({ first: null, at: null })
+  await edit(id, 'Hello Jo,\n\nshall I call you?')
+  const first = await kept(id)
+  expect(first).toEqual({ first: expect.stringContaining('next week'), at: expect.any(String) })
+  await edit(id, 'Hello Jo,\n\nmay I write again?')
+  expect(await kept(id)).toEqual(first)
+  await edit(own, 'Hello Jo,\n\nshall I call you?')
+  expect(await kept(own)).toEqual({ first: null, at: null })
+})
+
 describe('what the hub says', () => {
   const turkish = () => apiOf(hub, { 'Accept-Language': 'tr' })
 

@@ -100,9 +100,12 @@ describe('approval', () => {
     const refused = await api.post('draft/approve', of(id))
     expect(refused.status).toBe(422)
     expect(refused.body.errors).toHaveLength(1)
+    const shown = (await api.get(`drafts/get?id=${id}&project=demir`)).body.sentences
+    const at = shown.findIndex((one: { sentence: string }) => one.sentence === sentence)
     expect(refused.body.errors[0]).toMatchObject({
+      path: `sentences.${at}`,
       code: 'no_evidence',
-      message: expect.stringContaining(sentence),
+      message: expect.stringMatching(`“${sentence}” has no evidence`),
     })
     const source = 'https://client.example/report'
     await api.ok('evidence/add', { project: 'demir', lead_id, fact: sentence, source })

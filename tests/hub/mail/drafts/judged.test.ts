@@ -70,6 +70,12 @@ describe('every sentence is judged after every edit', () => {
     const codes = refused.body.errors.map(({ code }: { code: string }) => code)
     expect(codes).toEqual(['contradicted', 'contradicted', 'no_evidence'])
     expect(JSON.stringify(refused.body.errors)).toContain('used by DHL')
+    const messages = refused.body.errors.map(({ message }: { message: string }) => message)
+    expect(messages).toEqual([
+      expect.stringMatching(/: the evidence says otherwise/),
+      expect.stringMatching(/: the evidence says otherwise/),
+      expect.stringMatching(/has no evidence/),
+    ])
   })
 
   test('in the subject, the preheader, a headline and a button as well', async () => {
