@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { everywhere } from '../../../hub/db/db.ts'
+import { WordsError } from '../../../hub/i18n/failure.ts'
 import { verbatim } from '../../../hub/i18n/words.ts'
-import { propose } from '../../../hub/missions/approvals.ts'
+import { propose, resumeApproved } from '../../../hub/missions/approvals.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { apiOf } from '../support/mail-help.ts'
 import { joinAs } from '../support/members.ts'
@@ -170,4 +171,93 @@ describe('who may approve', () => {
     expect(await kept()).toMatchObject({ status: 'waiting' })
     await api.ok('approvals/reject', { id })
   })
+})
+
+describe('what was approved is carried out', () => {
+  const lines: Record<string, unknown>[] = []
+  const ran: string[] = []
+  const actions = {
+    run: {
+      pause_mail: async () => {
+        ran.push('pause_mail')
+        return verbatim('Mail is paused.')
+      },
+      restart_hub: async () => {
+        throw new WordsError(verbatim('Not now.'))
+      },
+    },
+  } as never // safe: nothing else of it is asked for
+  const given = () => ({
+    db: hub.deps.db,
+    paths: hub.paths,
+    actions,
+    log: (line: Record<string, unknown>) => void lines.push(line),
+  })
+  const approved = async (what: object, at = 'now()') => {
+    await hub.query(
+      `update hub.approvals set status = 'approved', action = $2, decided_at = ${at} where id = $1`,
+      [id, JSON.stringify(what)],
+    )
+    return id
+  }
+  const outcome = async () => {
+    const { status, outcome } = (await kept()) ?? {}
+    return [status, outcome?.en ?? null]
+  }
+  beforeEach(async () => {
+    lines.length = 0
+    ran.length = 0
+    await hub.query("update hub.approvals set status = 'rejected' where status = 'approved'")
+  })
+
+  test.each([
+    [{ do: 'note_process' }, 'done', 'Noted.'],
+    [{ do: 'pause_mail' }, 'done', 'Mail is paused.'],
+    [{ do: 'read_web' }, 'approved', null],
+    [{ do: 'search_web' }, 'approved', null],
+    [
+      { do: 'add_prompt_rule', agent: 'sales', rule: 'Ask for the fleet.' },
+      'done',
+      expect.stringMatching(/in this project from now on/),
+    ],
+    [
+      { do: 'add_prompt_rule', for: 'hub', agent: 'sales', rule: 'Ask for the fleet.' },
+      'done',
+      expect.stringMatching(/^Added to the prompt/),
+    ],
+  ])('%j', async (what, status, said) => {
+    await approved(what)
+    await resumeApproved(given())
+    expect(await outcome()).toEqual([status, said])
+    expect(lines).toEqual([])
+    expect(ran).toEqual(what.do === 'pause_mail' ? ['pause_mail'] : [])
+    // What is done is not done again.
+    await resumeApproved(given())
+    expect(ran).toHaveLength(what.do === 'pause_mail' ? 1 : 0)
+  })
+
+  test.each([
+    [{ do: 'restart_hub' }, 'Not now.'],
+    [{ do: 'run_backup' }, 'This hub cannot do that.'],
+    [{ do: 'format_disk' }, 'This hub cannot do that.'],
+    [{ do: 'add_prompt_rule', agent: 'nobody', rule: 'x' }, 'This hub cannot do that.'],
+    [{ do: 'add_prompt_rule', agent: 'sales', rule: '' }, 'This hub cannot do that.'],
+    [{ do: 'add_prompt_rule', agent: 'sales', rule: 'x'.repeat(601) }, 'This hub cannot do that.'],
+  ])('or has failed with its reason', async (what, said) => {
+    await approved(what)
+    await resumeApproved(given())
+    expect(await outcome()).toEqual(['failed', said])
+    expect(lines).toEqual([
+      { msg: 'approved action failed', approval_id: id, error: expect.stringContaining('Error') },
+    ])
+  })
+})
+
+test('only a rule can be approved for all projects', async () => {
+  const all = (of: string) => ({ id, hash: of, for_all_projects: true })
+  expect(await api.post('approvals/approve', all(hash))).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: 'for_all_projects', code: 'custom' }] },
+  })
+  expect(await kept()).toMatchObject({ status: 'waiting' })
 })
