@@ -1,10 +1,11 @@
+import { fold } from '../../../shared/words/fold.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import { AGENT_NAMES, type AgentName, isAgentName } from '../names.ts'
 import { type Frame, frameOf } from './frames.ts'
 import { PHRASES } from './phrases.ts'
 import { routeText } from './route.text.ts'
 import { subjectOf, type Token, tokensOf } from './tokens.ts'
-import { inflects, wordsOf } from './words.ts'
+import { inflects } from './words.ts'
 
 const say = bilingual(routeText)
 
@@ -91,7 +92,7 @@ function parse(text: string, language: 'en' | 'tr'): Phrase {
 export function route(task: string): Route {
   const command = /^\s*\/(\p{L}[\p{L}\p{N}_]*)/u.exec(task)
   if (command) {
-    const word = wordsOf(command[1] ?? '')[0] ?? ''
+    const word = fold(command[1] ?? '')
     const agent = COMMANDS[word] ?? (isAgentName(word) ? word : undefined)
     if (agent) {
       return { agent, decided_by: 'command', reason: say.command(word, agent), candidates: [] }
