@@ -58,10 +58,11 @@ export async function byLanguage(
   }
   const large = groups.find(({ ids }) => ids.length > MAX_NAMED)
   if (large) throw new MissionFailure(say.too_many_readers(large.ids.length, MAX_NAMED))
+  const byId = new Map(readers.map((reader) => [reader.id, reader]))
   return groups.map(({ ids }) => ({
     audience: { kind: 'list', filter: { ...filter, lead_ids: ids } },
     lead: null,
-    readers: readers.filter(({ id }) => ids.includes(id)),
+    readers: ids.flatMap((id) => byId.get(id) ?? []),
   }))
 }
 

@@ -36,6 +36,9 @@ const shown = (audience: Audience) =>
 test('the mail that changes is the newest to the same reader or list', () => {
   expect(shown(lead('jo'))).toEqual(['own: S\n\nnew to Jo'])
   expect(shown(list('new'))).toEqual(['own: S\n\nto the list'])
+  // In whichever order the fields of an audience come.
+  expect(shown({ lead_id: 'jo', kind: 'lead' })).toEqual(['own: S\n\nnew to Jo'])
+  expect(earlierMail(thread, lead('jo'))[0]?.label).toBe('your earlier letter to this reader')
 })
 
 test('for a reader who had none, the newest to anybody is the example', () => {
