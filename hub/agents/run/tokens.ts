@@ -59,7 +59,7 @@ function kindOf(file: string): string | undefined {
 
 function plain(text: string): Omit<Token, 'isFirst'>[] {
   return text.split(/(\s+)/).flatMap((part) => {
-    if (TO.test(part) && !/^hub/i.test(part)) return [{ word: '@to', written: part }]
+    if (TO.test(part) && !/^hub\P{L}/iu.test(part)) return [{ word: '@to', written: part }]
     const written = asWritten(part)
     return wordsOf(part).map((word, index) => ({
       word: spelledOut(word),
