@@ -79,3 +79,58 @@ test('a text that matters for nothing gives nothing', async () => {
   const given = { label: 'x', text: text(2), number: 1, length: 100, most: 12 }
   expect(await summarised(context, given)).toBe('')
 })
+
+test.each<[text: string[], lengths: number[]]>([
+  [['x'.repeat(3000)], [3000]],
+  [['x'.repeat(3001)], [3000, 1]],
+  // The first third is too little for a part.
+  [
+    ['x'.repeat(1001), '\n\n', 'x'.repeat(2500)],
+    [1001, 2500],
+  ],
+  [
+    ['x'.repeat(999), '\n\n', 'x'.repeat(500), '\n', 'x'.repeat(2000)],
+    [1501, 2000],
+  ],
+  [
+    ['x'.repeat(2000), '. ', 'x'.repeat(2000)],
+    [2001, 2000],
+  ],
+  [
+    ['x'.repeat(2000), '\n', 'x'.repeat(2000)],
+    [2000, 2000],
+  ],
+  [
+    ['x'.repeat(2000), ' ', 'x'.repeat(2000)],
+    [2000, 2000],
+  ],
+])('a text is cut at the best place, case %#', (text, lengths) => {
+  expect(partsOf(text.join('')).map(({ length }) => length)).toEqual(lengths)
+})
+
+test('points are chosen by number, shortened, and fit to the last character', async () => {
+  const long = `Says ${'much '.repeat(30)}`.slice(0, 190)
+  const { context, asked, told } = contextOf((name, call) =>
+    name.includes('.')
+      ? { points: [{ text: long, quote: quoteOf(call) }] }
+      : call.schema.parse({ keep: ['P2'] }),
+  )
+  const line = `(part 1) ${long.trim()} — "Depot 1 has 100 pallets"`
+  const given = (length: number) => ({ label: 'a.txt', text: text(2), number: 1, length, most: 12 })
+  const summary = await summarised(context, given(line.length + 1))
+  expect(summary).toBe(
+    line.replace('part 1', 'part 2').replace('Depot 1 has 100', 'Depot 2 has 200'),
+  )
+  expect(asked.at(-1)).toMatchObject({ labels: ['points of a.txt'] })
+  const shown = asked.at(-1)?.text.split('\n') ?? []
+  expect(shown.map((one) => one.slice(0, 8))).toEqual(['P1: Says', 'P2: Says'])
+  expect(shown.every((one) => one.length === 124)).toBe(true)
+  expect(told.at(-1)).toBe('a.txt: 1 of 2 points of its summary were given.')
+  // What fits as it is is given whole.
+  told.length = asked.length = 0
+  await summarised(context, given(line.length * 2 + 1))
+  expect(asked).toHaveLength(2)
+  expect(told).toHaveLength(1)
+  await summarised(context, given(line.length))
+  expect(told.at(-1)).toBe('a.txt: 0 of 2 points of its summary were given.')
+})
