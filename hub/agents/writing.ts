@@ -35,9 +35,7 @@ export async function sections(
 }
 
 function sectionOf({ paragraphs, points }: Section): string[] {
-  const used = points.filter((point) => point.trim() !== '')
-  const texts = paragraphs.filter((text) => text.trim() !== '').map(plain)
-  return used.length > 0 ? [...texts, list(used)] : texts
+  return [...paragraphs.map(plain), list(points.filter((point) => point.trim() !== ''))]
 }
 
 const WRITTEN: Words = {
