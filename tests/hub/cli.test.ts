@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { copyFile, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { listBackups } from '../../hub/backup/make.ts'
 import { readPause } from '../../hub/mail/settings.ts'
+import { VERSION } from '../../shared/version.ts'
 import { exportOf, fillHub } from './support/backup-data.ts'
 import { startHub, type TestHub } from './support/hub.ts'
 
@@ -19,15 +20,21 @@ beforeAll(async () => {
 afterAll(() => hub.close())
 
 type Ran = { code: number | null; out: string; err: string }
-function run(args: string[], given: { input?: string; owner?: string } = {}): Promise<Ran> {
+function run(
+  args: string[],
+  given: { input?: string; owner?: string; folders?: false } = {},
+): Promise<Ran> {
   const script = join(import.meta.dirname, '../../hub/cli.ts')
+  const folders = {
+    HUB_CONFIG_DIR: hub.paths.config_dir,
+    HUB_DATA_DIR: hub.paths.data_dir,
+    HUB_PROMPTS_DIR: hub.paths.prompts_dir,
+  }
   // What it hashes is checked here, so with as little work.
   const child = spawn(process.execPath, ['--import', LIGHT_PASSWORDS, script, ...args], {
     env: {
       ...process.env,
-      HUB_CONFIG_DIR: hub.paths.config_dir,
-      HUB_DATA_DIR: hub.paths.data_dir,
-      HUB_PROMPTS_DIR: hub.paths.prompts_dir,
+      ...(given.folders === false ? {} : folders),
       HUB_PORT: '1',
       HUB_OWNER_URL: given.owner ?? '',
     },
@@ -44,9 +51,15 @@ function run(args: string[], given: { input?: string; owner?: string } = {}): Pr
 }
 
 test('an unknown verb or option is 2 and shows what there is', async () => {
-  expect(await run(['dance'])).toMatchObject({ code: 2, err: expect.stringContaining('doctor') })
-  expect((await run(['doctor', '--loud'])).code).toBe(2)
-  expect(await run(['help'])).toMatchObject({ code: 0, out: expect.stringContaining('restore') })
+  const [unknown, option, help] = await Promise.all([
+    run(['dance', 'slowly']),
+    run(['doctor', '--loud']),
+    run(['help']),
+  ])
+  expect(unknown).toMatchObject({ code: 2, out: '' })
+  expect(unknown.err).toMatch(/^Unknown verb: dance slowly\.\n\nwatchpost-hub <verb> \[options\]\n/)
+  expect(option).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--loud') })
+  expect(help).toMatchObject({ code: 0, err: '', out: expect.stringContaining('restore BACKUP') })
 })
 
 test('doctor says what is amiss and the way out, and fails for it', async () => {
@@ -66,12 +79,22 @@ test('doctor says what is amiss and the way out, and fails for it', async () => 
 test('service-key show prints the key alone', async () => {
   const key = await readFile(join(hub.paths.config_dir, 'service.key'), 'utf8')
   expect(await run(['service-key', 'show'])).toEqual({ code: 0, out: `${key.trim()}\n`, err: '' })
+  await rename(join(hub.paths.config_dir, 'service.key'), join(hub.paths.config_dir, 'away'))
+  const [missing, other] = await Promise.all([run(['service-key', 'show']), run(['service-key'])])
+  await rename(join(hub.paths.config_dir, 'away'), join(hub.paths.config_dir, 'service.key'))
+  expect(missing).toMatchObject({ code: 1, out: '' })
+  expect(missing.err).toMatch(/service\.key is missing\. Run the installer again\.\n$/)
+  expect(other).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Unknown verb: service-key.'),
+  })
 })
 
 test('backup, restore --check, restore', async () => {
   const before = await exportOf(hub)
   const made = await run(['backup'])
   expect(made.code).toBe(0)
+  expect(made.out).toMatch(/-manual\.tar\.gz\n$/)
   const file = made.out.trim()
   expect((await run(['backup', '--scheduled'])).out).toMatch(/-daily\.tar\.gz\n$/)
   expect(await run(['backup', '--scheduled'])).toEqual({ code: 0, out: '', err: '' })
@@ -106,7 +129,19 @@ test('reset-password makes a code, or takes a password; both end every session',
   const { code, out } = await run(['reset-password'])
   expect(code).toBe(0)
   const setup = out.trim().split('\n').at(-1)
-  expect(await run(['status'])).toMatchObject({ code: 3, out: expect.stringContaining(`${setup}`) })
+  expect(out).toMatch(/^The old password is void, .* Open \/hub\/ and choose a new password/)
+  const time = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z'
+  const facts = [
+    `Watchpost Hub ${VERSION.replaceAll('.', '\\.')}`,
+    '  Hub         not running',
+    '  Key         service \\(reads and writes\\)',
+    '  License     free',
+    `  Backups     last ${time}, next ${time}`,
+    '  Signing key \\S.*',
+  ]
+  const status = await run(['status'])
+  expect(status.code).toBe(3)
+  expect(status.out).toMatch(new RegExp(`^${facts.join('\n')}\n  Set-up code ${setup}\n$`))
   const post = (path: string, body: object) =>
     hub.app.request(`/api/cockpit/${path}`, {
       method: 'POST',
@@ -119,8 +154,17 @@ test('reset-password makes a code, or takes a password; both end every session',
   const list = () =>
     hub.app.request('/api/cockpit/projects/list', { headers: { host: 'localhost', cookie } })
   expect((await list()).status).toBe(200)
-  expect((await run(['reset-password', '--stdin'], { input: 'short\n' })).code).toBe(2)
-  expect((await run(['reset-password', '--stdin'], { input: 'a second password\n' })).code).toBe(0)
+  const short = await run(['reset-password', '--stdin'], { input: 'short\n' })
+  expect(short).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/\S/) })
+  expect(await run(['reset-password', '--stdin'], { input: 'a second password\n' })).toEqual({
+    code: 0,
+    out: 'The password was changed, and all sessions have ended.\n',
+    err: '',
+  })
   expect((await list()).status).toBe(401)
   expect((await post('login', { password: 'a second password' })).status).toBe(200)
+  // The folders of a hub that npm run hub started are named by one option.
+  const folder = ['--data-dir', hub.paths.data_dir]
+  const last = await run(['status', ...folder], { folders: false })
+  expect(last.out).toMatch(new RegExp(`^${facts.join('\n')}\n$`))
 })

@@ -45,23 +45,26 @@ async function write(more: Record<string, string | undefined> = {}) {
 test.each([
   ['hub', 'yes', true],
   ['unsubscribe', 'no', false],
-] as const)('nginx is given what is asked for: %s, limits: %s', async (published, limits, has_limits) => {
-  const { site, proxy } = await write({ SITE_PUBLIC: published, SITE_LIMITS: limits })
-  expect(site.text).toBe(
-    renderSite({
-      bind: '0.0.0.0',
-      published,
-      names: 'hub.example 192.0.2.1',
-      tls_dir: '/tls',
-      proxy_file: join(folder, 'proxy.conf'),
-      answers_dir: '/acme',
-      has_limits,
-    }),
-  )
-  expect(proxy.text).toBe(renderProxy(SECRET))
-  // Everybody may read the addresses, and root alone the secret.
-  expect([site.mode, proxy.mode]).toEqual([0o644, 0o600])
-})
+] as const)(
+  'nginx is given what is asked for: %s, limits: %s',
+  async (published, limits, has_limits) => {
+    const { site, proxy } = await write({ SITE_PUBLIC: published, SITE_LIMITS: limits })
+    expect(site.text).toBe(
+      renderSite({
+        bind: '0.0.0.0',
+        published,
+        names: 'hub.example 192.0.2.1',
+        tls_dir: '/tls',
+        proxy_file: join(folder, 'proxy.conf'),
+        answers_dir: '/acme',
+        has_limits,
+      }),
+    )
+    expect(proxy.text).toBe(renderProxy(SECRET))
+    // Everybody may read the addresses, and root alone the secret.
+    expect([site.mode, proxy.mode]).toEqual([0o644, 0o600])
+  },
+)
 
 test.each(
   ['FILE', 'BIND', 'PUBLIC', 'NAMES', 'TLS_DIR', 'SECRET', 'PROXY', 'ANSWERS', 'LIMITS'].map(

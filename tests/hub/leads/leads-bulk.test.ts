@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fieldText } from '../../../hub/i18n/problem.text.ts'
 import { leadCalls } from '../support/lead-calls.ts'
 import { startLicensedHub } from '../support/licensed.ts'
 
@@ -32,9 +33,17 @@ describe('in bulk', () => {
     const gone = await post('leads/bulk', { project: 'demir', ids, delete: true })
     expect(gone.body.changed).toHaveLength(2)
     expect((await get(`lead/get?lead_id=${foreign.id}`)).status).toBe(200)
-    expect((await post('leads/bulk', { project: 'demir', ids })).status).toBe(422)
-    const both = await post('leads/bulk', { project: 'demir', ids, delete: true, stage: 'won' })
-    expect(both.status).toBe(422)
+    const both = [{ stage: 'won' }, { add_tags: ['a'] }, { remove_tags: ['a'] }]
+    for (const wrong of [{}, ...both.map((change) => ({ ...change, delete: true }))]) {
+      const { status, body } = await post('leads/bulk', { project: 'demir', ids, ...wrong })
+      expect(status).toBe(422)
+      expect(body.errors).toMatchObject([{ path: 'ids', message: fieldText.en.no_change }])
+    }
+    const more = { project: 'demir', ids: mine.map(({ id }) => id) }
+    const none = { changed: [], missing: more.ids.toSorted(), busy: [], full: [] }
+    for (const one of [{ remove_tags: ['b'] }, { delete: true }]) {
+      expect((await post('leads/bulk', { ...more, ...one })).body).toEqual(none)
+    }
   })
 })
 
@@ -75,5 +84,33 @@ describe('duplicates', () => {
     const second = (await get(`leads/duplicates?project=old&limit=1&cursor=${first.next_cursor}`))
       .body
     expect(second.duplicates[0].value).not.toBe(first.duplicates[0].value)
+  })
+
+  test('are those of one phone or name first, however they are written, the oldest lead first', async () => {
+    const twins = [
+      { name: 'Şükrü  Işık', phone: '+90 (212) 555 01 01', website: 'twins.example' },
+      { name: 'ŞÜKRÜ IŞIK', phone: '0212 5550101', website: 'www.twins.example' },
+      { name: 'Short', phone: '555 01' },
+      { name: 'Shorter', phone: '55501' },
+    ]
+    for (const twin of twins) await add(twin, 'baltic')
+    await add({ name: 'Şükrü Işık' }, 'demir')
+    const groups = (await get('leads/duplicates?project=baltic')).body.duplicates.filter(
+      ({ kind }: { kind: string }) => kind !== 'email',
+    )
+    const told = groups.map(
+      ({ kind, value, count, leads }: Record<string, string | number | { name: string }[]>) =>
+        [kind, value, count, (leads as { name: string }[]).map(({ name }) => name)] as const,
+    )
+    const names = ['Şükrü Işık', 'ŞÜKRÜ IŞIK']
+    expect(told).toEqual([
+      ['phone', '2125550101', 2, names],
+      ['name', 'sukru isik', 2, names],
+      ['domain', 'twins.example', 2, names],
+    ])
+    expect(groups[0].leads[0]).toEqual({
+      ...{ id: expect.any(String), project: 'baltic', name: 'Şükrü Işık', email: null },
+      ...{ company: null, stage: 'new' },
+    })
   })
 })

@@ -1,7 +1,8 @@
 import { createHash, createPublicKey, createVerify } from 'node:crypto'
+import { Resolver } from 'node:dns/promises'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { makeKey, publishedAs, recordOf, setSigning, signed } from '../../../hub/mail/smtp/dkim.ts'
 import { compose } from '../../../hub/mail/smtp/message.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
@@ -169,6 +170,32 @@ describe('a mail of a project', () => {
     await hub.deps.mailer.run()
     return raw.at(-1) ?? Buffer.alloc(0)
   }
+
+  test('is signed from when the DNS has the record, or does not answer and somebody asks for it', async () => {
+    const made = (await api.ok('projects/dkim/make', { slug: 'demir' })).dkim
+    const dns = vi.spyOn(Resolver.prototype, 'resolveTxt')
+    onTestFinished(() => dns.mockRestore())
+    const away = Object.assign(new Error('no'), { code: 'ECONNREFUSED' })
+    for (const [records, sign_anyway, published, signs, said] of [
+      [away, false, 'unknown', false, 'DNS did not answer about hub'],
+      [away, true, 'unknown', true, 'DNS did not answer here. Mails are signed'],
+      [away, false, 'unknown', true, 'DNS did not answer about hub'],
+      [[], true, 'missing', false, 'has no such record yet'],
+      [[[made.record.value]], false, 'present', true, 'is published. Mails are signed'],
+      [[['v=DKIM1; p=AAAA']], true, 'other', false, 'has another key'],
+    ] as const) {
+      dns.mockImplementation(async () => {
+        if (records instanceof Error) throw records
+        return records.map((parts) => [...parts])
+      })
+      const asked = { slug: 'demir', ...(sign_anyway ? { sign_anyway } : {}) }
+      expect(await api.ok('projects/dkim/check', asked)).toEqual({
+        dkim: { ...made, signs },
+        published,
+        message: expect.stringContaining(said),
+      })
+    }
+  })
 
   test('is signed once its key is in use, with the record that the page shows', async () => {
     const made = (await api.ok('projects/dkim/make', { slug: 'demir' })).dkim

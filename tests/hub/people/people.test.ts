@@ -247,6 +247,17 @@ describe('a person', () => {
     expect((await search(ADDRESS)).length).toBeGreaterThan(15)
   })
 
+  test('is looked for by an address, and what is none is refused', async () => {
+    for (const path of ['find', 'export', 'erase']) {
+      const more = path === 'erase' ? { confirm: 'nobody', replace_in_texts: true } : {}
+      const { status, body } = await ask(hub, path, { email: 'nobody', ...more })
+      expect(status, path).toBe(422)
+      expect(body.errors).toMatchObject([
+        { path: 'email', code: 'invalid', message: 'Not an e-mail address.' },
+      ])
+    }
+  })
+
   test('gets a copy as JSON and as a page', async () => {
     const { body } = await ask(hub, 'export', { email: EMAIL })
     expect(body.records).toMatchObject({

@@ -271,6 +271,17 @@ test('the preview shows each step as the recipient gets it, and when', async () 
     'One more question',
   ])
   expect(shown.mails[0].text).toContain(`Hello pre${counter.n}`)
+  const questions = ['would you like to talk?', 'shall I call you?', 'is there anybody else?']
+  for (const [at, { step_id }] of shown.mails.entries()) {
+    const page = await hub.call('GET', `sequence/preview/${step_id}`)
+    expect(page.headers.get('content-type')).toContain('text/html')
+    expect(page.headers.get('content-security-policy')).toContain('sandbox')
+    const html = await page.text()
+    expect(questions.filter((question) => html.includes(question))).toEqual([questions[at]])
+    expect(html).toContain(`Hello pre${counter.n}`)
+  }
+  const none = await api.get(`sequence/preview/${id}`)
+  expect([none.status, none.body.detail]).toEqual([404, 'There is no such step.'])
   const days = shown.mails.map(({ at }: { at: string }) => Date.parse(`${at.slice(0, 10)}T00:00Z`))
   expect(days.map((at: number) => (at - days[0]) / 86_400_000)).toEqual([0, 3, 7])
 })
