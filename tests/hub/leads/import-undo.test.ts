@@ -125,8 +125,12 @@ describe('a deleted project', () => {
     for (const name of ['../../etc/passwd', 'tea-20260101000000.tar.gz']) {
       expect((await post('projects/restore', { archive: name })).status).toBe(404)
     }
-    expect((await post('projects/archives/delete', { archive, confirm: 'x' })).status).toBe(422)
-    expect((await post('projects/archives/delete', { archive, confirm: archive })).status).toBe(200)
+    const unlike = await post('projects/archives/delete', { archive, confirm: 'x' })
+    expect(unlike.status).toBe(422)
+    expect(unlike.body.errors).toMatchObject([{ path: 'confirm', code: 'mismatch' }])
+    const gone = await post('projects/archives/delete', { archive, confirm: ` ${archive} ` })
+    expect(gone.status).toBe(200)
+    expect(JSON.stringify(gone.body)).not.toContain(archive)
     expect((await back()).status).toBe(404)
   })
 })

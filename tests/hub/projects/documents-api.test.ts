@@ -141,7 +141,9 @@ test('a document is found by its words, changed by whoever read it last, and del
   const sized = (length: number) =>
     post('save', { text: 'x'.repeat(length), modified_at: now.modified_at })
   expect([(await sized(500_001)).status, (await sized(500_000)).status]).toEqual([422, 200])
-  expect((await post('delete', { confirm: 'tea' })).status).toBe(422)
+  const unlike = await post('delete', { confirm: 'tea' })
+  expect(unlike.status).toBe(422)
+  expect((await unlike.json()).errors).toMatchObject([{ path: 'confirm', code: 'mismatch' }])
   expect((await post('delete', { path: 'CONTEXT.md', confirm: 'CONTEXT.md' })).status).toBe(404)
   expect((await post('delete', { confirm: 'tea.md' })).status).toBe(200)
   expect((await ask('get', { path: 'docs/tea.md' })).status).toBe(404)
