@@ -110,6 +110,7 @@ describe('a deleted project', () => {
 
     const restored = await back()
     expect(restored.status, JSON.stringify(hub.lines.at(-1))).toBe(201)
+    expect(restored.headers.get('location')).toBe('/api/cockpit/projects/list')
     expect(restored.body.project).toMatchObject({ slug: 'tea', name: 'Tea', leads: 1 })
     expect(await hub.query('select to_jsonb(l) as row from hub.leads l')).toEqual(before)
     expect((await get(`lead/get?lead_id=${id}`)).body.lead).toMatchObject({

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { examine } from '../../../hub/ops/doctor.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
+import { licenseHub } from '../support/licensed.ts'
 
 let hub: TestHub
 beforeAll(async () => {
@@ -226,6 +227,17 @@ test('no license is the Free tier, and one that is refused says why', async () =
   await rm(inConfig('license.json'))
 })
 
+test('a license is told with its tier and its end', async () => {
+  const license_keys = hub.config.license_keys
+  await licenseHub(hub, new Date('2199-03-01T12:00:00Z'))
+  expect(await look('License')).toEqual([
+    'ok',
+    expect.stringMatching(/Enterprise.*1 March 2199/),
+  ])
+  hub.config.license_keys = license_keys
+  await rm(inConfig('license.json'))
+})
+
 test('the admin password is set or still open', async () => {
   expect(await look('Set-up')).toEqual(['warn', expect.stringContaining('No admin password')])
   await writeFile(inConfig('admin.json'), '{}', { mode: 0o600 })
@@ -235,6 +247,20 @@ test('the admin password is set or still open', async () => {
 
 test('an installed hub has its cron file; elsewhere none is needed', async () => {
   expect(await look('Cron')).toEqual(['ok', 'Not installed; the hub makes the backups itself.'])
+  const installed = { paths: { ...hub.paths, config_dir: '/etc/watchpost' } }
+  const cron = '/etc/cron.d/watchpost'
+  const access = fs.access
+  for (const [isThere, grade] of [
+    [true, 'ok'],
+    [false, 'warn'],
+  ] as const) {
+    vi.spyOn(fs, 'access').mockImplementation(async (path, mode) => {
+      if (path !== cron) return access(path, mode)
+      if (!isThere) throw new Error('ENOENT')
+    })
+    syncBuiltinESMExports()
+    expect(await look('Cron', installed)).toEqual([grade, expect.stringContaining(cron)])
+  }
 })
 
 test('without Chromium no website can be read', async () => {

@@ -135,7 +135,9 @@ test('a document is found by its words, changed by whoever read it last, and del
   expect((await saved.json()).document).toMatchObject({ title: 'Kahve', text: '# Kahve\n' })
   const late = await save('# Other\n')
   expect([late.status, (await read('docs/tea.md')).text]).toEqual([409, '# Kahve\n'])
-  expect((await post('save', { path: 'code/x.patch', text: '', modified_at })).status).toBe(409)
+  for (const path of ['code/x.patch', 'docs/tea.md.bak', 'docs/tea.mdx']) {
+    expect((await post('save', { path, text: '', modified_at })).status, path).toBe(409)
+  }
   expect((await post('save', { path: '../x.md', text: '', modified_at })).status).toBe(404)
   const now = await read('docs/tea.md')
   const sized = (length: number) =>

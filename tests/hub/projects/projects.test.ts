@@ -265,6 +265,7 @@ test('nothing is deleted while a mail of it is being sent', async () => {
 test('deleting asks for the name and leaves an archive of rows and folder', async () => {
   const wrong = await hub.call('POST', 'projects/delete', { slug: 'demir', name: 'demir' })
   expect(wrong.status).toBe(422)
+  expect((await wrong.json()).errors).toMatchObject([{ path: 'name', code: 'mismatch' }])
   const gone = await hub.call('POST', 'projects/delete', { slug: 'demir', name: ' Demir Group ' })
   expect(gone.status).toBe(200)
   const { archive } = await gone.json()

@@ -194,6 +194,48 @@ describe('a page', () => {
     await expect(reading).rejects.toThrow(/abort/)
   })
 
+  test.each<[why: string, site: Site | undefined, said: string]>([
+    [
+      'is packed in a way that nobody knows',
+      answering(200, 'text/html', 'x', { 'content-encoding': 'compress' }),
+      `${SITE}/x could not be read: compress`,
+    ],
+    ['does not come in time', () => {}, 'lead.example.org took too long to answer.'],
+    [
+      'breaks off',
+      (_, response) => void response.destroy(),
+      `${SITE}/x could not be read: UND_ERR_SOCKET`,
+    ],
+    [
+      'leads in a circle',
+      (request, response) => {
+        response.writeHead(302, { location: `${request.url}?` }).end()
+      },
+      'lead.example.org keeps redirecting to other addresses.',
+    ],
+    ['leads to nothing', to('http://['), 'This is not a web address.'],
+    [
+      'leads to another kind of address',
+      to('ftp://lead.example.org/'),
+      'This is not a web address.',
+    ],
+    [
+      'leads to an address with a password',
+      to('http://a:b@lead.example.org/'),
+      'The address must not contain a user name or password.',
+    ],
+  ])('that %s is told as that', async (_, site, said) => {
+    world.sites['lead.example.org'] = site ? { '/x': site } : {}
+    expect(await open({ request_ms: 300 }).get('/x')).toBe(said)
+  })
+
+  test('is reached by redirects up to their limit, each of which is asked for once', async () => {
+    world.sites['lead.example.org'] = { '/a': to('/b'), '/b': to('/c'), '/c': 'Hello' }
+    expect(await open({ redirects: 2 }).get('/a')).toMatchObject({ url: `${SITE}/c` })
+    expect(await open({ redirects: 1 }).get('/a')).toContain('keeps redirecting')
+    expect([askedFor('/a'), askedFor('/b'), askedFor('/c')]).toEqual([2, 2, 1])
+  })
+
   test('is read within limits that nobody’s site can raise', () => {
     const MIB = 2 ** 20
     expect(LIMITS).toEqual({
