@@ -26,7 +26,12 @@ async function mission(status: string): Promise<string> {
 type Made = { [thing: string]: { id: string } }
 test.each<[path: string, body: () => object | Promise<object>, status: number, place: string]>([
   ['projects/create', () => ({ name: 'Two', slug: 'two' }), 402, ''],
-  ['lead/quick_add', () => ({ slug: 'rota', data: { name: 'Bo' } }), 201, 'lead/get?lead_id={lead}'],
+  [
+    'lead/quick_add',
+    () => ({ slug: 'rota', data: { name: 'Bo' } }),
+    201,
+    'lead/get?lead_id={lead}',
+  ],
   ['lead/note', () => ({ lead_id, text: 'Called' }), 201, 'lead/get?lead_id={lead_id}'],
   ['lead/task', () => ({ lead_id, title: 'Call' }), 201, 'lead/tasks?project=rota'],
   ['settings/keys', () => ({ name: 'Script', scope: 'read' }), 201, 'settings/keys'],

@@ -230,10 +230,7 @@ test('no license is the Free tier, and one that is refused says why', async () =
 test('a license is told with its tier and its end', async () => {
   const license_keys = hub.config.license_keys
   await licenseHub(hub, new Date('2199-03-01T12:00:00Z'))
-  expect(await look('License')).toEqual([
-    'ok',
-    expect.stringMatching(/Enterprise.*1 March 2199/),
-  ])
+  expect(await look('License')).toEqual(['ok', expect.stringMatching(/Enterprise.*1 March 2199/)])
   hub.config.license_keys = license_keys
   await rm(inConfig('license.json'))
 })
