@@ -52,7 +52,8 @@ const exported = async (filter: Record<string, string>, headers = {}) => {
   expect(answer.status).toBe(200)
   const bytes = await answer.arrayBuffer()
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-  return { text, disposition: answer.headers.get('content-disposition') }
+  const { headers: told } = answer
+  return { text, type: told.get('content-type'), disposition: told.get('content-disposition') }
 }
 const targets = (entries: { target: string | null }[]) => entries.map(({ target }) => target)
 
@@ -107,6 +108,7 @@ test('the file says the same as the list, in the language of whoever takes it', 
   const note = { action: 'addNote' }
   const csv = await exported(note)
   expect(day.exec(csv.disposition ?? '')?.[1]).toBe('csv')
+  expect(csv.type).toBe('text/csv; charset=utf-8; header=present')
   expect(csv.text).toBe(
     '\uFEFF"at","by","actor_kind","actor_id","action","what","area","project","target","fields","outcome","count","address"\r\n' +
       `"2020-03-01T12:00:00.000Z","Import","api","${KEY}","addNote","Added a note","Leads","rota","note","text tags","done","1","203.0.113.9"\r\n`,
@@ -115,6 +117,7 @@ test('the file says the same as the list, in the language of whoever takes it', 
   expect(turkish.text).toContain('"İlk yönetici","admin",,"setup","Hub’ı kurdu","Access",,"first"')
   const json = await exported({ ...note, format: 'json' }, { 'accept-language': 'tr' })
   expect(day.exec(json.disposition ?? '')?.[1]).toBe('jsonl')
+  expect(json.type).toBe('application/x-ndjson')
   expect(JSON.parse(json.text)).toMatchObject({ by: 'Import', what: 'Not ekledi', count: 1 })
   const renamed = await exported({ action: 'oldName', format: 'json' })
   expect(JSON.parse(renamed.text)).toMatchObject({ by: 'The hub', what: 'oldName' })

@@ -1,10 +1,12 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { startBackup } from '../../../hub/backup/backup.ts'
 import { restore, UsageError } from '../../../hub/backup/cli-restore.ts'
 import { backupFile, listBackups } from '../../../hub/backup/make.ts'
+import { BackupError } from '../../../hub/backup/manifest.ts'
 import { stageArchive } from '../../../hub/backup/offline.ts'
 import { BACKUP } from '../../../hub/backup/settings.ts'
 import { writeSetting } from '../../../hub/ops/settings.ts'
@@ -87,6 +89,54 @@ test('nothing is restored without a word of somebody, or without a name', async 
   expect(await slugs()).toEqual(['ours'])
 })
 
+/** Answers what is asked on a terminal, question by question; returns the questions. */
+function onTerminal(answers: string[]): string[] {
+  const asked: string[] = []
+  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin')
+  const input = Object.assign(new PassThrough(), { isTTY: true })
+  Object.defineProperty(process, 'stdin', { value: input, configurable: true })
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    asked.push(String(text))
+    setImmediate(() => input.write(`${answers[asked.length - 1] ?? ''}\n`))
+    return true
+  })
+  onTestFinished(() => {
+    out.mockRestore()
+    if (stdin) Object.defineProperty(process, 'stdin', stdin)
+  })
+  return asked
+}
+
+test.each([
+  [[TRUST, '', 'no'], 'Nothing was changed.'],
+  [[TRUST, '', ''], 'Nothing was changed.'],
+  [[TRUST, 'agents, everything'], '--take must name mail, models, backup or agents.'],
+  [['yes'], 'Another hub signed this archive'],
+])('on a terminal it asks for trust, settings and a yes: after %j it stops', async (answers, why) => {
+  await rm(join(hub.paths.config_dir, 'agents.json'), { force: true })
+  const asked = onTerminal(answers)
+  await expect(restore(hub.config, file, {})).rejects.toThrow(why)
+  expect(asked).toHaveLength(answers.length)
+  const questions = [
+    /Another hub signed this archive[\s\S]*\n> $/,
+    /^Settings to restore \(names separated by commas, or Enter for none\): $/,
+    /^This replaces all projects, leads and settings with those of .*plain\.tar\.gz\. Type yes to /,
+  ]
+  for (const [at, text] of asked.entries()) expect(text).toMatch(questions[at] ?? /^$/)
+  expect(await slugs()).toEqual(['ours'])
+})
+
+test('on a terminal nothing is asked that the options say, and a Yes restores', async () => {
+  const asked = onTerminal([' Yes '])
+  expect(await restore(hub.config, file, { trust: TRUST, take: '' })).toBe(0)
+  expect(asked).toHaveLength(1)
+  expect(said.at(-1)).toBe(
+    `Restored ${file}. A running hub restarts itself. Mail is paused: resume it in Settings > Mail.`,
+  )
+  expect(said.filter((line) => /^ {0,2}\d+ % {2}\w/.test(line)).at(-1)).toMatch(/^100 %|^ \d\d %/)
+  expect(await slugs()).toEqual(['theirs'])
+})
+
 test('an encrypted one opens with the key file as age-keygen writes it', async () => {
   const encryption = { kind: 'recipient', recipient: RECIPIENT } as const
   await writeSetting(other.paths, BACKUP, { ...BACKUP.fallback, encryption })
@@ -110,6 +160,20 @@ test('what is checked lies where its reader alone can enter', async () => {
   )
   expect(modes.map((mode) => (mode & 0o777).toString(8))).toEqual(['700', '600'])
   await rm(stage.folder, { recursive: true })
+})
+
+test('what is no file of its own is not opened', async () => {
+  const link = join(folder, 'link.tar.gz')
+  await symlink(file, link)
+  for (const [given, said] of [
+    [join(folder, 'none.tar.gz'), 'no file or backup named'],
+    [folder, 'no file or backup named'],
+    [link, 'link'],
+  ] as const) {
+    const refused = stageArchive(hub.config, given, undefined)
+    await expect(refused, given).rejects.toThrow(said)
+    await expect(refused, given).rejects.toBeInstanceOf(BackupError)
+  }
 })
 
 test('what lies in the folders of the hub is read only if it is of the hub’s user', async () => {
