@@ -85,10 +85,11 @@ describe('a task', () => {
     expect(await told()).toEqual([])
     const done = await update({ done: true, title: 'Sent' })
     expect(done.done_at).not.toBeNull()
+    const once = [{ kind: 'task_done', details: { task_id: task.id, title: 'Sent' } }]
+    expect(await told()).toEqual(once)
     expect(await update({ done: true })).toEqual(done)
-    expect(await told()).toEqual([
-      { kind: 'task_done', details: { task_id: task.id, title: 'Sent' } },
-    ])
+    expect(await update({ due_on: '2030-01-02' })).toEqual({ ...done, due_on: '2030-01-02' })
+    expect(await told()).toEqual(once)
     expect(await update({ done: false })).toMatchObject({ title: 'Sent', done_at: null })
   })
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { everywhere } from '../../../hub/db/db.ts'
 import { WordsError } from '../../../hub/i18n/failure.ts'
 import { verbatim } from '../../../hub/i18n/words.ts'
@@ -135,6 +135,65 @@ describe('what was decided', () => {
       api.post('approvals/reject', { id }),
     ])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+  })
+})
+
+test('a decision wakes the missions, so that one that waited goes on at once', async () => {
+  const wake = vi.spyOn(hub.deps.missions, 'wake')
+  try {
+    await api.ok('approvals/approve', { id, hash })
+    expect(wake).toHaveBeenCalledTimes(1)
+    const request = { kind: 'process' as const, title: verbatim('Other'), action }
+    id = await everywhere(hub.deps.db, (sql) => propose(sql, { project_id, mission_id }, request))
+    await api.ok('approvals/reject', { id })
+    expect(wake).toHaveBeenCalledTimes(2)
+  } finally {
+    wake.mockRestore()
+  }
+})
+
+describe('of two projects', () => {
+  let other = ''
+  beforeAll(async () => {
+    const [project] = await hub.query<{ id: string }>(
+      `insert into hub.projects (slug, name, created_at)
+       values ('other', 'Other', now() + interval '1 day') returning id`,
+    )
+    other = project?.id ?? ''
+  })
+  afterAll(() => hub.query("delete from hub.projects where slug = 'other'"))
+
+  test('approvals are listed newest first, by project and by status, 200 at most', async () => {
+    await hub.query(
+      `insert into hub.approvals (project_id, kind, title, action, action_hash, status, created_at)
+       select $1, 'process', jsonb_build_object('en', n::text, 'tr', n::text), '{}', repeat('a', 64),
+         case when n = 3 then 'rejected' else 'waiting' end, now() + make_interval(secs => n)
+       from generate_series(1, 201) as n`,
+      [other],
+    )
+    const titles = async (query: string) =>
+      (await api.get(`approvals/list${query}`)).body.approvals.map(
+        ({ title }: { title: string }) => title,
+      )
+    const newest = Array.from({ length: 200 }, (_, at) => `${201 - at}`)
+    expect(await titles('?project=other')).toEqual(newest)
+    expect((await titles('')).slice(0, 2)).toEqual(['201', '200'])
+    expect(await titles('?project=other&status=rejected')).toEqual(['3'])
+    expect(await titles('?project=demir&status=waiting')).toContain('Call before noon')
+    expect(await titles('?project=demir')).not.toContain('201')
+  })
+
+  test('one beyond the license reads no page of the web, whoever approves it', async () => {
+    const request = {
+      kind: 'external' as const,
+      title: verbatim('Read it'),
+      action: { do: 'read_web' },
+    }
+    const of = { project_id: other, mission_id }
+    id = await everywhere(hub.deps.db, (sql) => propose(sql, of, request))
+    const { action_hash } = await kept()
+    expect((await api.post('approvals/approve', { id, hash: action_hash })).status).toBe(402)
+    expect(await kept()).toMatchObject({ status: 'waiting' })
   })
 })
 
