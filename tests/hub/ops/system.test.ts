@@ -1,4 +1,4 @@
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Words } from '../../../hub/i18n/words.ts'
@@ -24,6 +24,13 @@ test('system_info tells of the machine, the model, the license and the backups',
     alerts: [],
   })
   expect(info.cpu.cores).toBeGreaterThan(0)
+  expect(info.cpu.load_1m).toBeGreaterThanOrEqual(0)
+  expect(info.uptime_seconds).toBe(Math.floor(info.uptime_seconds))
+  expect(info.uptime_seconds).toBeGreaterThanOrEqual(0)
+  expect(info.memory.hub_bytes).toBeGreaterThan(2 ** 20)
+  // Of a disk the hub asks in blocks, and tells in bytes.
+  const { blocks, bsize } = await statfs(hub.paths.data_dir)
+  expect(info.disk.total_bytes).toBe(blocks * bsize)
   expect(info.memory.total_bytes).toBeGreaterThan(info.memory.free_bytes)
   expect(info.disk.total_bytes).toBeGreaterThan(info.disk.free_bytes)
 })
@@ -32,6 +39,22 @@ describe('settings/system', () => {
   const put = (change: object) => hub.call('PUT', 'settings/system', change)
   const file = async (name: string) =>
     JSON.parse(await readFile(join(hub.paths.config_dir, name), 'utf8'))
+
+  test('of a new hub are those of the installation', async () => {
+    const { system } = await (await hub.call('GET', 'settings/system')).json()
+    expect(system).toEqual({
+      language: 'en',
+      public_url: null,
+      hosts: [],
+      backup: {
+        hour: 3,
+        keep_daily: 14,
+        encryption: { kind: 'none', has_passphrase: false, recipient: null },
+        target: { kind: 'none', has_secret: false },
+        public_key: null,
+      },
+    })
+  })
 
   test('keeps what is not sent, shows no secret, and keeps secrets that are not sent', async () => {
     const changed = await put({
@@ -56,7 +79,7 @@ describe('settings/system', () => {
       backup: {
         hour: 5,
         keep_daily: 14,
-        encryption: { kind: 'passphrase', has_passphrase: true },
+        encryption: { kind: 'passphrase', has_passphrase: true, recipient: null },
         target: { kind: 's3', region: 'us-east-1', has_secret: true },
       },
     })
@@ -115,6 +138,11 @@ describe('settings/system', () => {
       'backup.encryption.passphrase',
     ])
     expect(await refusals({ target: s3 })).toEqual(['backup.target.secret_access_key'])
+    const read = await (await hub.call('GET', 'settings/system')).json()
+    expect(read.system.backup).toMatchObject({
+      encryption: { ...recipient, has_passphrase: false },
+      target: { kind: 'none', has_secret: false },
+    })
     expect(await refusals({ keep_daily: 9 })).toEqual([])
     expect(await file('backup.json')).toMatchObject({ keep_daily: 9, encryption: recipient })
   })
