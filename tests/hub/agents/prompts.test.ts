@@ -202,11 +202,20 @@ describe('settings/prompts', () => {
     expect((await strange.json()).errors[0]).toMatchObject({
       path: 'text',
       code: 'unknown_variable',
+      message: expect.stringMatching(/^Unknown placeholder: {{secrets}}\. Available: {{.*context}}/),
     })
-    expect((await hub.call('GET', 'settings/prompts/nobody')).status).toBe(404)
+    const open = await hub.call('PUT', 'settings/prompts/legal', { text: 'Use {{context' })
+    expect((await open.json()).errors).toMatchObject([{ path: 'text', code: 'unreadable' }])
+    const nobody = await hub.call('GET', 'settings/prompts/nobody')
+    expect([nobody.status, (await nobody.json()).detail]).toEqual([404, 'There is no such agent.'])
+    const seen = await hub.call('POST', 'settings/prompts/legal/seen')
+    expect((await seen.json()).prompt).toMatchObject({ current: text, edited: true })
     expect((await hub.call('PUT', 'settings/prompts/legal', { text: '' })).status).toBe(422)
     const back = await hub.call('DELETE', 'settings/prompts/legal')
     expect((await back.json()).prompt).toMatchObject({ edited: false, diff: '' })
+    await hub.call('PUT', 'settings/prompts/legal', { text })
+    const restored = await hub.call('POST', 'settings/prompts/legal/restore')
+    expect((await restored.json()).prompt).toMatchObject({ agent: 'legal', edited: false })
   })
 
   test('tries a text that is not saved', async () => {
@@ -218,7 +227,20 @@ describe('settings/prompts', () => {
     })
     expect(await tried.json()).toMatchObject({
       answer: expect.stringContaining('You are Rota Planlama'),
+      tokens: 120,
     })
+    const [asked] = stub.asked.slice(-1)
+    expect(asked?.system).toContain('Our customers drive 18 % fewer kilometres.')
+    expect(asked?.system).not.toContain('{{')
+    expect(asked?.task).toContain('hello')
+    const before = stub.asked.length
+    for (const wrong of [{ text: '{{secrets}}' }, { task: ' ' }, { task: 'x'.repeat(2001) }]) {
+      const given = { task: 'hello', project: 'rota', ...wrong }
+      expect((await hub.call('POST', 'settings/prompts/docs/try', given)).status).toBe(422)
+    }
+    const nobody = { task: 'hello', project: 'nobody' }
+    expect((await hub.call('POST', 'settings/prompts/docs/try', nobody)).status).toBe(404)
+    expect(stub.asked).toHaveLength(before)
     expect((await (await hub.call('GET', 'settings/prompts/docs')).json()).prompt.edited).toBe(
       false,
     )

@@ -93,7 +93,7 @@ describe('with an Enterprise license', () => {
   ])('a logo with %s is 422 and names the way out', async (_, logo) => {
     const refused = await put(logo)
     expect(refused.status).toBe(422)
-    expect((await refused.json()).errors).toMatchObject([{ path: 'logo' }])
+    expect((await refused.json()).errors).toMatchObject([{ path: 'logo', code: 'custom' }])
   })
 
   test('a logo is refused in the language of who sends it', async () => {

@@ -35,6 +35,10 @@ test('system_info tells of the machine, the model, the license and the backups',
   expect(info.disk.total_bytes).toBeGreaterThan(info.disk.free_bytes)
 })
 
+test('a license that is not there can be removed', async () => {
+  expect((await hub.call('DELETE', 'license')).status).toBe(204)
+})
+
 describe('settings/system', () => {
   const put = (change: object) => hub.call('PUT', 'settings/system', change)
   const file = async (name: string) =>
