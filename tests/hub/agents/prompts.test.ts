@@ -202,7 +202,9 @@ describe('settings/prompts', () => {
     expect((await strange.json()).errors[0]).toMatchObject({
       path: 'text',
       code: 'unknown_variable',
-      message: expect.stringMatching(/^Unknown placeholder: {{secrets}}\. Available: {{.*context}}/),
+      message: expect.stringMatching(
+        /^Unknown placeholder: {{secrets}}\. Available: {{.*context}}/,
+      ),
     })
     const open = await hub.call('PUT', 'settings/prompts/legal', { text: 'Use {{context' })
     expect((await open.json()).errors).toMatchObject([{ path: 'text', code: 'unreadable' }])

@@ -112,19 +112,22 @@ test.each([
   [[TRUST, '', ''], 'Nothing was changed.'],
   [[TRUST, 'agents, everything'], '--take must name mail, models, backup or agents.'],
   [['yes'], 'Another hub signed this archive'],
-])('on a terminal it asks for trust, settings and a yes: after %j it stops', async (answers, why) => {
-  await rm(join(hub.paths.config_dir, 'agents.json'), { force: true })
-  const asked = onTerminal(answers)
-  await expect(restore(hub.config, file, {})).rejects.toThrow(why)
-  expect(asked).toHaveLength(answers.length)
-  const questions = [
-    /Another hub signed this archive[\s\S]*\n> $/,
-    /^Settings to restore \(names separated by commas, or Enter for none\): $/,
-    /^This replaces all projects, leads and settings with those of .*plain\.tar\.gz\. Type yes to /,
-  ]
-  for (const [at, text] of asked.entries()) expect(text).toMatch(questions[at] ?? /^$/)
-  expect(await slugs()).toEqual(['ours'])
-})
+])(
+  'on a terminal it asks for trust, settings and a yes: after %j it stops',
+  async (answers, why) => {
+    await rm(join(hub.paths.config_dir, 'agents.json'), { force: true })
+    const asked = onTerminal(answers)
+    await expect(restore(hub.config, file, {})).rejects.toThrow(why)
+    expect(asked).toHaveLength(answers.length)
+    const questions = [
+      /Another hub signed this archive[\s\S]*\n> $/,
+      /^Settings to restore \(names separated by commas, or Enter for none\): $/,
+      /^This replaces all projects, leads and settings with those of .*plain\.tar\.gz\. Type yes to /,
+    ]
+    for (const [at, text] of asked.entries()) expect(text).toMatch(questions[at] ?? /^$/)
+    expect(await slugs()).toEqual(['ours'])
+  },
+)
 
 test('on a terminal nothing is asked that the options say, and a Yes restores', async () => {
   const asked = onTerminal([' Yes '])

@@ -88,7 +88,8 @@ test('an entry of the team has an address for 30 days and a typed way back, unti
   expect((await back('asked@team.example')).status).toBe(409)
   expect((await back('hand@team.example')).status).toBe(200)
   expect((await back('list@team.example')).status).toBe(200)
-  expect((await back('hand@team.example')).status).toBe(404)
+  const gone = await back('hand@team.example')
+  expect([gone.status, gone.body.detail]).toEqual([404, 'There is no such entry.'])
   expect(await entryOf('hand@team.example')).toBeUndefined()
   await everywhere(hub.deps.db, forgetAddresses)
   expect(
@@ -96,6 +97,20 @@ test('an entry of the team has an address for 30 days and a typed way back, unti
       "select email from hub.suppression_addresses where email like '%@team.example'",
     ),
   ).toEqual([])
+})
+
+test('addresses are found in a text, known ones told, and of those that are none the first hundred', async () => {
+  const send = async (method: string, path: string, body?: object) =>
+    (await hub.call(method, path, body)).json()
+  const import_ = (text: string) => send('POST', 'suppression/import', { text })
+  const { total } = await send('GET', 'suppression')
+  expect(await import_('nobody at all')).toEqual({ added: 0, known: 0, invalid: [] })
+  const text = 'E-mail;Name\n"Txt1@list.example";A\n<txt2@list.example>,B|a@b,txt1@list.example'
+  expect(await import_(text)).toEqual({ added: 2, known: 0, invalid: ['a@b'] })
+  expect(await import_(text)).toEqual({ added: 0, known: 2, invalid: ['a@b'] })
+  expect((await send('GET', 'suppression?limit=1')).total).toBe(total + 2)
+  const wrong = Array.from({ length: 101 }, (_, nth) => `${nth}@x`)
+  expect((await import_(wrong.join(' '))).invalid).toEqual(wrong.slice(0, 100))
 })
 
 test('the file of secrets has 1 to 50 whole ones', () => {
