@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { everywhere } from '../../../hub/db/db.ts'
 import {
@@ -111,6 +112,55 @@ test('addresses are found in a text, known ones told, and of those that are none
   expect((await send('GET', 'suppression?limit=1')).total).toBe(total + 2)
   const wrong = Array.from({ length: 101 }, (_, nth) => `${nth}@x`)
   expect((await import_(wrong.join(' '))).invalid).toEqual(wrong.slice(0, 100))
+})
+
+test.each([
+  {
+    language: 'en',
+    title: 'Unsubscribe',
+    asks: 'Stop sending mail to your address?',
+    done: 'Done. We will not send any more mail to your address.',
+    wrong: 'This link is incomplete. Open it from the mail again, or reply to the mail.',
+    tried: 'This was a test mail: its link unsubscribes nobody.',
+  },
+  {
+    language: 'tr',
+    title: 'Abonelikten çık',
+    asks: 'adresine artık e-posta gönderilmesin mi?',
+    done: 'adresine artık e-posta göndermeyeceğiz.',
+    wrong: 'Bu bağlantı eksik. E-postadan yeniden açın ya da e-postayı yanıtlayın.',
+    tried: 'Bu bir deneme e-postasıydı: bağlantısı kimseyi çıkarmaz.',
+  },
+])('the page of a link speaks $language, and its style alone is let in', async (words) => {
+  const token = unsubscribeToken(await readSalt(hub.paths), `link-${words.language}@x.example`)
+  const open = async (link: string, method = 'GET') => {
+    const headers = { host: 'localhost', 'accept-language': words.language }
+    const answer = await hub.app.request(`/api/cockpit/u/${link}`, { method, headers })
+    const html = await answer.text()
+    expect(html).toContain(`<html lang="${words.language}">`)
+    expect(html).toContain(`<title>${words.title}</title>`)
+    expect(html).toContain(`<h1>${words.title}</h1>`)
+    const [, style = ''] = /<style>(.*)<\/style>/.exec(html) ?? []
+    const hash = createHash('sha256').update(style).digest('base64')
+    const policy = answer.headers.get('content-security-policy')
+    expect(policy).toContain(`default-src 'none'; style-src 'sha256-${hash}'`)
+    return { status: answer.status, html }
+  }
+  const button = `<form method="post"><button>${words.title}</button></form>`
+  const page = await open(token)
+  expect([page.status, page.html.includes(button)]).toEqual([200, true])
+  expect(page.html).toContain(words.asks)
+  const done = await open(token, 'POST')
+  expect([done.status, done.html.includes(button)]).toEqual([200, false])
+  expect(done.html).toContain(words.done)
+  for (const [link, said] of [
+    ['x', words.wrong],
+    ['test', words.tried],
+  ] as const) {
+    const refused = await open(link)
+    expect([refused.status, refused.html.includes(button)]).toEqual([404, false])
+    expect(refused.html).toContain(said)
+  }
 })
 
 test('the file of secrets has 1 to 50 whole ones', () => {
