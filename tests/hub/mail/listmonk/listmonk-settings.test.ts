@@ -52,3 +52,29 @@ describe('the settings of listmonk', () => {
     await poor.close()
   })
 })
+
+test('the list of a project is made once, and why it cannot be is told', async () => {
+  await api.ok('projects/create', { slug: 'demir', name: 'Demir' })
+  const make = (slug = 'demir') => api.post('projects/listmonk_list', { slug })
+  const { url, user, token } = standIn
+  const connect = (listmonk: object | null) => api.put('settings/mail', { listmonk })
+  await connect({ url, user, token })
+  const first = await make()
+  expect(first).toMatchObject({ status: 200, body: { project: { slug: 'demir' } } })
+  expect((await make()).body.list).toEqual(first.body.list)
+  expect((await make('nobody')).status).toBe(404)
+
+  await hub.query("insert into hub.projects (slug, name) values ('other', 'Other')")
+  expect((await make('other')).status).toBe(402)
+  await hub.query("delete from hub.projects where slug = 'demir'")
+  const strict = await startListmonk({ permissions: [] })
+  await connect({ url: strict.url, user: strict.user, token: strict.token })
+  expect(await make('other')).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  await strict.close()
+  expect(await make('other')).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  await connect(null)
+  expect(await make('other')).toMatchObject({
+    status: 409,
+    body: { code: 'conflict', detail: expect.stringContaining('listmonk is not connected') },
+  })
+})
