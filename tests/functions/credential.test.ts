@@ -173,3 +173,17 @@ describe('what a refusal leaves in the audit', () => {
     ])
   })
 })
+
+test.each(['/.well-known/watchpost-evidence.json', '/api/sources/health', '/api/v1/feeds/x.atom'])(
+  '%s needs no credential, and is counted by the address',
+  async (path) => {
+    const answer = await service.request('GET', path, { headers: { [ADDRESS_HEADER]: EXHAUSTED } })
+    expectProblem(answer, 429, 'rate_limited')
+    expect(answer.headers.get('Retry-After')).toBe('42')
+    expect(answer.body).toMatchObject({ detail: 'Too many requests. Try again in 42 s.' })
+    const other = await service.request('GET', path, {
+      headers: { [ADDRESS_HEADER]: '198.51.100.2' },
+    })
+    expect(other.status).not.toBe(429)
+  },
+)

@@ -177,6 +177,23 @@ describe('changing a role', () => {
   const patch = (person: Person, path: string, role: string) =>
     service.request('PATCH', path, { key: person.key, body: { role } })
 
+  test('to owner is refused with the way to it, and to the same role changes nothing', async () => {
+    const { owner, member, path } = await team()
+    const refused = await patch(owner, `${path}/${member.user_id}`, 'owner')
+    expectProblem(refused, 422, 'invalid')
+    expect(refused.body).toMatchObject({
+      errors: [
+        {
+          ...{ path: 'role', code: 'not_given' },
+          message: 'Ownership moves only by POST /account/orgs/{id}/transfer.',
+        },
+      ],
+    })
+    // Whoever sends the whole of the owner back changes nothing either.
+    const same = await patch(owner, `${path}/${owner.user_id}`, 'owner')
+    expect(parsed(same, 200, One).member).toMatchObject({ user_id: owner.user_id, role: 'owner' })
+  })
+
   test('owner and admin change it, and it counts at once', async () => {
     const { owner, member, path } = await team()
     const answer = await patch(owner, `${path}/${member.user_id}`, 'admin')
