@@ -65,6 +65,15 @@ describe('a link', () => {
     expect(JSON.stringify(service.lines)).not.toContain(token)
   })
 
+  test('is listed with the others of its zone alone, newest first', async () => {
+    await linkOf(owner, await zoneOf(owner))
+    const ids: string[] = []
+    for (const label of ['1', '2', '3']) ids.unshift((await linkOf(owner, zone, { label })).id)
+    const all = await service.request('GET', `/api/v1/zones/${zone}/feed-links`, { key: owner.key })
+    const { feed_links } = parsed(all, 200, z.object({ feed_links: z.array(FeedLink) }))
+    expect(feed_links.map(({ id }) => id)).toEqual(ids)
+  })
+
   test('is made once per Idempotency-Key, and its addresses are not shown again', async () => {
     const ask = () =>
       service.request('POST', `/api/v1/zones/${zone}/feed-links`, {
