@@ -106,8 +106,17 @@ describe('the approval', () => {
     await run()
     expect(smtp.mails).toHaveLength(2)
     expect(smtp.mails[1]?.text).toContain('may I call you?')
-    const removed = await api.post('sequence/edit', { ...of(id), steps: steps.slice(1) })
-    expect(removed.body.errors).toMatchObject([{ path: 'steps.0', code: 'was_sent' }])
+    // What somebody has had stays, in its place.
+    const [first, second, third] = steps
+    const asFirst = { ...second, subject: 'Another', wait_days: 0 }
+    for (const [kept, path] of [
+      [[asFirst, third], 'steps.0'],
+      [[first], 'steps.1'],
+      [[first, third], 'steps.1'],
+    ] as const) {
+      const { body } = await api.post('sequence/edit', { ...of(id), steps: kept })
+      expect(body.errors).toMatchObject([{ path, code: 'was_sent' }])
+    }
     await api.ok('sequence/stop', of(id))
   })
 

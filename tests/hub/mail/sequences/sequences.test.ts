@@ -59,6 +59,11 @@ describe('the steps of a sequence', () => {
       steps: [{ ...FIRST, id: first.id }, again, again],
     })
     expect(twice.body.errors).toMatchObject([{ path: 'steps.2.id', code: 'not_found' }])
+    const unnamed = await api.post('sequence/edit', { ...of(body.sequence.id), steps: [NEXT] })
+    expect(unnamed.body.errors).toMatchObject([
+      { path: 'steps.0.subject', code: 'required' },
+      { path: 'steps.0.wait_days', code: 'invalid' },
+    ])
     await api.ok('sequence/delete', of(body.sequence.id))
   })
 })
