@@ -295,7 +295,7 @@ describe('a test mail', () => {
     await sentAt([59, 45.5, ...nine].slice(1))
     const answer = await hub.call('POST', 'draft/test', of(id))
     const seconds = Number(answer.headers.get('retry-after'))
-    expect([answer.status, seconds > 860 && seconds <= 870]).toEqual([429, true])
+    expect([answer.status, seconds > 840 && seconds <= 870]).toEqual([429, true])
     expect((await answer.json()).detail).toMatch(/Try again in 15 minutes\.$/)
   })
 })
