@@ -63,7 +63,7 @@ describe('without the word of a model', () => {
     },
   )
 
-  test.each([{ model_state: 'ready' }, { model_state: null }, {}])(
+  test.each<Record<string, string | null>>([{ model_state: 'ready' }, { model_state: null }, {}])(
     'a model is asked where its state is %j',
     async (measured) => {
       expect(summaryOf(await report(measured))).toBe('The hub is well.')

@@ -284,7 +284,7 @@ describe('a letter', () => {
   ])('is written once more, and that version counts %s', async (_, first, second, kept) => {
     const log = await letter(first, second)
     expect(log).toContain('[sentences without support]\n  "Demir has 90 ships." (')
-    const [, stored = ''] = /^insert hub\.drafts\n([^]*?)\n[a-z]/m.exec(log) ?? []
+    const [, stored = ''] = /^insert hub\.drafts\n(.*?)\n[a-z]/ms.exec(log) ?? []
     expect(stored).toMatch(kept)
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { runAlone, type Scene } from '../run-alone.ts'
 
-type Query = NonNullable<Scene['more']>['query']
+type Query = NonNullable<NonNullable<Scene['more']>['query']>
 const FOUND = {
   columns: ['City', 'Leads'],
   rows: [
@@ -19,7 +19,7 @@ const answered = (answers: Record<string, unknown>, query: Query = async () => F
       agent: 'data',
       task: { en: 'leads in Bursa and Ankara', tr: 'Bursa’daki adaylar' },
       answers,
-      more: { ...(query ? { query } : {}) },
+      more: { query },
     },
     'en',
   )
