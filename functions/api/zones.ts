@@ -331,7 +331,7 @@ zones.openapi(
           where z.id = ${id} and z.deleted_at > now() - make_interval(days => ${RESTORE_DAYS})
           returning ${zoneColumns}, ${reachOf}`,
       ])
-      if (visible.length === 0) throw notFound("")
+      if (visible.length === 0) throw notFound('deleted zone')
       if (restored.length === 0) throw forbidden()
       return one(restored)
     })
