@@ -94,6 +94,7 @@ async function poll(input: PollInput): Promise<FeedResult> {
   }
   if (last && (answered === 0 || last.code === 'rate_limited')) throw last
   const content = newest(alerts, next.bulletins, rejected)
+  next.seen = lastChanged(next.seen)
   const next_poll_seconds = Math.min(pause_seconds, MAX_POLL_SECONDS)
   return {
     ...content,
@@ -167,6 +168,12 @@ async function poll(input: PollInput): Promise<FeedResult> {
   function keepSeen(): void {
     next.seen = { ...state.seen, ...next.seen }
   }
+}
+
+/** Which index listed an entry is not stored, so entries of the past go out as newer ones come. */
+function lastChanged(seen: State['seen']): State['seen'] {
+  const newestFirst = Object.entries(seen).sort(([, one], [, other]) => (one < other ? 1 : -1))
+  return Object.fromEntries(newestFirst.slice(0, MAX_KNOWN))
 }
 
 /** A CAP document, or an index with what it lacks. */

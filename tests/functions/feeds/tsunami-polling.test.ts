@@ -65,6 +65,21 @@ describe('polling', () => {
     }
   })
 
+  test('of the entries of the past the last 50 are known', async () => {
+    const { set, poll, feed, asked } = world()
+    set(HONOLULU, { status: 304 })
+    for (let minute = 0; minute < 52; minute += 1) {
+      set(PALMER, atom([[cap(minute), at(minute)]]))
+      set(cap(minute).replace('http:', 'https:'), bulletin(1))
+      await poll(minute)
+    }
+    const listed = Array.from({ length: 50 }, (_, nth) => [cap(nth + 2), at(nth + 2)])
+    expect(feed.state).toMatchObject({ seen: Object.fromEntries(listed) })
+    expect(feed.state).not.toHaveProperty(['seen', cap(1)])
+    await poll(52)
+    expect(asked()).toEqual([PALMER, HONOLULU])
+  })
+
   test('a bulletin that was read just now is not asked for again', async () => {
     const { issue, set, poll, asked } = world()
     const other = 'http://tsunami.gov/events/PAAQCAP.xml'
