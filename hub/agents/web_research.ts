@@ -224,6 +224,15 @@ async function leadsOf(
 const WORTH =
   /about|hakk|kurumsal|contact|iletisim|company|team|ekip|service|hizmet|product|urun|reference|referans/
 
+/** An address in its own letters: "/iletişim" is linked as "/ileti%C5%9Fim". */
+function decoded(url: string): string {
+  try {
+    return decodeURI(url)
+  } catch {
+    return url
+  }
+}
+
 /** Links on the same site that probably describe the company. */
 function worthReading({ url, links }: Page): string[] {
   const { hostname } = new URL(url)
@@ -231,7 +240,7 @@ function worthReading({ url, links }: Page): string[] {
     (link) =>
       URL.canParse(link.url) &&
       new URL(link.url).hostname === hostname &&
-      WORTH.test(fold(`${link.url} ${link.text}`)),
+      WORTH.test(fold(`${decoded(link.url)} ${link.text}`)),
   )
   const clean = same.map((link) => link.url.replace(/#.*$/, '')).filter((link) => link !== url)
   return [...new Set(clean)].slice(0, PAGES_A_SITE - 1)

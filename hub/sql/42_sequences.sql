@@ -7,7 +7,7 @@ create table hub.sequences (
   language text not null default 'en' check (language in ('en', 'tr')),
   -- The filter of an audience of the kind `list`.
   filter jsonb not null default '{}',
-  -- {"days": [1, …, 7], "from": "09:00", "to": "17:00", "time_zone": …}
+  -- {"days": ["mon", …], "from": "09:00", "to": "17:00", "time_zone": …}
   send_window jsonb not null,
   state text not null default 'draft' check (state in ('draft', 'running', 'paused', 'done', 'stopped')),
   state_reason hub.words,

@@ -13,21 +13,23 @@ import { TEST_TOKEN } from '../../queue/test-mail.ts'
 const WORDS = {
   en: {
     title: 'Unsubscribe',
-    ask: 'Stop sending mail to {email}?',
+    ask: 'Stop sending mail to {to}?',
     button: 'Unsubscribe',
-    done: 'Done. We will not send any more mail to {email}.',
+    done: 'Done. We will not send any more mail to {to}.',
     wrong: 'This link is incomplete. Open it from the mail again, or reply to the mail.',
     test: 'This was a test mail: its link unsubscribes nobody.',
+    address: '{email}',
     you: 'your address',
   },
   tr: {
     title: 'Abonelikten çık',
-    ask: '{email} adresine artık e-posta gönderilmesin mi?',
+    ask: '{to} artık e-posta gönderilmesin mi?',
     button: 'Abonelikten çık',
-    done: 'Tamam. {email} adresine artık e-posta göndermeyeceğiz.',
+    done: 'Tamam. {to} artık e-posta göndermeyeceğiz.',
     wrong: 'Bu bağlantı eksik. E-postadan yeniden açın ya da e-postayı yanıtlayın.',
     test: 'Bu bir deneme e-postasıydı: bağlantısı kimseyi çıkarmaz.',
-    you: 'adresiniz',
+    address: '{email} adresine',
+    you: 'Adresinize',
   },
 } as const
 
@@ -138,7 +140,8 @@ function page(
 ): Response {
   const language = mail?.language ?? languageOf(c)
   const words = WORDS[language]
-  const shown = escaped(text.replace('{email}', mail ? masked(mail.email) : words.you))
+  const to = mail ? words.address.replace('{email}', () => masked(mail.email)) : words.you
+  const shown = escaped(text.replace('{to}', () => to))
   c.set('content_policy', POLICY)
   return c.html(
     `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="robots" content="noindex"><title>${words.title}</title><style>${STYLE}</style></head><body><h1>${words.title}</h1><p>${shown}</p>${form}</body></html>`,

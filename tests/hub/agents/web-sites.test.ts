@@ -134,7 +134,8 @@ test('of a site three more pages are read, those that its first page links to an
       link('/about#team'),
       link('/about'),
       link('/x', 'Hakkımızda'),
-      link('/iletisim'),
+      link('/50%-indirim'),
+      link('/ileti%C5%9Fim'),
       link('/services'),
     ],
   }
@@ -142,7 +143,7 @@ test('of a site three more pages are read, those that its first page links to an
   const { read, asked } = await visited(`read ${home}`, {
     pages: { [home]: first, [`${home}about`]: more },
   })
-  expect(read).toEqual([home, `${home}about`, `${home}x`, `${home}iletisim`])
+  expect(read).toEqual([home, `${home}about`, `${home}x`, `${home}ileti%C5%9Fim`])
   expect(asked).toEqual(['1.1', '1.2', '1.3', '1.4'])
   const few = { [home]: { url: home, links: [link('/about')] }, [`${home}about`]: more }
   expect((await visited(`read ${home}`, { pages: few })).read).toEqual([home, `${home}about`])
