@@ -4,7 +4,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findPort } from '../../scripts/postgres/port.ts'
 import { createTestDatabase, type TestDatabase } from '../support/servers/database.ts'
@@ -39,18 +38,6 @@ function start(words: string[], environment: Record<string, string> = {}) {
 }
 
 describe('the program', () => {
-  test('takes no words but "jobs"', async () => {
-    const refused = [['serve'], ['jobs', 'twice']].map(async (words) => {
-      const { program, ended } = start(words)
-      return Promise.all([ended, text(program.stderr)])
-    })
-    const usage = 'Watchpost cannot start: Usage: node functions/node.ts [jobs]\n'
-    expect(await Promise.all(refused)).toEqual([
-      [1, usage],
-      [1, usage],
-    ])
-  })
-
   test.each([
     ['the API and the jobs', [], 'SIGTERM'],
     ['the jobs alone', ['jobs'], 'SIGHUP'],

@@ -147,12 +147,13 @@ test.each<[source: string, breaks: RegExp, answer: Reply]>([
       const said = 'json' in answer ? Response.json(answer.json) : undefined
       const response = said ?? new Response('body' in answer ? (answer.body ?? null) : null)
       if (!breaks.test(String(url))) return response
-      const get = response.headers.get.bind(response.headers)
-      response.headers.get = (name) => {
+      const headers = new Headers(response.headers)
+      const get = headers.get.bind(headers)
+      headers.get = (name) => {
         if (name === 'cache-control') throw mistake
         return get(name)
       }
-      return response
+      return Object.defineProperty(response, 'headers', { value: headers })
     }
     const input = { state: STATE, now: new Date(NOW), fetch, settings: SETTINGS }
     await expect(polled(source).poll({ ...input, last_success_at: LAST_SUCCESS })).rejects.toBe(
