@@ -317,13 +317,13 @@ describe('fetchEach', () => {
   test('a mistake of our own is no failure of an address', async () => {
     const mistake = new RangeError('a mistake of our own')
     const answer: typeof fetch = async (url) => {
-      const response = new Response('a')
+      const headers = new Headers()
       if (String(url).endsWith('b')) {
-        response.headers.get = () => {
+        headers.get = () => {
           throw mistake
         }
       }
-      return response
+      return Object.defineProperty(new Response('a'), 'headers', { value: headers })
     }
     const urls = ['https://x.test/a', 'https://x.test/b']
     await expect(fetchEach(urls, { fetch: answer, now })).rejects.toBe(mistake)
