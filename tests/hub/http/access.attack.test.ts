@@ -110,7 +110,7 @@ describe('a crowd of guesses', () => {
       { current: PASSWORD, password: PASSWORD },
       { headers: { cookie, ...far('192.0.2.1').headers } },
     )
-    // The crowd's last guess is judged behind both.
+    // The crowd's last guess is judged behind both. What a change of the password writes after that may take longer.
     const ended: string[] = []
     void admin.then(() => ended.push('admin'))
     void changed.then(() => ended.push('changed'))
@@ -119,7 +119,8 @@ describe('a crowd of guesses', () => {
     expect((await changed).status).toBe(200)
     const { 422: judged = 0, 429: refused = 0 } = await tally(guesses)
     expect({ judged, refused }).toEqual({ judged: 8, refused: 52 })
-    await expect.poll(() => ended.at(-1)).toBe('crowd')
+    await expect.poll(() => ended).toContain('crowd')
+    expect(ended.indexOf('admin')).toBeLessThan(ended.indexOf('crowd'))
   })
 
   test('with wrong tokens is refused in the end, and the right one works meanwhile', async () => {
