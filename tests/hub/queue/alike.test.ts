@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { markDifferences } from '../../hub/queue/alike.ts'
+import { markDifferences } from '../../../hub/queue/alike.ts'
 
 /** A text as it is marked: what is a reader's own in brackets. */
 const shown = (texts: string[]) =>

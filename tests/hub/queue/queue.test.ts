@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startHub, type TestHub } from './support/hub.ts'
+import { startHub, type TestHub } from '../support/hub.ts'
 import {
   apiOf,
   LEAD,
@@ -7,8 +7,8 @@ import {
   setBrand,
   smtpSettings,
   startMailServer,
-} from './support/mail-help.ts'
-import { standForAll } from './support/stand.ts'
+} from '../support/mail-help.ts'
+import { standForAll } from '../support/stand.ts'
 
 let hub: TestHub
 let smtp: MailServer
