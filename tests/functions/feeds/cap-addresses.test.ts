@@ -1,8 +1,8 @@
 /** How the indexes and alerts of several addresses are read, and what is remembered of them. */
 import { describe, expect, test } from 'vitest'
 import { cap } from '../../../functions/feeds/cap-feed.ts'
-import { alert, atom } from '../../support/feeds/cap.ts'
-import { normalise, type Reply, upstream } from '../../support/feeds/feeds.ts'
+import { alert, atom, capWorld } from '../../support/feeds/cap.ts'
+import { normalise, type Reply } from '../../support/feeds/feeds.ts'
 
 const HOST = 'https://alerts.example.org'
 const INDEX = `${HOST}/index.xml`
@@ -14,30 +14,13 @@ const index = (...names: string[]) => atom(names.map((name) => [link(name), sent
 const named = (identifier: string, more: Record<string, string> = {}) =>
   alert({ alert: { identifier, ...more } })
 
-function world(pages: Record<string, Reply | string>, urls: string) {
-  const known = new Map(Object.entries(pages))
-  const feed = upstream(
-    cap,
-    (url) => {
-      const page = known.get(url.href) ?? { status: 404 }
-      return typeof page === 'string' ? { body: page } : page
-    },
-    { CAP_URLS: urls },
-  )
-  return {
-    feed,
-    set: (url: string, page: Reply | string) => known.set(url, page),
-    asked: () => feed.asked.map(({ url }) => url.href),
-    poll: (minute: number) => feed.poll(`2026-03-01T12:${String(minute).padStart(2, '0')}:00.000Z`),
-  }
-}
 const idsOf = ({ events }: { events: { id: string }[] }) =>
   events.map(({ id }) => id.split(':').at(-1))
 
 describe('of several addresses', () => {
   test('one that fails is named; its alerts go on, and are not fetched again', async () => {
     for (const failure of [{ status: 500 }, '<html/>'] as const) {
-      const { set, asked, poll } = world(
+      const { set, asked, poll } = capWorld(
         { [INDEX]: index('a'), [link('a')]: named('A'), [FILE]: alert() },
         `${INDEX} ${FILE}`,
       )
@@ -53,7 +36,7 @@ describe('of several addresses', () => {
   })
 
   test('those of one host are one authority, whose alerts come once', async () => {
-    const { set, poll } = world(
+    const { set, poll } = capWorld(
       {
         [INDEX]: index('a'),
         [OTHER]: index('b'),
@@ -78,7 +61,10 @@ describe('of several addresses', () => {
         },
       ],
     }))
-    const { feed, poll } = world({ [FILE]: { json: many }, [INDEX]: index() }, `${INDEX} ${FILE}`)
+    const { feed, poll } = capWorld(
+      { [FILE]: { json: many }, [INDEX]: index() },
+      `${INDEX} ${FILE}`,
+    )
     expect((await poll(0)).events).toHaveLength(760)
     const memories = feed.state.memories as Record<string, { open: object }>
     expect(Object.keys(memories['files.example.net']?.open ?? {})).toHaveLength(750)
@@ -87,14 +73,14 @@ describe('of several addresses', () => {
   test('each may have its part of the entries', async () => {
     const links = Array.from({ length: 2001 }, (_, n): [string, string] => [link(`n${n}`), sent(0)])
     const pages = { [INDEX]: atom(links), [link('n0')]: { status: 429 }, [FILE]: alert() }
-    const { rejected } = await world(pages, `${INDEX} ${FILE}`).poll(0)
+    const { rejected } = await capWorld(pages, `${INDEX} ${FILE}`).poll(0)
     expect(rejected[0]?.reason).toBe('entry: 1 entries beyond the first 2000 are left out')
   })
 })
 
 describe('an alert of an index', () => {
   test('that failed waits for those that did not', async () => {
-    const { set, asked, poll } = world({ [INDEX]: index('a') }, INDEX)
+    const { set, asked, poll } = capWorld({ [INDEX]: index('a') }, INDEX)
     await poll(0)
     set(INDEX, index('a', 'b'))
     await poll(2)
@@ -102,7 +88,7 @@ describe('an alert of an index', () => {
   })
 
   test('that failed five times is tried five times more when its entry changes', async () => {
-    const { set, asked, poll } = world({ [INDEX]: index('a') }, INDEX)
+    const { set, asked, poll } = capWorld({ [INDEX]: index('a') }, INDEX)
     for (const n of [0, 1, 2, 3, 4]) await poll(n)
     set(INDEX, atom([[link('a'), sent(5)]]))
     for (const n of [5, 6, 7, 8, 9]) {
@@ -115,7 +101,7 @@ describe('an alert of an index', () => {
 
   test('that is refused does not keep others from being asked for', async () => {
     const names = ['a', 'b', 'c', 'd', 'e']
-    const { asked, poll } = world({ [INDEX]: index(...names) }, INDEX)
+    const { asked, poll } = capWorld({ [INDEX]: index(...names) }, INDEX)
     await poll(0)
     expect(asked()).toHaveLength(6)
   })
@@ -125,7 +111,7 @@ describe('an alert of an index', () => {
     [index(), 'link: leads to a document without an alert'],
     ['<html/>', 'answered with <html>, which is neither a CAP alert nor an index'],
   ])('that is %j is named, and tried again', async (page, reason) => {
-    const { asked, poll } = world({ [INDEX]: index('a'), [link('a')]: page }, INDEX)
+    const { asked, poll } = capWorld({ [INDEX]: index('a'), [link('a')]: page }, INDEX)
     expect((await poll(0)).rejected).toEqual([{ item: 'alerts.example.org/a.cap', reason }])
     await poll(2)
     expect(asked()).toContain(link('a'))
@@ -133,7 +119,7 @@ describe('an alert of an index', () => {
 
   test('with several of which one cannot be read gives the others, and is not tried again', async () => {
     const json = [{ identifier: 'bad' }, { identifier: 7 }]
-    const { asked, poll } = world({ [INDEX]: index('a'), [link('a')]: { json } }, INDEX)
+    const { asked, poll } = capWorld({ [INDEX]: index('a'), [link('a')]: { json } }, INDEX)
     expect((await poll(0)).rejected.map(({ item }) => item)).toEqual(['#1', '#2'])
     await poll(2)
     expect(asked()).toEqual([INDEX])
@@ -142,11 +128,11 @@ describe('an alert of an index', () => {
   test('is asked for by https only where its index is, at the same host', async () => {
     const plain = 'http://files.example.net/a.cap'
     const listed = `${INDEX} ${FILE}`
-    const first = world({ [INDEX]: atom([[plain, sent(0)]]), [FILE]: alert() }, listed)
+    const first = capWorld({ [INDEX]: atom([[plain, sent(0)]]), [FILE]: alert() }, listed)
     await first.poll(0)
     expect(first.asked()).toEqual([INDEX, FILE, plain])
     const open = INDEX.replace('https', 'http')
-    const second = world({ [open]: atom([[link('a').replace('https', 'http'), sent(0)]]) }, open)
+    const second = capWorld({ [open]: atom([[link('a').replace('https', 'http'), sent(0)]]) }, open)
     await second.poll(0)
     expect(second.asked()).toEqual([open, link('a').replace('https', 'http')])
   })
@@ -155,7 +141,7 @@ describe('an alert of an index', () => {
 describe('an index', () => {
   test('all of whose alerts were fetched is asked for by its validators', async () => {
     const page = { body: index('a'), headers: { etag: '"1"' } }
-    const { feed, set, poll } = world({ [INDEX]: page, [link('a')]: named('A') }, INDEX)
+    const { feed, set, poll } = capWorld({ [INDEX]: page, [link('a')]: named('A') }, INDEX)
     await poll(0)
     set(INDEX, { status: 304 })
     expect(await poll(2)).toEqual({
@@ -170,7 +156,7 @@ describe('an index', () => {
     [901, 900],
   ])('with a max-age of %i s sets the pause to %s', async (max_age, pause) => {
     const headers = { 'cache-control': `max-age=${max_age}` }
-    const { poll } = world({ [FILE]: { body: alert(), headers } }, FILE)
+    const { poll } = capWorld({ [FILE]: { body: alert(), headers } }, FILE)
     const result = await poll(0)
     expect(['next_poll_seconds' in result, result.next_poll_seconds]).toEqual([
       pause !== undefined,
@@ -214,7 +200,7 @@ test('a new warning of a hazard does not go on from another of it, but one that 
       alert: { identifier, sent: sent(minute) },
       parameters: { VTEC: `/O.${action}.KBOX.SV.W.0131.211212T0321Z-211212T0400Z/` },
     })
-  const { set, poll } = world({ [FILE]: vtec('V1', 0, 'NEW') }, FILE)
+  const { set, poll } = capWorld({ [FILE]: vtec('V1', 0, 'NEW') }, FILE)
   expect(idsOf(await poll(0))).toEqual(['V1'])
   set(FILE, vtec('V2', 1, 'CON'))
   expect(idsOf(await poll(2))).toEqual(['V1'])

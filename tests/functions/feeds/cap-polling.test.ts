@@ -1,30 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { cap } from '../../../functions/feeds/cap-feed.ts'
-import { alert, atom, type Given } from '../../support/feeds/cap.ts'
-import { type Reply, upstream } from '../../support/feeds/feeds.ts'
+import { alert, atom, capWorld, type Given } from '../../support/feeds/cap.ts'
+import type { Reply } from '../../support/feeds/feeds.ts'
 
 const INDEX = 'https://alerts.example.org/index.xml'
 const FILE = 'https://files.example.net/alert.cap'
-const at = (minute: number) => `2026-03-01T12:${String(minute).padStart(2, '0')}:00.000Z`
+const _at = (minute: number) => `2026-03-01T12:${String(minute).padStart(2, '0')}:00.000Z`
 const sent = (minute: number) => `2026-03-01T11:${String(minute).padStart(2, '0')}:00Z`
 
-/** The addresses that answer, with what; all others are 404. */
 function world(pages: Record<string, Reply | string>, urls = INDEX) {
-  const known = new Map(Object.entries(pages))
-  const feed = upstream(
-    cap,
-    (url) => {
-      const page = known.get(url.href) ?? { status: 404 }
-      return typeof page === 'string' ? { body: page } : page
-    },
-    { CAP_URLS: urls },
-  )
+  const { poll, ...world } = capWorld(pages, urls)
   return {
-    feed,
-    set: (url: string, page: Reply | string) => known.set(url, page),
-    asked: () => feed.asked.map(({ url }) => url.href),
+    ...world,
     async poll(minute: number) {
-      const result = await feed.poll(at(minute))
+      const result = await poll(minute)
       return {
         ...result,
         lines: result.events.map(({ id, status, severity }) => `${id} ${status} ${severity}`),

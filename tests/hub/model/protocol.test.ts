@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ChatRequest, Health, ProtocolError, Usage } from '../../../hub/model/protocol.ts'
+import { HEALTH } from '../support/model-state.ts'
 
 const messages = [{ role: 'user', content: 'Hello' }]
 const schema = { schema: { type: 'object' } }
@@ -41,17 +42,6 @@ test('fields that it does not know are left out', () => {
   expect(ChatRequest.parse({ messages, top_p: 1 })).toEqual({ messages })
 })
 
-const HEALTH = {
-  state: 'ready',
-  model: 'tiny',
-  detail: null,
-  memory_bytes: 1,
-  context_size: 1024,
-  sequences: 2,
-  threads: 1,
-  busy: 0,
-  waiting: 0,
-}
 test.each<[object, isTaken: boolean]>([
   [{}, true],
   [{ state: 'none', model: null, context_size: null, sequences: null, threads: null }, true],

@@ -7,6 +7,7 @@ import type { ModelError } from '../../../hub/model/error.ts'
 import { PRIORITY_HEADER } from '../../../hub/model/protocol.ts'
 import { createWire } from '../../../hub/model/wire.ts'
 import { temporaryFolder } from '../support/model.ts'
+import { HEALTH } from '../support/model-state.ts'
 
 /** In place of the model process: a server at its socket. */
 let handler: RequestListener
@@ -242,19 +243,8 @@ describe('the model process', () => {
   test('counts tokens, says how it is, and is told to load its model again', async () => {
     handler = send(200, { counts: [2, 3] })
     expect(await wire.count({ texts: ['a b', 'a b c'] })).toEqual([2, 3])
-    const health = {
-      state: 'ready',
-      model: 'tiny',
-      detail: null,
-      memory_bytes: 1,
-      context_size: 1024,
-      sequences: 2,
-      threads: 1,
-      busy: 0,
-      waiting: 0,
-    }
-    handler = send(200, health)
-    expect(await wire.health(AbortSignal.timeout(20_000))).toEqual(health)
+    handler = send(200, HEALTH)
+    expect(await wire.health(AbortSignal.timeout(20_000))).toEqual(HEALTH)
     await wire.reload()
     expect(asked).toEqual([
       { method: 'POST', url: '/tokenize', body: { texts: ['a b', 'a b c'] } },

@@ -1,31 +1,12 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { writeJson } from '../../../hub/files.ts'
-import { startHub, type TestHub } from '../support/hub.ts'
-import {
-  apiOf,
-  LEAD,
-  type MailServer,
-  setBrand,
-  smtpSettings,
-  startMailServer,
-} from '../support/mail-help.ts'
+import { LEAD, setBrand, smtpSettings, startMailServer } from '../support/mail-help.ts'
 import { standForAll } from '../support/stand.ts'
+import { api, hub, of, prospect, smtp, useQueue } from './queue-scene.ts'
 
-let hub: TestHub
-let smtp: MailServer
-let api: ReturnType<typeof apiOf>
-beforeAll(async () => {
-  smtp = await startMailServer()
-  hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
-  api = apiOf(hub)
-  await api.ok('projects/create', { slug: 'demir', name: 'Demir' })
-})
-afterAll(async () => {
-  await hub.close()
-  await smtp.close()
-})
+useQueue()
 const OWN = 'ayse@own.example'
 beforeEach(async () => {
   await hub.query('delete from hub.drafts')
@@ -39,7 +20,6 @@ beforeEach(async () => {
   })
 })
 
-const of = (id: string) => ({ id, project: 'demir' })
 const add = async (name: string, more: object = {}): Promise<string> => {
   const data = { name, email: `${name.toLowerCase()}@vip.example`, tags: ['vip'], ...LEAD, ...more }
   return (await api.ok('lead/quick_add', { slug: 'demir', data })).lead.id
@@ -59,7 +39,6 @@ const rendered = async (audience: object, more: object = {}) => {
   return id
 }
 const toVips = (more: object = {}) => rendered({ kind: 'list', filter: { tag: 'vip', ...more } })
-const prospect = async (id: string) => (await api.get(`queue/prospect?id=${id}&project=demir`)).body
 const what = async (id: string) => (await prospect(id)).what
 const had = (id: string, email: string, state: string, more = 'null') =>
   hub.query(

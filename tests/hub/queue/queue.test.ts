@@ -1,32 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startHub, type TestHub } from '../support/hub.ts'
-import {
-  apiOf,
-  LEAD,
-  type MailServer,
-  setBrand,
-  smtpSettings,
-  startMailServer,
-} from '../support/mail-help.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { LEAD, smtpSettings } from '../support/mail-help.ts'
 import { standForAll } from '../support/stand.ts'
+import { api, hub, of, prospect, smtp, useQueue } from './queue-scene.ts'
 
-let hub: TestHub
-let smtp: MailServer
-let api: ReturnType<typeof apiOf>
-beforeAll(async () => {
-  smtp = await startMailServer()
-  hub = await startHub({ config: { public_url: 'https://hub.demir.example' } })
-  api = apiOf(hub)
-  await api.ok('projects/create', { slug: 'demir', name: 'Demir' })
-  await setBrand(api)
-  await api.put('settings/mail', { ...smtpSettings(smtp.port), test_email: 'ayse@demir.example' })
-})
-afterAll(async () => {
-  await hub.close()
-  await smtp.close()
-})
+useQueue()
+beforeAll(() =>
+  api.put('settings/mail', { ...smtpSettings(smtp.port), test_email: 'ayse@demir.example' }),
+)
 
-const of = (id: string) => ({ id, project: 'demir' })
 let people = 0
 async function rendered(more: { subject?: string; text?: string; audience?: object } = {}) {
   people += 1
@@ -43,7 +24,6 @@ async function rendered(more: { subject?: string; text?: string; audience?: obje
   await standForAll(api, of(draft.id))
   return { id: draft.id as string, lead }
 }
-const prospect = async (id: string) => (await api.get(`queue/prospect?id=${id}&project=demir`)).body
 const stateOf = async (id: string) =>
   (await api.get(`drafts/get?id=${id}&project=demir`)).body.draft.state
 const decide = async (ids: string[], send: boolean) => {

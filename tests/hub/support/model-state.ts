@@ -13,3 +13,16 @@ export const modelIn = (now: () => ModelState['state']) => ({
     context_source: 'process',
   }),
 })
+
+/** What the process of a model that is ready says of itself. */
+export const HEALTH = {
+  state: 'ready',
+  model: 'tiny',
+  detail: null,
+  memory_bytes: 1,
+  context_size: 1024,
+  sequences: 2,
+  threads: 1,
+  busy: 0,
+  waiting: 0,
+}

@@ -1,3 +1,6 @@
+import { cap } from '../../../functions/feeds/cap-feed.ts'
+import { type Reply, upstream } from './feeds.ts'
+
 type Fields = Record<string, string | string[] | null>
 
 const CAP = 'urn:oasis:names:tc:emergency:cap:1.2'
@@ -73,4 +76,23 @@ export function atom(
       `<link rel="alternate" href="https://example.org/page"/><link type="${type}" href="${url}"/></entry>`,
   )
   return `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Alerts</title>${listed.join('')}</feed>`
+}
+
+/** The feed of CAP alerts with the addresses that answer, and with what; all others are 404. */
+export function capWorld(pages: Record<string, Reply | string>, urls: string) {
+  const known = new Map(Object.entries(pages))
+  const feed = upstream(
+    cap,
+    (url) => {
+      const page = known.get(url.href) ?? { status: 404 }
+      return typeof page === 'string' ? { body: page } : page
+    },
+    { CAP_URLS: urls },
+  )
+  return {
+    feed,
+    set: (url: string, page: Reply | string) => known.set(url, page),
+    asked: () => feed.asked.map(({ url }) => url.href),
+    poll: (minute: number) => feed.poll(`2026-03-01T12:${String(minute).padStart(2, '0')}:00.000Z`),
+  }
 }
