@@ -2,7 +2,7 @@ import { inflects, wordsOf } from '../run/words.ts'
 import { endingOf } from './endings.ts'
 import { isEverybody, isPeople } from './people.ts'
 import { ADDRESSED_AS, ARTICLES, GO_ON, isAnswered, isEnglish, isRelated } from './relation.ts'
-import type { Token } from './tokens.ts'
+import { AND_OR_WITH, type Token } from './tokens.ts'
 
 /** A lead as far as its names go. */
 export type NamedLead = { id: string; name: string | null; company: string | null }
@@ -169,7 +169,6 @@ const ABOUT_EN = new Set(
 const TO_TR = /^(?:n?[ea]|y[ea])$/
 const FROM_TR = /^(?:n?[dt][ea]n)$/
 const ABOUT_TR = new Set('hakkinda gibi konusunda dair kadar tarafindan'.split(' '))
-const AND = new Set(['and', 've', 'ile'])
 
 /** What a name is the subject of: "Ali must not get it". */
 const CLAUSE =
@@ -185,7 +184,7 @@ function withRoles(tokens: Token[], mentions: Mention[]): Mention[] {
   const join = (one: Mention | undefined, other: Mention | undefined) => {
     if (!one || !other) return
     const between = tokens.slice(one.to, other.from)
-    if (!between.every(({ word }) => AND.has(word))) return
+    if (!between.every(({ word }) => AND_OR_WITH.has(word))) return
     // "Ali’ye Veli’nin selamını ilet": side by side without a comma they are two.
     if (between.length === 0 && tokens[other.from]?.isNext) return
     // "Write to Ali, Veli was wrong": of the second one it is only said.

@@ -1,5 +1,5 @@
 import { isEverybody, isPeople, isSomebody } from './people.ts'
-import { type Token, writtenIn } from './tokens.ts'
+import { AND, type Token, writtenIn } from './tokens.ts'
 
 type Span = { from: number; to: number }
 
@@ -222,8 +222,6 @@ function isRelatedTr(
   return suffix === '' && span.to === next && receiver >= 0 && after[0]?.isNext === true
 }
 
-/** Between two of whom a task speaks together. */
-const AND = new Set(['and', 'plus', 've'])
 const WITH_RECEIVER_TR =
   /^(?:rakib|patron|mudur|ortag|komsu|arkadas|tedarikci|meslektas|yardimci|halef)\w*[ae]$/
 /** A mail to somebody reaches these too. */

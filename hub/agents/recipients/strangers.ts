@@ -3,7 +3,7 @@ import type { Span } from './exclusion.ts'
 import { groupsOf } from './groups.ts'
 import type { Mention } from './mentions.ts'
 import { ADDRESSED_AS, OWN_PEOPLE } from './relation.ts'
-import { ADDRESS, type Token, tokensOf, writtenIn } from './tokens.ts'
+import { ADDRESS, AND_OR_WITH, type Token, tokensOf, writtenIn } from './tokens.ts'
 
 /** Words with a capital that are no names. */
 export const NO_PERSON = new Set(
@@ -33,7 +33,6 @@ export function strangerIn(tokens: Token[], mentions: Mention[]): string | undef
   return undefined
 }
 
-const AND = new Set(['and', 'plus', 've', 'ile'])
 /** What stands between "and" and a name: "and also to Mr Grant". */
 const BETWEEN = new Set(['also', 'cc', 'copy', 'to', 'ayrica', ...ADDRESSED_AS])
 /** What follows the last name of a list. */
@@ -79,7 +78,7 @@ export function besideAddress(task: string): string | undefined {
     word === PLACE ? [{ from, to: from + 1 }] : [],
   )
   for (const { from, to } of places) {
-    const isAfterAnd = AND.has(tokens[from - 1]?.word ?? '')
+    const isAfterAnd = AND_OR_WITH.has(tokens[from - 1]?.word ?? '')
     const beside =
       strangerBehind(tokens, to, places) ??
       (isAfterAnd ? strangerBefore(tokens, from, places) : undefined)
@@ -107,7 +106,7 @@ function groupBesideAddress(task: string): string | undefined {
 function strangerBehind(tokens: Token[], end: number, mentions: Span[]): Span | undefined {
   let found: Span | undefined
   for (let at = end; ; ) {
-    const isAnd = AND.has(tokens[at]?.word ?? '')
+    const isAnd = AND_OR_WITH.has(tokens[at]?.word ?? '')
     if (!isAnd && !isBehindComma(tokens[at])) return undefined
     let from = isAnd ? at + 1 : at
     while (BETWEEN.has(tokens[from]?.word ?? '')) from += 1
@@ -125,7 +124,7 @@ function strangerBehind(tokens: Token[], end: number, mentions: Span[]): Span | 
 function strangerBefore(tokens: Token[], start: number, mentions: Span[]): Span | undefined {
   let first = start
   while (BETWEEN.has(tokens[first - 1]?.word ?? '')) first -= 1
-  const isAnd = AND.has(tokens[first - 1]?.word ?? '')
+  const isAnd = AND_OR_WITH.has(tokens[first - 1]?.word ?? '')
   const to = isAnd ? first - 1 : first
   let from = to
   while (isStrange(tokens, from - 1, mentions) && (from === to || tokens[from]?.isNext)) from -= 1

@@ -18,6 +18,10 @@ export type Token = {
 }
 
 const TOKEN = /([\p{L}\p{N}]+)(?:['’ʼ`´](\p{L}+))?/gu
+/** Between two of whom a task speaks together. */
+export const AND = new Set(['and', 'plus', 've'])
+/** "ile" joins two names, but after one it also says with whom or by what: "Ali ile görüş". */
+export const AND_OR_WITH = new Set([...AND, 'ile'])
 /** An e-mail address in a task. */
 export const ADDRESS = new RegExp(MAIL_ADDRESS, 'gu')
 /**

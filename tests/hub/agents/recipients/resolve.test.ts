@@ -48,6 +48,8 @@ describe('names', () => {
     ['prepare a proposal for Acme', ['john']],
     ['Write to Hans and Ali', ['hans', 'ali']],
     ['Ali ve Hans’a yaz', ['ali', 'hans']],
+    ['Ali ile Hans’a yaz', ['ali', 'hans']],
+    ['Write to Hans plus Ali', ['hans', 'ali']],
     ['ali, hans ve Deniz’e yaz', ['ali', 'hans', 'deniz']],
     ['Çelik & Oğulları’na teklif gönder', ['firm']],
     ['Write to Ayşe of Demir Lojistik', ['ayse']],
