@@ -161,8 +161,9 @@ describe('polling', () => {
     const lines: string[] = []
     for (const minute of [6, 12]) lines.push(...brief(await polled.poll(at(minute))))
     polled.replies.day = { body: gdacsRss(quake) }
+    polled.replies.standing = { body: gdacsRss() }
     for (const minute of [18, 24]) lines.push(...brief(await polled.poll(at(minute))))
-    expect(lines.filter((line) => !line.endsWith('active'))).toEqual([])
+    expect(lines.filter((line) => !line.endsWith('active'))).toEqual(['gdacs:TC1000643 ended'])
   })
 
   test('of an outage the week is asked at 23 hours; what stands now is not undone by it', async () => {
