@@ -156,13 +156,15 @@ describe('polling', () => {
     polled.replies.standing = { body: gdacsRss(storm, quake) }
     polled.replies.day = { body: gdacsRss(storm, quake) }
     await polled.poll(at(0))
-    polled.replies.day = { status: 304 }
-    polled.replies.standing = { body: gdacsRss(storm) }
     const lines: string[] = []
-    for (const minute of [6, 12]) lines.push(...brief(await polled.poll(at(minute))))
-    polled.replies.day = { body: gdacsRss(quake) }
-    polled.replies.standing = { body: gdacsRss() }
-    for (const minute of [18, 24]) lines.push(...brief(await polled.poll(at(minute))))
+    for (const [from, day, standing] of [
+      [6, { body: gdacsRss(storm) }, { body: gdacsRss(storm, quake) }],
+      [18, { status: 304 }, { body: gdacsRss(storm) }],
+      [30, { body: gdacsRss(quake) }, { body: gdacsRss() }],
+    ] as const) {
+      Object.assign(polled.replies, { day, standing })
+      for (const minute of [from, from + 6]) lines.push(...brief(await polled.poll(at(minute))))
+    }
     expect(lines.filter((line) => !line.endsWith('active'))).toEqual(['gdacs:TC1000643 ended'])
   })
 
