@@ -41,6 +41,7 @@ type Proven = {
 type Asked = {
   by_name: boolean
   paths: string[]
+  is_quick?: boolean
   sample?: number
   seed?: string
   agent?: string
@@ -231,12 +232,12 @@ async function install(): Promise<Proven> {
   }
 }
 
-async function mutants({ by_name, paths, sample, seed }: Asked): Promise<Proven> {
+async function mutants({ by_name, paths, is_quick, sample, seed }: Asked): Promise<Proven> {
   if (!by_name) {
     const why = 'it takes many hours: npm run proof -- mutants, with files or folders'
     return { outcome: 'left out', numbers: [], why }
   }
-  return sample === undefined ? proveMutants(paths) : proveSample(paths, sample, seed)
+  return sample === undefined ? proveMutants(paths, { is_quick }) : proveSample(paths, sample, seed)
 }
 
 const SEE_HELP = 'See npm run proof -- --help'
@@ -246,6 +247,7 @@ Without a part it runs all but mutants, one after the other. The parts:
 ${describeParts(PARTS)}
 
   mutants FILES  judges every fault in these files or folders
+  --quick        mutants: only by tests that can run again and again
   --sample N     mutants: judges N faults only, drawn at random
   --seed WORD    mutants: draws another sample
   --agent NAME   agents: gives the tasks to one agent
@@ -271,6 +273,7 @@ function readAsked() {
     {
       allowPositionals: true,
       options: {
+        quick: { type: 'boolean' },
         sample: { type: 'string' },
         seed: { type: 'string' },
         agent: { type: 'string' },
@@ -280,7 +283,7 @@ function readAsked() {
     },
     SEE_HELP,
   )
-  const { help, sample, seed, agent, language } = values
+  const { help, quick, sample, seed, agent, language } = values
   if (sample !== undefined && !(Number.isInteger(Number(sample)) && Number(sample) > 0)) {
     throw new UsageError(`--sample: must be a whole number above 0, not "${sample}". ${SEE_HELP}`)
   }
@@ -289,6 +292,7 @@ function readAsked() {
   const asked: Asked = {
     by_name: names.length > 0,
     paths: positionals.filter(isPath),
+    is_quick: quick,
     seed,
     agent,
     language,

@@ -37,7 +37,7 @@ const testsIn = (root: string) =>
   judging(globSync('tests/**/*.test.ts', { cwd: root })).filter((test) => !isDear(test))
 
 /** What is known already. */
-function knownCoverage(root: string): Coverage {
+export function knownCoverage(root: string): Coverage {
   const covered = new Map<string, Covered>()
   for (const test of testsIn(root)) {
     const known = read(root, test)

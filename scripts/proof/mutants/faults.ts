@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Instrumenter } from '@stryker-mutator/instrumenter'
-import { strykerPlugins } from './ignore.ts'
+import { documentation } from './ignore.ts'
 import { type Fault, faultsOf } from './sql.ts'
 
 const nothing = () => {}
@@ -27,7 +27,7 @@ const SILENT = {
 export function instrumented(files: { name: string; content: string }[]) {
   return new Instrumenter(SILENT).instrument(
     files.map((file) => ({ ...file, mutate: true })),
-    { plugins: null, excludedMutations: [], ignorers: strykerPlugins.map(({ value }) => value) },
+    { plugins: null, excludedMutations: [], ignorers: [documentation] },
   )
 }
 
@@ -48,17 +48,23 @@ export function strykerFaultsOf(file: string, text: string): Promise<Fault[]> {
 }
 
 async function findFaults(file: string, text: string): Promise<Fault[]> {
-  const { mutants } = await instrumented([{ name: file, content: text }])
+  return [...(await withSwitches(file, text)).switches.values()]
+}
+
+/** TypeScript with all faults of StrykerJS in it, each behind a switch, and these by their switches. */
+export async function withSwitches(file: string, text: string) {
+  const { files, mutants } = await instrumented([{ name: file, content: text }])
   const starts = [0]
   for (const { index } of text.matchAll(/\n/g)) starts.push(index + 1)
   const offset = ({ line, column }: { line: number; column: number }) =>
     (starts[line] ?? text.length) + column
-  return mutants
-    .filter(({ status }) => status !== 'Ignored')
-    .map(({ location: { start, end }, replacement: now = '' }) => {
-      const at = offset(start)
-      return { at, was: text.slice(at, offset(end)), now }
-    })
+  const switches = new Map<string, Fault>()
+  for (const { id, status, location, replacement: now = '' } of mutants) {
+    const at = offset(location.start)
+    if (status !== 'Ignored')
+      switches.set(id, { at, was: text.slice(at, offset(location.end)), now })
+  }
+  return { content: files[0]?.content ?? text, switches }
 }
 
 /**

@@ -27,19 +27,13 @@ const isListOfScopes = ({ node, parentPath }: Path) =>
   node.elements?.length === 0 &&
   parentPath?.parentPath?.parentPath?.parentPath?.node?.key?.name === 'security'
 
-/** A plugin of StrykerJS that ignores code for documentation only: the OpenAPI check covers it. */
-export const strykerPlugins = [
-  {
-    kind: 'Ignore',
-    name: 'documents',
-    value: {
-      shouldIgnore(path: Path): string | undefined {
-        const { node } = path
-        const fields = node.properties ?? []
-        const hasOnlyFields = fields.length > 0 && fields.every(isField)
-        const isIgnored = isField(node) || documents(path) || hasOnlyFields || isListOfScopes(path)
-        return isIgnored ? 'It only documents.' : undefined
-      },
-    },
+/** Tells StrykerJS to ignore code for documentation only: the OpenAPI check covers it. */
+export const documentation = {
+  shouldIgnore(path: Path): string | undefined {
+    const { node } = path
+    const fields = node.properties ?? []
+    const hasOnlyFields = fields.length > 0 && fields.every(isField)
+    const isIgnored = isField(node) || documents(path) || hasOnlyFields || isListOfScopes(path)
+    return isIgnored ? 'It only documents.' : undefined
   },
-]
+}

@@ -1,12 +1,20 @@
-import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { joinTopics } from '../../schema/schema.ts'
 import { nameAt, reachedBy, schemaOf } from './callers.ts'
 import type { Coverage } from './coverage.ts'
 import { strykerFaultsOf } from './faults.ts'
+import {
+  type Given,
+  type Judged,
+  type Kept,
+  keysOf,
+  lineOf,
+  type Mutant,
+  openKept,
+  sha,
+} from './kept.ts'
 import type { Fault } from './sql.ts'
-import type { Mutant } from './stryker.ts'
 import { closestTests, isAlone, isDear, judging, testsFor } from './tests.ts'
 import { copyOf, type Runner, removeTree, runnerIn } from './tree.ts'
 import { whichCompile } from './types.ts'
@@ -24,11 +32,6 @@ const FAULTS_A_RUNNER = 40
 /** Faults in these show only in a database that is made anew. */
 const MAKES_DATABASES = /\.sql$|^hub\/(db\/|prepare)/
 
-/** A source with the faults in question. */
-type Given = { source: string; text: string; faults: Fault[] }
-type Judged = { outcome: Mutant['outcome']; by?: string }
-/** Outcomes by mutant. The outcome of a survivor is valid as long as its tests do not change. */
-type Kept = Record<string, Judged & { tests: string }>
 type Work = Fault & { line: number; key: string; tests: string[]; tested: string }
 
 /**
@@ -105,18 +108,12 @@ export async function judgeInCopies(
 /** The faults of a source with their keys, what is known of them, and those left to be judged. */
 async function judgementsOf(root: string, given: Given, coverage: Coverage) {
   const { source, text, faults } = given
-  const file = join(root, '.data/mutants', `${source.replaceAll('/', '__')}.copies.json`)
-  mkdirSync(dirname(file), { recursive: true })
-  const outcomes: Kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
-  const seen = new Map<string, number>()
+  const { file, outcomes } = openKept(root, source)
+  const keys = keysOf(text, faults)
   const places = source.endsWith('.sql') ? [] : await strykerFaultsOf(source, text)
   const work: Work[] = []
-  for (const fault of faults) {
-    const line = text.slice(0, fault.at).split('\n').length
-    const around = text.slice(Math.max(0, fault.at - 200), fault.at + 100)
-    const same = sha(`${around}\n${fault.was}\n${fault.now}`)
-    const nth = seen.get(same) ?? 0
-    seen.set(same, nth + 1)
+  for (const [index, fault] of faults.entries()) {
+    const line = lineOf(text, fault)
     const running = source.endsWith('.sql')
       ? await testsOfSql(root, given, fault, coverage)
       : isOfLoading(text, fault)
@@ -128,7 +125,7 @@ async function judgementsOf(root: string, given: Given, coverage: Coverage) {
       ? within([...closestTests(source, root), ...inSql(about), ...running, ...about], coverage)
       : [...new Set([...contract, ...testsOf(root, source, running, coverage)])]
     const tested = sha(tests.map((test) => readFileSync(join(root, test), 'utf8')).join('\n'))
-    work.push({ ...fault, line, key: `${same}-${nth}`, tests, tested })
+    work.push({ ...fault, line, key: keys[index] ?? '', tests, tested })
   }
   const left = work.filter(({ key, tested }) => {
     const known = outcomes[key]
@@ -137,7 +134,6 @@ async function judgementsOf(root: string, given: Given, coverage: Coverage) {
   return { given, kept: { file, outcomes }, work, left }
 }
 
-const sha = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
 const describe = ({ was, now }: Fault) =>
   `${was} → ${now || 'nothing'}`.replace(/\s+/g, ' ').slice(0, 90)
 

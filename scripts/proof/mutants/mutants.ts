@@ -1,21 +1,24 @@
 /**
  * Puts small faults into the code, one by one, and checks whether a test notices: into TypeScript
- * with StrykerJS, into SQL with our own sql.ts; each in a copy of the tree. Outcomes are
+ * with the mutators of StrykerJS, into SQL with our own sql.ts; in a copy of the tree. Outcomes are
  * stored in .data/mutants, so that an interrupted run can continue.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { buildWeb } from '../../build/build-web.ts'
-import { coverageOf } from './coverage.ts'
-import { areaOf, sampleOf } from './faults.ts'
-import { judgeInCopies } from './judge.ts'
-import { faultsOf } from './sql.ts'
-import { judgeByStryker, type Mutant } from './stryker.ts'
-import { testsFor } from './tests.ts'
+import { type Coverage, coverageOf, knownCoverage } from './coverage.ts'
+import { areaOf, everyFaultOf, sampleOf, strykerFaultsOf } from './faults.ts'
+import { isOfLoading, judgeInCopies, lineAround } from './judge.ts'
+import { type Given, keepNoticed, type Mutant, outcomesOf } from './kept.ts'
+import type { Fault } from './sql.ts'
+import { judgeBySwitches } from './switched.ts'
+import { closestTests, isDear, testsFor } from './tests.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const WANTED = 0.85
+/** So many tests that do not import a source are tried for each of its lines. */
+const FAR_TESTS_A_LINE = 4
 const CODE = ['{shared,functions,hub}/**/*.ts', 'sql/*.sql', 'hub/sql/*.sql']
 /** Foreign, generated, text-only or browser-tested code. */
 const NO_CODE = /node_modules|\.(text|d|gen)\.ts$|^hub\/web\/|openapi\/(examples|story)/
@@ -34,26 +37,80 @@ export function sourcesOf(asked: string[], root = ROOT): string[] {
   return all.filter(isAsked).sort()
 }
 
-/** Judges the mutants of some sources; the outcome is that of all together. */
-export async function proveMutants(asked: string[]) {
+/**
+ * Judges the mutants of some sources; the outcome is that of all together. First faults are switched
+ * on at run time, which takes a fraction of the time. Those that no test notices so are judged in
+ * copies; with `is_quick` they are not, and count as survived.
+ */
+export async function proveMutants(asked: string[], { is_quick = false } = {}) {
   await buildPages()
   const judged: Judged = {}
-  const unjudged: string[] = []
-  const sources = sourcesOf(asked)
-  for (const [index, source] of sources.entries()) {
-    console.log(`\n${source}, ${index + 1} of ${sources.length}`)
-    try {
-      judged[source] = await judge(source)
-    } catch (error) {
-      console.error(error instanceof Error ? error.message : error)
-      unjudged.push(source)
-    }
+  const coverage = is_quick ? knownCoverage(ROOT) : await coverageOf(ROOT, sourcesOf([]))
+  const given = await Promise.all(sourcesOf(asked).map(withFaults))
+  for (const one of given) judged[one.source] = outcomesOf(ROOT, one)
+  const typed = given.filter(({ source }) => source.endsWith('.ts'))
+  const work = typed.map((one) => ({
+    ...one,
+    left: leftOf(one),
+    tests: nearTests(one.source),
+    othersFor: (left: Fault[]) => farTests(one, left, coverage),
+  }))
+  await judgeBySwitches(ROOT, work, (one, noticed) => {
+    keepNoticed(ROOT, one, noticed)
+    judged[one.source] = outcomesOf(ROOT, one)
+    const { killed, timeout, survived } = countOf(
+      one.source,
+      outcomesOf(ROOT, one),
+      readExplained(),
+    )
+    console.log(`${one.source}: ${killed + timeout} noticed, ${survived} not yet`)
+    report(judged)
+  })
+  for (const [index, one] of (is_quick ? [] : given).entries()) {
+    console.log(`\n${one.source}, ${index + 1} of ${given.length}`)
+    judged[one.source] = (await judgeInCopies(ROOT, [one], coverage)).get(one.source) ?? []
     report(judged)
   }
-  const not = unjudged.length > 0 ? `; not judged: ${unjudged.join(', ')}` : ''
   const { outcome, numbers, why } = report(judged)
-  const is_whole = unjudged.length === 0
-  return { outcome: is_whole ? outcome : ('failed' as const), numbers, why: `${why}${not}` }
+  const unproven = 'what only tests notice that cannot run twice counts as survived; '
+  return { outcome, numbers, why: is_quick ? unproven + why : why }
+}
+
+/** The faults of a source that are not known to be noticed, and that nobody has explained. */
+function leftOf(one: Given): Fault[] {
+  const explained = readExplained()
+  const mutants = outcomesOf(ROOT, one)
+  return one.faults.filter((_, index) => {
+    const mutant = mutants[index]
+    return mutant?.outcome === 'survived' && !reasonFor(one.source, mutant, explained)
+  })
+}
+
+/** The tests that import a source, or are about it. */
+function nearTests(source: string): string[] {
+  const closest = closestTests(source, ROOT)
+  return (closest.length > 0 ? closest : testsFor(source, ROOT)).filter((test) => !isDear(test))
+}
+
+/** The cheapest tests that run the lines of some faults of a source. */
+async function farTests({ source, text }: Given, left: Fault[], coverage: Coverage) {
+  const near = nearTests(source)
+  const places = await strykerFaultsOf(source, text)
+  const inFunctions = left.filter((fault) => !isOfLoading(text, fault))
+  const lines = new Set(inFunctions.map((fault) => lineAround(text, places, fault)))
+  const tests = [...lines].flatMap((line) =>
+    coverage
+      .testsOf(source, line)
+      .filter((test) => !near.includes(test))
+      .sort((one, two) => coverage.secondsOf(one) - coverage.secondsOf(two))
+      .slice(0, FAR_TESTS_A_LINE),
+  )
+  return [...new Set(tests)]
+}
+
+const withFaults = async (source: string) => {
+  const text = readFileSync(join(ROOT, source), 'utf8')
+  return { source, text, faults: await everyFaultOf(source, text) }
 }
 
 /**
@@ -93,17 +150,6 @@ export function intervalOf(counts: Counts): [low: number, high: number] {
   return [Number((middle - half).toFixed(3)), Number((middle + half).toFixed(3))]
 }
 
-async function judge(source: string): Promise<Mutant[]> {
-  const text = readFileSync(join(ROOT, source), 'utf8')
-  const faults = faultsOf(source, text)
-  const coverage = await coverageOf(ROOT, sourcesOf([]))
-  const copies = await judgeInCopies(ROOT, [{ source, text, faults }], coverage)
-  return [
-    ...(source.endsWith('.ts') ? await judgeByStryker(ROOT, source, testsFor(source, ROOT)) : []),
-    ...(copies.get(source) ?? []),
-  ]
-}
-
 /** The counts of each area. */
 function areasOf(judged: Judged) {
   const explained = readExplained()
@@ -131,7 +177,7 @@ function report(judged: Judged) {
   const files = Object.entries(judged).map(([file, mutants]) => {
     const counts = countOf(file, mutants, explained)
     add(total, counts)
-    const isLeft = ({ outcome }: Mutant) => outcome === 'survived' || outcome === 'uncovered'
+    const isLeft = ({ outcome }: Mutant) => outcome === 'survived'
     const survivors = mutants
       .filter(isLeft)
       .map((mutant) => ({ ...mutant, why: reasonFor(file, mutant, explained) }))
@@ -154,7 +200,6 @@ const noCounts = (): Counts => ({
   killed: 0,
   timeout: 0,
   survived: 0,
-  uncovered: 0,
   invalid: 0,
   explained: 0,
 })
@@ -162,7 +207,7 @@ const noCounts = (): Counts => ({
 function countOf(file: string, mutants: Mutant[], explained: Explained[]): Counts {
   const counts = noCounts()
   for (const mutant of mutants) {
-    const isLeft = mutant.outcome === 'survived' || mutant.outcome === 'uncovered'
+    const isLeft = mutant.outcome === 'survived'
     const isExplained = isLeft && reasonFor(file, mutant, explained) !== undefined
     counts[isExplained ? 'explained' : mutant.outcome] += 1
   }
@@ -179,9 +224,9 @@ const lineOf = (file: string, { line }: Mutant) =>
   readFileSync(join(ROOT, file), 'utf8').split('\n')[line - 1] ?? ''
 
 /** How many mutants were noticed, of how many; an explained survivor does not count. */
-function sharesOf({ killed, timeout, survived, uncovered }: Counts) {
+function sharesOf({ killed, timeout, survived }: Counts) {
   const noticed = killed + timeout
-  return { noticed, of: noticed + survived + uncovered }
+  return { noticed, of: noticed + survived }
 }
 
 function counted(counts: Counts): Counts & { score: number } {

@@ -1,9 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * The tests that judge mutants: only on Node, because the other runtimes test the code that was
- * built before. MUTANT_TESTS names the tests of the file in question, separated by spaces: with its own option
- * `testFiles`, StrykerJS 10 does not activate mutants that take effect when a module is loaded.
+ * The tests that judge faults in a copy of the tree: only on Node, because the other runtimes test the
+ * code that was built before.
  */
 export default defineConfig({
   test: {
@@ -14,6 +13,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     provide: { runtime: 'node' },
-    include: process.env.MUTANT_TESTS?.split(' ') ?? ['tests/**/*.test.ts'],
+    include: ['tests/**/*.test.ts'],
   },
 })

@@ -6,11 +6,20 @@ import { join, resolve } from 'node:path'
 import { createVitest, type TestModule, type TestSpecification } from 'vitest/node'
 
 /** What a runner is asked: the files of the tree that were written since, and the tests to run. */
-export type Asked = { changed: string[]; tests: string[] }
+export type Asked = {
+  changed: string[]
+  tests: string[]
+  /** The switch of the fault that the tests have from their start. */
+  fault?: string
+  /** How long they may take, in milliseconds: ten minutes. */
+  max_ms?: number
+}
 /** What it answers: the test that failed and what the tests said, or nothing; seconds by test file. */
 export type Answer = { failed?: string; said: string; seconds: Record<string, number> }
 
 const ROOT = resolve(import.meta.dirname, '../../..')
+
+const isSwitching = process.env.MUTANTS_SWITCHED !== undefined
 
 /** Keeps the order that was asked for. */
 class AsAsked {
@@ -24,16 +33,18 @@ class AsAsked {
 
 const vitest = await createVitest('test', {
   root: ROOT,
-  config: join(ROOT, 'scripts/proof/mutants/mutants.vitest.ts'),
+  config: join(ROOT, `scripts/proof/mutants/${isSwitching ? 'switched' : 'mutants'}.vitest.ts`),
   watch: false,
-  bail: process.env.MUTANTS_COVERED ? 0 : 1,
+  bail: process.env.MUTANTS_COVERED || isSwitching ? 0 : 1,
   maxWorkers: 2,
-  isolate: false,
+  isolate: isSwitching,
   reporters: [{}],
   sequence: { sequencer: AsAsked },
 })
 
-process.on('message', async ({ changed, tests }: Asked) => {
+process.on('message', async ({ changed, tests, fault }: Asked) => {
+  if (fault) process.env.__STRYKER_ACTIVE_MUTANT__ = fault
+  else delete process.env.__STRYKER_ACTIVE_MUTANT__
   for (const file of changed) vitest.invalidateFile(join(ROOT, file))
   const answer: Answer = { said: '', seconds: {} }
   // Failures of the run before would end this one at once.

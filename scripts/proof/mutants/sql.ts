@@ -164,9 +164,9 @@ export function faultsIn(sql: string): Fault[] {
   return faults
 }
 
-/** The SQL in TypeScript: templates tagged `sql` or given to `query`, with their positions. */
-export function templatesIn(source: string): { at: number; sql: string }[] {
-  const found: { at: number; sql: string }[] = []
+/** The SQL in TypeScript: templates tagged `sql` or given to `query`; where each begins, its SQL and its end. */
+export function templatesIn(source: string): { from: number; at: number; sql: string }[] {
+  const found: { from: number; at: number; sql: string }[] = []
   for (const { index, 0: tag } of source.matchAll(
     /\b(?:sql|query\(\s*|query<[^`]*?>\(\s*|sql<[^`]*?>)`/g,
   )) {
@@ -176,9 +176,51 @@ export function templatesIn(source: string): { at: number; sql: string }[] {
       if (source.startsWith('${', end)) end = endOfHole(source, end)
       else end += source[end] === '\\' ? 2 : 1
     }
-    found.push({ at, sql: source.slice(at, end) })
+    found.push({ from: tag.startsWith('sql') ? index : at - 1, at, sql: source.slice(at, end) })
   }
   return found
+}
+
+/** Read by the switches of StrykerJS as well, see switched-runner.ts. */
+const SWITCH = `
+function isOn_sql(id) {
+  return globalThis.__stryker__?.activeMutant === id
+}
+function count_sql(...ids) {
+  const { currentTestId, ...ns } = globalThis.__stryker__ ?? {}
+  if (!currentTestId) return
+  const counts = ((globalThis.__stryker__.mutantCoverage ??= { perTest: {} }).perTest[currentTestId] ??= {})
+  for (const id of ids) counts[id] = (counts[id] ?? 0) + 1
+}
+`
+
+/** TypeScript with all faults in its SQL, each behind a switch, and these by their switches. */
+export function withSwitchedSql(source: string) {
+  const switches = new Map<string, Fault>()
+  const templates = templatesIn(source)
+  const render = (from: number, to: number): string => {
+    let [written, text] = [from, '']
+    for (const { from: start, at, sql } of templates) {
+      const end = at + sql.length + 1
+      if (start < written || end > to) continue
+      const faults = faultsIn(sql).map((fault) => ({ ...fault, at: at + fault.at }))
+      const ids = faults.map((fault) => {
+        switches.set(`sql-${switches.size}`, fault)
+        return `'sql-${switches.size - 1}'`
+      })
+      const forms = faults.map(
+        (fault, index) =>
+          `isOn_sql(${ids[index]}) ? ${source.slice(start, fault.at)}${fault.now}${source.slice(fault.at + fault.was.length, end)} : `,
+      )
+      const right = `${source.slice(start, at)}${render(at, end - 1)}\``
+      text += source.slice(written, start)
+      text +=
+        faults.length > 0 ? `(count_sql(${ids.join(', ')}), ${forms.join('')}${right})` : right
+      written = end
+    }
+    return text + source.slice(written, to)
+  }
+  return { content: render(0, source.length) + SWITCH, switches }
 }
 
 /** All faults of a file: of SQL, or of the SQL in TypeScript. */

@@ -6,8 +6,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { Answer, Asked } from './runner.ts'
 
-const LONGEST_MS = 10 * 60_000
-
 /** Copies the files of the tree into a folder of its own, where it replaces an older copy; packages are linked. */
 export function copyOf(root: string): string {
   // The same folder each time: what was transformed for it is stored by its path.
@@ -71,7 +69,7 @@ export function runnerIn(tree: string, env: Record<string, string> = {}): Runner
     async run(asked) {
       child ??= await start()
       const asking = child
-      const timer = setTimeout(kill, LONGEST_MS)
+      const timer = setTimeout(kill, asked.max_ms ?? 10 * 60_000)
       const answer = new Promise<Answer | 'late'>((resolve) => {
         asking.once('message', resolve)
         asking.once('exit', () => resolve('late'))
