@@ -178,6 +178,22 @@ describe('what is cancelled', () => {
     expect(due).toEqual([{ id: carried, digest_id: null }])
   })
 
+  test('lets go of nothing that another carries, nor of what it carried before it was sent', async () => {
+    const id = await add('queued', { type: 'alert.digest', sequence: 0 })
+    const sent = await add('succeeded', { type: 'alert.digest', sequence: 0 })
+    const other = await add('queued', { type: 'alert.digest', sequence: 0 })
+    const kept = [
+      await add('queued', { digest_id: sent }),
+      await add('queued', { digest_id: other }),
+      await add('held', { digest_id: id }),
+    ]
+    await run('select private.cancel_deliveries($1, $2)', [[id, sent], 'why'])
+    const rows = await run(
+      'select id from watchpost.deliveries where digest_id is not null order by created_at, sequence',
+    )
+    expect(rows.map((row) => row.id)).toEqual(kept)
+  })
+
   test('of an alert that goes out is its first message only, where the channel takes none', async () => {
     await run(`update watchpost.channels set messages = '{alert.escalated}' where id = $1`, [
       channel,

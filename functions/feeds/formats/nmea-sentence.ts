@@ -133,7 +133,7 @@ export function createAssembler() {
   function giveUp(now: number, all = false): string[] {
     const given_up: string[] = []
     for (const [key, { began, parts }] of pending) {
-      if (!all && now - began <= MAX_WAIT_MS && pending.size <= MAX_PENDING) break
+      if (!all && now - began <= MAX_WAIT_MS && pending.size < MAX_PENDING) break
       pending.delete(key)
       given_up.push(missing(parts))
     }

@@ -18,16 +18,23 @@ const SUFFIX = /['’ʼ`´]\p{L}+$/u
 const isOrder = (word: string) =>
   /^(?:to|mail|email|write|tell|ask|invite|thank|call|contact|message|dear)$/.test(word)
 
-/** A name that the task addresses and no lead has: "to Hans", "Ahmet’e", "Ahmet Bey'e". */
+/** What stands behind a name in Turkish, and has its ending: "Ahmet Bey’e", "Fatma hanıma". */
+const isTitle = (token: Token | undefined) => /^(?:bey|hanim)/.test(token?.word ?? '')
+const isBareTitle = (token: Token | undefined) => /^(?:bey|hanim)$/.test(token?.word ?? '')
+
+/** A name that the task addresses and no lead has: "to Hans", "Ahmet’e", "Ahmet Bey’e". */
 export function strangerIn(tokens: Token[], mentions: Mention[]): string | undefined {
   for (const [at, token] of tokens.entries()) {
     if (!token.isName || NO_PERSON.has(token.word)) continue
     if (mentions.some(({ from, to, isSure }) => isSure && at >= from && at < to)) continue
     const isDative = /^(?:n?[ea]|y[ea])$/.test(token.suffix)
-    const isPolite = /^(?:bey|hanim)/.test(tokens[at + 1]?.word ?? '')
     const before = tokens[at - 1]?.word ?? ''
-    if (isDative || isPolite || isOrder(before) || ADDRESSED_AS.has(before)) {
-      return token.text.replace(SUFFIX, '')
+    const next = tokens[at + 1]
+    if (isDative || isTitle(next) || isOrder(before) || ADDRESSED_AS.has(before)) {
+      // A name that begins the task is seen by its title alone.
+      let from = isTitle(token) && at > 0 ? at - 1 : at
+      while (tokens[from]?.isNext && isStrange(tokens, from - 1, mentions)) from -= 1
+      return namedIn(tokens, { from, to: isBareTitle(next) ? at + 2 : at + 1 })
     }
   }
   return undefined

@@ -22,6 +22,18 @@ test('members and invites, by the plan of the owner', async () => {
   ])
 })
 
+test('requests with an idempotency key, for a day', async () => {
+  const begin = `select private.begin_idempotent('POST /zones', 'a', sha256('body'))`
+  const used = (ago: string) =>
+    `insert into watchpost.idempotency_keys (user_id, route, key, request_hash, status, resource_id, created_at)
+    values (${id('owner')}, 'POST /zones', 'a', sha256('body'), 201, gen_random_uuid(), now() - interval '${ago}');`
+  await agree('idempotency', [
+    outcome('for the first time', begin, '', by('owner')),
+    outcome('a moment before a day is over', begin, used('23:59:59.999'), by('owner')),
+    outcome('as a day is over', begin, used('24:00:00'), by('owner')),
+  ])
+})
+
 test('keys that work, and all that were made in a day', async () => {
   const fill = (count: number, more: string, who = 'owner') =>
     `insert into watchpost.api_keys (user_id, prefix, key_hash, scopes, expires_at, revoked_at, created_at)

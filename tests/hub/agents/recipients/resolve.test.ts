@@ -210,6 +210,11 @@ describe('somebody listed with leads whom no lead is called', () => {
     ['Ali’ye ve ayrıca Mert Bey’e yaz', 'Mert Bey'],
     ['Ali, Mert ve Hans’a yaz', 'Mert'],
     ['Mert ve Hans’a yaz', 'Mert'],
+    ['Fatma Hanım’a yaz', 'Fatma Hanım'],
+    ['Bugün Fatma Hanım’a yaz', 'Fatma Hanım'],
+    ['Yarın Mert Öz Bey’e yaz', 'Mert Öz Bey'],
+    ['Bugün Fatma hanıma yaz', 'Fatma'],
+    ['Mert’e yaz', 'Mert'],
   ])('is asked about: %s', (task, who) => expect(askedFor(task)).toEqual({ who }))
 
   test.each([

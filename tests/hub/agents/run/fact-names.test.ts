@@ -25,6 +25,7 @@ test('every name is that of a fact which an agent gives', () => {
     (label) => !sources.some((text) => text.includes(`'${label}'`)),
   )
   expect(unused).toEqual([])
+  expect(Object.values(FACT_NAMES).flatMap((name) => Object.values(name))).not.toContain('')
 })
 
 test.each([

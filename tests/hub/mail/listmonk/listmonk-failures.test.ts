@@ -112,6 +112,21 @@ describe('failures are sorted', () => {
     },
   )
 
+  test('an answer of another shape is told with the path of what is wrong in it', async () => {
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json')
+      response.end('{"data":{"results":[{"id":1,"email":"a@b.example"}],"total":1}}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo // safe: it listens on TCP
+    const client = listmonk({ url: `http://127.0.0.1:${port}`, user: 'a', token: 'b' })
+    await expect(client.bounces()).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringMatching(/results\.0\.\w+: /),
+    })
+    server.close()
+  })
+
   test('somebody who is there, but hidden from the token, is refused by name', async () => {
     const server = createServer((request, response) => {
       request.resume()
