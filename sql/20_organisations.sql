@@ -100,14 +100,11 @@ create policy members_delete on watchpost.members for delete to authenticated
     (select private.can_write())
     and org_id = any((select private.admin_orgs())::uuid[])
     and role <> 'owner');
-create policy members_jobs on watchpost.members for select to watchpost_jobs
-  using (true);
 grant select (id, org_id, user_id, email, role, status, invited_by, invite_expires_at, joined_at, created_at)
   on watchpost.members to authenticated;
 grant insert (org_id, email, role, invited_by, invite_hash, invite_expires_at) on watchpost.members to authenticated;
 grant update (role, invited_by, invite_hash, invite_expires_at) on watchpost.members to authenticated;
 grant delete on watchpost.members to authenticated;
-grant select on watchpost.members to watchpost_jobs;
 
 create function private.members_quota() returns trigger
 language plpgsql security definer set search_path = '' as $$

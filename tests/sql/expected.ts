@@ -43,7 +43,6 @@ export const GRANTS = lines(`
   members authenticated: select (id org_id user_id email role status invited_by
     invite_expires_at joined_at created_at), insert (org_id email role invited_by invite_hash
     invite_expires_at), update (role invited_by invite_hash invite_expires_at), delete
-  members watchpost_jobs: select
   organisations authenticated: select
   organisations watchpost_jobs: select
   passing_positions watchpost_jobs: select
@@ -108,7 +107,6 @@ export const POLICIES = lines(`
   match_memory match_memory_jobs all to watchpost_jobs
   members members_delete delete to authenticated
   members members_insert insert to authenticated
-  members members_jobs select to watchpost_jobs
   members members_select select to authenticated
   members members_update update to authenticated
   organisations organisations_jobs select to watchpost_jobs
