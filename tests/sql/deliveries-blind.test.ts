@@ -54,6 +54,38 @@ describe('that a zone is blind', () => {
   })
 })
 
+test('is refused once no zone of this channel and blindness is left, whatever else is blind', async () => {
+  const { id: other } = await one(
+    `insert into watchpost.blindness (source, status, reason, ended_at) values ('test', 'down', 'x', now()) returning id`,
+  )
+  const { zone: foreign, channel: elsewhere } = await one(
+    `select z.id as zone, c.id as channel from watchpost.zones z, watchpost.channels c
+      where z.label = 'foreign' and c.label = 'foreign'`,
+  )
+  await run('update watchpost.zones set channel_ids = array[$2::uuid] where id = $1', [
+    foreign,
+    elsewhere,
+  ])
+  const id = await add('queued', { ...BLIND, blindness_id: blindness })
+  const why = async () =>
+    (
+      await one(
+        `select private.refusal_of_delivery(d, c) as why from watchpost.deliveries d
+          join watchpost.channels c on c.id = d.channel_id where d.id = $1`,
+        [id],
+      )
+    ).why
+  expect(await why()).toBeNull()
+  await run('update watchpost.zones set deleted_at = now() where id = $1', [zone])
+  await run(
+    'insert into watchpost.blind_zones (blindness_id, channel_id, zone_id) values ($1, $2, $3), ($4, $5, $3)',
+    [blindness, elsewhere, foreign, other, channel],
+  )
+  expect(await why()).toBe('The zone was deleted.')
+  await run('delete from watchpost.blind_zones where zone_id = $1', [zone])
+  expect(await why()).toBe('The zones were deleted.')
+})
+
 describe('that it sees again', () => {
   test.each(STATES)('where it was told that it is blind: %s', async (status) => {
     await add(status, { ...BLIND, blindness_id: blindness })
