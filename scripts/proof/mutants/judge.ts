@@ -122,7 +122,10 @@ async function judgementsOf(root: string, given: Given, coverage: Coverage) {
     const about = testsFor(source, root)
     const contract = isOfLoading(text, fault) ? contractOf(source, text) : []
     const tests = source.endsWith('.sql')
-      ? within([...closestTests(source, root), ...inSql(about), ...running, ...about], coverage)
+      ? within(
+          [...closestTests(source, root), ...inSql(about), ...inTurn(running, about)],
+          coverage,
+        )
       : [...new Set([...contract, ...testsOf(root, source, running, coverage)])]
     const tested = sha(tests.map((test) => readFileSync(join(root, test), 'utf8')).join('\n'))
     work.push({ ...fault, line, key: keys[index] ?? '', tests, tested })
@@ -158,6 +161,12 @@ function testsOf(root: string, source: string, running: string[], coverage: Cove
 /** Those of some tests that ask the database itself: short, and written for what SQL does. */
 const inSql = (tests: string[]) =>
   tests.filter((test) => test.startsWith('tests/sql/') && !isDear(test))
+
+/** The tests of both lists in turn: where not all of them may run, some of each do. */
+const inTurn = (one: string[], two: string[]) =>
+  Array.from({ length: Math.max(one.length, two.length) }, (_, at) => [one[at], two[at]])
+    .flat()
+    .filter((test) => test !== undefined)
 
 /** As many of some tests as may run for one fault. */
 function within(tests: string[], coverage: Coverage): string[] {

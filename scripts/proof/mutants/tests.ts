@@ -179,6 +179,7 @@ const TOPICS: [code: RegExp, tests: string[]][] = [
   ],
   [/^sql\/[1-6]/, ['tests/sql/{limits,cascades}.test.ts']],
   [/^sql\/1[0-5]/, ['tests/sql/callers.test.ts']],
+  [/^sql\/67_acknowledging/, ['tests/{sql,stories}/{deliveries-acts,acts}.test.ts']],
   [/^sql\/35_positions/, ['tests/sql/positions.test.ts']],
   [/^sql\/64_matching/, ['tests/sql/batches.test.ts']],
   [/^sql\/45/, ['tests/sql/near.test.ts']],
