@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     globalSetup: ['tests/global-setup.ts'],
-    setupFiles: ['scripts/proof/mutants/setup.ts'],
+    setupFiles: ['tests/support/light-passwords.ts', 'scripts/proof/mutants/setup.ts'],
     pool: 'forks',
     testTimeout: 30_000,
     hookTimeout: 60_000,
