@@ -120,7 +120,7 @@ describe.each(PAGES)('%s', (page) => {
     )
     expect(used.filter((name) => !(name in scripts))).toEqual([])
     const missing = used
-      .flatMap((name) => [...(scripts[name] ?? '').matchAll(/\b(?:node|sh) (\S+)/g)])
+      .flatMap((name) => [...(scripts[name] ?? '').matchAll(/\b(?:node|sh) (?:--\S+ )*(\S+)/g)])
       .filter(([, file = '']) => !existsSync(join(ROOT, file)))
     expect(missing).toEqual([])
     const verbs = [...text.matchAll(/npm run admin -- ([a-z]+ [a-z]+)/g)].map(

@@ -194,11 +194,18 @@ async function timeEvent(ground: Ground, id: string, place: Place, hooks: Hook[]
   }
 }
 
-const ENTRY = fileURLToPath(new URL('../../functions/node.ts', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** What `npm run jobs` gives to Node. */
+async function jobsArguments(): Promise<string[]> {
+  const { scripts } = JSON.parse(await readFile(`${ROOT}/package.json`, 'utf8'))
+  return scripts.jobs.replace(/^.* exec node /, '').split(' ')
+}
 
 /** The jobs as a process of their own, as `npm run jobs` starts them; ready when all zones are in its memory. */
 async function startJobs({ loginUrl }: Ground): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [ENTRY, 'jobs'], {
+  const child = spawn(process.execPath, await jobsArguments(), {
+    cwd: ROOT,
     env: {
       PATH: process.env.PATH,
       JOBS_DATABASE_URL: loginUrl('watchpost_jobs'),
