@@ -173,6 +173,18 @@ describe('a recorded document', () => {
     }
   })
 
+  test('of XML names what is no alert by its identifier, or by its number', async () => {
+    const broken = (identifier: string | null) => alert({ alert: { identifier, sent: null } })
+    const one = async (text: string) => (await normalise(cap, text)).rejected[0]?.item
+    expect(await one(broken('A7'))).toBe('A7')
+    expect(await one(broken(null))).toBe('#1')
+    expect(await one(broken(null).replace('<sent', '<identifiers>A8</identifiers><sent'))).toBe(
+      '#1',
+    )
+    const prefixed = broken('A9').replaceAll(/<(\/?)identifier>/g, '<$1cap:identifier>')
+    expect(await one(prefixed)).toBe('A9')
+  })
+
   test('that follows another names it under its authority', async () => {
     const text = named('B', { msgType: 'Update', references: `x,A,${sent(0)}` })
     const content = await cap.normalise?.(text, {

@@ -91,6 +91,7 @@ describe('a bulletin becomes an event', () => {
     ['7km', 7],
     ['7  km', 7],
     ['7 miles', null],
+    ['about 7 km', null],
   ])('%s deep', async (EventDepth, depth_km) => {
     expect((await read(1, { parameters: { EventDepth } })).events).toMatchObject([{ depth_km }])
   })
@@ -135,6 +136,12 @@ describe('a bulletin becomes an event', () => {
     ['a test', { alert: { status: 'Test' } }, 'status: "Test"'],
     ['a test by its headline', { info: { headline: 'THIS IS A TEST' } }, 'says that it is a test'],
     ['of another form', { alert: { identifier: 'bulletin' } }, 'identifier: "bulletin"'],
+    ['with a longer centre', { alert: { identifier: 'XPAAQ-1-a' } }, 'identifier: "XPAAQ-1-a"'],
+    [
+      'with words before its place',
+      { parameters: { EventLatLon: 'at 51,-171' } },
+      'EventLatLon: "at 51,-171"',
+    ],
     ['without a place', { parameters: { EventLatLon: 'off Alaska' } }, 'EventLatLon: "off Alaska"'],
     ['at no place', { parameters: { EventLatLon: '95.0,10.0' } }, 'lat'],
     ['without an origin', { parameters: { EventOriginTime: '' } }, 'EventOriginTime: is missing'],

@@ -223,6 +223,17 @@ describe('decide', () => {
     expect(told[3]?.held_until?.toISOString()).toBe(later(61))
   })
 
+  it('lets nothing that was held wait longer for an emergency in between', () => {
+    const emergencies = { ...zone, emergency_severity: 80 }
+    const { told } = follow(emergencies, [
+      ...[one(1, 0), one(2, 5), one(3, 10)],
+      ...[one(4, 20, { severity: 90 }), one(5, 30)],
+    ])
+    expect(told.map(({ held_until }) => held_until?.toISOString() ?? null)).toEqual([
+      ...[null, null, later(60), null, later(60)],
+    ])
+  })
+
   it('counts nothing that quiet hours hold, and lets them have the say', () => {
     const quiet = { ...zone, ...night }
     const nightly = (id: number) => quake({ id: `usgs:${id}`, ts: NIGHT })

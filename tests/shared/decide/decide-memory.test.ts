@@ -96,12 +96,14 @@ describe('a memory of the other kind', () => {
 
 describe('the cost of a decision', () => {
   it('grows with the vertices, and twice as fast for a footprint', () => {
-    const cost = (vertices: number, event: { geometry?: unknown }) =>
-      decisionCost({ vertices } as Parameters<typeof decisionCost>[0], event) // safe: it reads no more
+    type Given = Parameters<typeof decisionCost>
+    const cost = (vertices: number, event: { geometry?: unknown }, mainshocks?: object[]) =>
+      decisionCost({ vertices } as Given[0], event, mainshocks as Given[2]) // safe: it reads no more
     expect(cost(0, {})).toBe(40)
     expect(cost(400, {})).toBe(140)
     expect(cost(400, { geometry: null })).toBe(140)
     expect(cost(400, { geometry: { type: 'Point' } })).toBe(240)
+    expect(cost(0, {}, Array(50).fill({}))).toBe(45)
   })
 })
 

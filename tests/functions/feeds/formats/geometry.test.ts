@@ -87,6 +87,37 @@ describe('the point that stands for a geometry', () => {
     expect(representativePoint({ type: 'Polygon', coordinates: [box(0, 0, 4, 2)] })).toEqual([2, 1])
   })
 
+  test('of a polygon far from the first meridian and the equator is its centroid, too', () => {
+    const corners = [
+      [100, 50],
+      [103, 50],
+      [100, 53],
+      [100, 50],
+    ]
+    const [lon, lat] = representativePoint({ type: 'Polygon', coordinates: [corners] }) ?? []
+    expect([lon, lat]).toEqual([expect.closeTo(101, 9), expect.closeTo(51, 9)])
+  })
+
+  test.each([
+    [-10, -9, 5, 5.5, -9.5],
+    [-10, -9.5, 5, 6, 5.5],
+    [3, 4, 10, 12, 11],
+    [3, 5, 10, 11, 4],
+  ])('of a horseshoe with arms from %d to %d and %d to %d is at %d', (a, b, c, d, lon) => {
+    const horseshoe = [
+      [a, 0],
+      [d, 0],
+      [d, 10],
+      [c, 10],
+      [c, 0.1],
+      [b, 0.1],
+      [b, 10],
+      [a, 10],
+      [a, 0],
+    ]
+    expect(representativePoint({ type: 'Polygon', coordinates: [horseshoe] })?.[0]).toBe(lon)
+  })
+
   test('of a polygon across 180° is on the map', () => {
     const polygon = readGeometry({ type: 'Polygon', coordinates: [box(179, -1, -175, 1)] })
     expect(representativePoint(polygon)).toEqual([-178, 0])
@@ -269,6 +300,10 @@ describe('a circle', () => {
       ),
     )
     for (const radius of km) expect(radius).toBeCloseTo(100, 0)
+    // All round, from the north by the west: a degree of longitude has 71.5 km there.
+    expect(ring[12]?.[0]).toBeCloseTo(10 - 100 / 71.5, 2)
+    expect(ring[24]).toEqual([10, expect.closeTo(50 - 100 / 111.195, 3)])
+    expect(ring[36]?.[0]).toBeCloseTo(10 + 100 / 71.5, 2)
     const twice = ring
       .slice(1)
       .reduce((sum, [x, y], i) => sum + (ring[i]?.[0] ?? 0) * y - x * (ring[i]?.[1] ?? 0), 0)

@@ -44,6 +44,13 @@ describe('a line', () => {
     })
   })
 
+  test('is no AIS sentence where that only follows another', () => {
+    expect(readLine(signed(`$GPGSV,${LINE.slice(0, LINE.indexOf('*'))}`))).toEqual({
+      ...{ kind: 'none', at: null },
+    })
+    expect(readLine(`\\s:x*5F\\x${LINE}`)).toHaveProperty('problem')
+  })
+
   test.each(['', 'B', '12'])('may name the channel %j', (channel) => {
     expect(readLine(sentence(classA(), { channel }))).toMatchObject({ channel })
   })
