@@ -96,9 +96,11 @@ export function warnOfReach(
   const left = (channel_ids?.length ?? 0) - lost.length
   const why = 'was deleted, or the owner of the zone no longer sees it'
   if (lost.length > 0 && left > 0) {
-    warnings.push(
-      `${lost.length} of ${lost.length + left} channels in channel_ids gets no alerts: it ${why}.`,
-    )
+    const gone =
+      lost.length === 1
+        ? `gets no alerts: it ${why}`
+        : 'get no alerts: they were deleted, or the owner of the zone no longer sees them'
+    warnings.push(`${lost.length} of ${lost.length + left} channels in channel_ids ${gone}.`)
   }
   if (lost.length > 0 && left === 0) {
     const all = org_id ? 'the owner and of the organisation' : 'the owner'

@@ -21,6 +21,13 @@ test('nothing is said of a zone that can raise alerts and reach somebody', () =>
   expect(said({}, { reach: null, obstacles: null })).toBeUndefined()
 })
 
+test('a zone that is switched off says so, and so does one whose channels tell nobody', () => {
+  expect(said({ enabled: false })).toEqual(['The zone is switched off.'])
+  expect(said({}, { reach: { ...REACH, is_reached: false } })).toEqual([
+    'No enabled channel gets the alerts of this zone: they are recorded but not sent.',
+  ])
+})
+
 describe('the account of its owner', () => {
   test.each([
     [
@@ -134,7 +141,14 @@ describe('the channels of a zone', () => {
     [{}, null, null, []],
     [{}, [A], null, []],
     [{ lost: [A] }, [A, B, C], null, [`1 of 3 channels in channel_ids gets no alerts: ${LOST}`]],
-    [{ lost: [A, B] }, [A, B, C], null, [`2 of 3 channels in channel_ids gets no alerts: ${LOST}`]],
+    [
+      { lost: [A, B] },
+      [A, B, C],
+      null,
+      [
+        '2 of 3 channels in channel_ids get no alerts: they were deleted, or the owner of the zone no longer sees them.',
+      ],
+    ],
     [
       { lost: [A, B] },
       [A, B],
