@@ -111,6 +111,31 @@ describe('a storm becomes an event', () => {
     expect((await only(rss(block({ wind })))).severity).toBe(severity)
   })
 
+  test.each([
+    ['TD', 'Tropical Depression'],
+    ['TS', 'Tropical Storm'],
+    ['HU', 'Hurricane'],
+    [' hu ', 'Hurricane'],
+    ['MH', 'Major Hurricane'],
+    ['STD', 'Subtropical Depression'],
+    ['STS', 'Subtropical Storm'],
+    ['SD', 'Subtropical Depression'],
+    ['SS', 'Subtropical Storm'],
+    ['PTC', 'Potential Tropical Cyclone'],
+    ['PT', 'Post-Tropical Cyclone'],
+    ['PC', 'Post-Tropical Cyclone'],
+    ['EX', 'Post-Tropical Cyclone'],
+    ['TY', 'Typhoon'],
+  ])('of the class %j is a %s', async (classification, words) => {
+    expect((await only(answer(storm({ classification })))).title).toBe(`${words} Arthur`)
+  })
+
+  test('a wind may have spaces about it and decimals behind it', async () => {
+    for (const intensity of [' 96 ', '96.25', '96.5']) {
+      expect((await only(answer(storm({ intensity })))).severity).toBe(80)
+    }
+  })
+
   test('the id survives another bin and another case; an unknown class stands as it is', async () => {
     const other = storm({ id: 'EP122026', binNumber: 'CP3', classification: 'XX', name: null })
     expect(await only(answer(other))).toMatchObject({
@@ -123,7 +148,13 @@ describe('a storm becomes an event', () => {
   })
 
   test.each([
-    [{ id: 'AT1' }, 'id'],
+    [{ id: 'AT1' }, 'id: must be an ATCF id such as al012020'],
+    [{ id: 'xal012020' }, 'id: must be an ATCF id'],
+    [{ id: 'al0120201' }, 'id: must be an ATCF id'],
+    [{ intensity: '1e2' }, 'intensity'],
+    [{ intensity: '0x10' }, 'intensity'],
+    [{ intensity: '-96' }, 'intensity'],
+    [{ intensity: '9.e1' }, 'intensity'],
     [{ latitudeNumeric: null }, 'latitudeNumeric'],
     [{ latitudeNumeric: 91 }, 'lat'],
     [{ longitudeNumeric: -181 }, 'lon'],
@@ -137,6 +168,7 @@ describe('a storm becomes an event', () => {
   test.each([
     [{ center: '32.95,-68.25' }, { lat: 32.95, lon: -68.25 }],
     [{ center: '32, -68' }, { lat: 32, lon: -68 }],
+    [{ center: '-32, 68' }, { lat: -32, lon: 68 }],
     [{ wind: '70mph' }, { severity: 50 }],
     [{ wind: '74.75 MPH' }, { severity: 60 }],
     [{ wind: null }, { severity: 30 }],
@@ -155,7 +187,10 @@ describe('a storm becomes an event', () => {
     await expect(normalise(nhc, text)).rejects.toMatchObject({ code })
   })
 
-  test('what is no channel is said', async () => {
+  test('what is no channel, and no list of storms, is said', async () => {
+    await expect(normalise(nhc, '{}')).rejects.toThrow(
+      'answered with JSON without a list of activeStorms',
+    )
     await expect(normalise(nhc, '<feed><channel/></feed>')).rejects.toThrow(
       'answered with XML that is not an RSS channel',
     )
@@ -166,8 +201,13 @@ describe('a storm becomes an event', () => {
 
   test.each([
     [{ atcf: null }, 'atcf'],
+    [{ atcf: 'xal012020' }, 'nhc:atcf: must be an ATCF id such as al012020'],
     [{ center: 'here' }, 'center'],
+    [{ center: 'at 32, -68' }, 'center'],
+    [{ center: '32, -68 or so' }, 'center'],
     [{ wind: '60 kt' }, 'wind'],
+    [{ wind: 'over 60 mph' }, 'wind'],
+    [{ wind: '60 mph or more' }, 'wind'],
   ])('%j in RSS is rejected, and the reason names the field', async (over, field) => {
     const { events, rejected } = await normalise(nhc, rss(block(over)))
     expect([events, rejected[0]?.reason]).toEqual([[], expect.stringContaining(field)])
@@ -198,10 +238,12 @@ describe('polling', () => {
 
   test('a 304 changes nothing', async () => {
     const world = upstream(nhc, () => ({ body: answer(storm()), headers: { etag: '"a"' } }))
-    await world.poll(at(0))
+    expect(await world.poll(at(0))).toMatchObject({ not_modified: false })
     const { state } = world
     world.answer = () => ({ status: 304 })
-    expect(await world.poll(at(10))).toMatchObject({ not_modified: true, state })
+    expect(await world.poll(at(10))).toEqual({
+      ...{ events: [], rejected: [], not_modified: true, state },
+    })
     expect(world.asked[0]?.headers.get('if-none-match')).toBe('"a"')
   })
 

@@ -70,6 +70,25 @@ describe('a disaster becomes an event', () => {
     },
   )
 
+  test.each([
+    ['EQ', 'earthquake'],
+    ['TC', 'storm'],
+    ['tc', 'storm'],
+    ['EC', 'storm'],
+    ['ST', 'storm'],
+    ['FL', 'flood'],
+    ['FF', 'flood'],
+    ['VO', 'volcano'],
+    ['TS', 'tsunami'],
+    ['DR', 'drought'],
+    ['WF', 'wildfire'],
+    ['FR', 'wildfire'],
+    ['CW', 'weather'],
+    ['HT', 'weather'],
+  ])('of the kind %s is one of %s', async (code, type) => {
+    expect((await only({ primary_type: { code } })).type).toBe(type)
+  })
+
   test('of another kind is other; without the day of the event that of its creation counts', async () => {
     const date = { created: '2026-02-21T08:00:00+00:00' }
     expect(await only({ primary_type: { code: 'EP' }, date, url: null, id: 7 })).toMatchObject({
@@ -83,6 +102,8 @@ describe('a disaster becomes an event', () => {
 
   test.each([
     [{ id: 'x' }, 'id'],
+    [{ id: 'x12' }, 'id'],
+    [{ id: '12x' }, 'id'],
     [{ name: '' }, 'name'],
     [{ date: {} }, 'ts'],
     [{ date: { event: '2026-02-20' } }, 'ts'],
@@ -92,6 +113,12 @@ describe('a disaster becomes an event', () => {
     const { events, rejected } = await normalise(reliefweb, JSON.stringify(answer(disaster(over))))
     expect([events, rejected[0]?.reason]).toEqual([[], expect.stringContaining(field)])
   })
+})
+
+test('what is no disaster is named by its id, or by its place in the list', async () => {
+  const text = JSON.stringify(answer(disaster({ name: '' }), { id: 8 }, { id: '' }, null))
+  const { rejected } = await normalise(reliefweb, text)
+  expect(rejected.map(({ item }) => item)).toEqual(['52345', '8', '#3', '#4'])
 })
 
 describe('polling', () => {
@@ -115,6 +142,16 @@ describe('polling', () => {
     world.answer = () => ({ json: answer() })
     await world.poll(at(14))
     expect(world.state).toEqual({ changed_after: '2026-02-28T08:00:00.000Z' })
+  })
+
+  test('an answer that is as it was changes nothing', async () => {
+    const world = upstream(reliefweb, () => ({ json: answer(disaster()) }), settings)
+    expect(await world.poll(at(12))).toMatchObject({ not_modified: false })
+    const { state } = world
+    world.answer = () => ({ status: 304 })
+    expect(await world.poll(at(13))).toEqual({
+      ...{ events: [], rejected: [], state, not_modified: true },
+    })
   })
 
   test('without a name it asks under none, and is refused by the service', async () => {
@@ -159,7 +196,11 @@ describe('polling', () => {
     ],
     ['a web page', { body: '<html>' }, { code: 'not_json' }],
     ['an empty body', { body: '' }, { code: 'not_json' }],
-    ['other JSON', { json: {} }, { code: 'not_json' }],
+    [
+      'other JSON',
+      { json: {} },
+      { code: 'not_json', message: 'answered with JSON without a list of data' },
+    ],
   ])('%s is a FeedError, and the state is kept', async (_, reply, error) => {
     const world = upstream(reliefweb, () => ({ json: answer(disaster()) }), settings)
     await world.poll(at(12))

@@ -94,6 +94,38 @@ describe('a feature', () => {
   })
 
   test.each([
+    ['EQ', 'earthquake', '2026-03-01T12:00:00.000Z'],
+    ['VO', 'volcano', '2026-03-01T12:00:00.000Z'],
+    ['TC', 'storm', '2026-03-02T13:00:00.000Z'],
+    ['FL', 'flood', '2026-03-02T13:00:00.000Z'],
+    ['FF', 'flood', '2026-03-02T13:00:00.000Z'],
+    ['DR', 'drought', '2026-03-02T00:00:00.000Z'],
+    ['WF', 'wildfire', '2026-03-02T13:00:00.000Z'],
+    ['TS', 'tsunami', '2026-03-02T13:00:00.000Z'],
+    ['XY', 'other', '2026-03-02T13:00:00.000Z'],
+  ])('of the type %s is one of %s and happened at %s', (eventtype, type, ts) => {
+    const url = `https://www.gdacs.org/report.aspx?eventtype=${eventtype}&eventid=1234`
+    expect(normalise({ eventtype })).toMatchObject({ event: { type, ts, url } })
+  })
+
+  test('has the areas that belong to it as its footprint, or is refused with them', () => {
+    const area = (coordinates: unknown) => ({ type: 'Polygon', coordinates })
+    const corners = [
+      [-70, -30],
+      [-69, -30],
+      [-69, -29],
+      [-70, -30],
+    ]
+    expect(normaliseFeature(feature(), '#1', [area([corners])])).toMatchObject({
+      event: { geometry: { type: 'Polygon' } },
+    })
+    expect(normaliseFeature(feature(), '#1', [area('none')])).toMatchObject({
+      rejected: { item: '#1', reason: expect.stringContaining('geometry') },
+    })
+    expect(normalise()).toMatchObject({ event: { geometry: null } })
+  })
+
+  test.each([
     ['TC', 250, 'km/h', true],
     ['TC', 250, 'm', false],
     ['FL', 250, 'km/h', false],
@@ -103,6 +135,17 @@ describe('a feature', () => {
     const severity = 'event' in assessed ? assessed.event.severity : 0
     expect([severity > 20, severity >= 20]).toEqual([is_severe, true])
   })
+})
+
+test.each([
+  [62, 30],
+  [63, 50],
+  [118, 50],
+  [119, 60],
+  [254, 100],
+])('a storm of %d km/h has the severity of its wind in knots, %d', (value, severity) => {
+  const storm = { eventtype: 'TC', ...severitydata(value, 'km/h') }
+  expect(normalise(storm)).toMatchObject({ event: { severity } })
 })
 
 describe('an item of the RSS feed', () => {
@@ -122,6 +165,7 @@ describe('an item of the RSS feed', () => {
     '<geo:lat>-30.5</geo:lat><geo:long>70</geo:long>',
     '<georss:point>-30.5 70</georss:point>',
     '<georss:point>-30.5, 70</georss:point>',
+    '<georss:point>-30.50 70.00</georss:point>',
   ])('with the place %s is there', (place) => {
     expect(item(place)).toMatchObject({ event: { lat: -30.5, lon: 70, title: 'Quake' } })
   })
@@ -132,10 +176,30 @@ describe('an item of the RSS feed', () => {
     ['<geo:long>70</geo:long><georss:point>1 2</georss:point>', 'lat'],
     ['<georss:point>x30 70</georss:point>', 'lat'],
     ['<georss:point>30 70x</georss:point>', 'lon'],
+    ['<georss:point>1e1 70</georss:point>', 'lat'],
+    ['<georss:point>0x10 70</georss:point>', 'lat'],
+    ['<geo:lat></geo:lat><geo:long>70</geo:long>', 'lat'],
   ])('with the place %j is refused', (place, field) => {
     expect(item(place)).toMatchObject({
       rejected: { item: '#3', reason: expect.stringMatching(`^${field}: `) },
     })
+  })
+
+  test('says more of itself, with and without the prefix of GDACS', () => {
+    for (const prefix of ['', 'gdacs:']) {
+      const [iscurrent, modified] = [`${prefix}iscurrent`, `${prefix}datemodified`]
+      const more =
+        `<${prefix}eventtype>EQ</${prefix}eventtype><${iscurrent}>false</${iscurrent}>` +
+        '<gdacs:severity unit="M" value="6.25">Magnitude 6.25M, Depth:10.25km</gdacs:severity>' +
+        `<${modified}>Sun, 01 Mar 2026 13:00:00 GMT</${modified}>`
+      expect(item(POINT, more)).toMatchObject({
+        type: 'EQ',
+        event: {
+          ...{ status: 'ended', magnitude: 6.25, depth_km: 10.25 },
+          revised_at: '2026-03-01T13:00:00.000Z',
+        },
+      })
+    }
   })
 
   test('is named by its guid where it is refused', () => {

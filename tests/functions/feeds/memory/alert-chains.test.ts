@@ -212,6 +212,12 @@ describe('the end of a warning', () => {
     expect(events).toMatchObject([{ id: 'nws:a', status: 'ended' }])
   })
 
+  test('is found again by the next version, under the short name that is stored', () => {
+    expect(['', 'a', 'urn:oid:2.49.0.1.840.0.1'].map(hash)).toEqual([
+      ...['wvjl67o803', '262p94epp1d', '1gegr3i6ddg'],
+    ])
+  })
+
   test('is remembered for seven days', () => {
     const take = follower()
     take(0, [says('a', 0)])

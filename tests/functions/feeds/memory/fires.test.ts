@@ -71,10 +71,38 @@ describe('detections', () => {
     expect(keys([a, b, c])).toEqual(['ac', 'b'])
   })
 
+  test('at most twelve hours apart belong together', () => {
+    const seenLater = (hours: number, key = 'b') =>
+      seen(key, 0, 0.001, { at: NOON + hours * HOUR_MS })
+    const first = seen('a', 0, 0)
+    expect(keys([first, seenLater(12)])).toEqual(['ab'])
+    expect(keys([first, seenLater(12.01)])).toEqual(['a', 'b'])
+    expect(keys([first, seenLater(9), seenLater(18, 'c')])).toEqual(['abc'])
+  })
+
   test('that join two fires make one of them, and leave the next one alone', () => {
     const row = [0, 2, 1, 9].map((n, index) => seen('abcd'[index] ?? '', n * KM, 0))
     expect(keys(row)).toEqual(['abc', 'd'])
   })
+})
+
+test('a fire is where it is strongest, as grave as its gravest detection and as late as its last', () => {
+  const fire: Fire = [
+    seen('a', 1, 1, { frp: null, severity: 40 }),
+    seen('b', 2, 2, { frp: 30, severity: 50 }),
+    seen('c', 3, 3, { frp: 30, severity: 30, at: NOON + HOUR_MS }),
+  ]
+  const told = {
+    ...{ id: 'firms:x', source: 'firms', type: 'wildfire', status: 'active', aliases: [] },
+    ...{ lat: 2, lon: 2, severity: 50 },
+    ...{ ts: '2026-03-01T13:00:00.000Z', ends_at: '2026-03-02T01:00:00.000Z' },
+  }
+  expect(event(...fire)).toMatchObject(told)
+  const [a, b, c] = fire
+  if (b && c) expect(event(b, a, c)).toMatchObject(told)
+  const one = (confidence: string) => event(seen('a', 0, 0, { confidence })).title
+  expect(one('80')).toBe('Fire 10 MW (MODIS, confidence 80%)')
+  expect(one('level 2')).toBe('Fire 10 MW (MODIS, confidence level 2)')
 })
 
 describe('the id of a fire', () => {

@@ -1,7 +1,7 @@
 /** What is remembered of earthquakes, so that one that vanishes can be retracted. */
 import { describe, expect, test } from 'vitest'
 import {
-  type Memory,
+  Memory,
   type Snapshot,
   updateMemory,
 } from '../../../../functions/feeds/memory/usgs-memory.ts'
@@ -65,6 +65,44 @@ test.each([
 test('a copy that does not say when it was generated brings its events', () => {
   const events = [quake('xx1')]
   expect(updateMemory({}, copy(0, events, { generated: 0, complete: false }))).toEqual(events)
+})
+
+test('a retraction says of the event what was known of it', () => {
+  const memory: Memory = {}
+  const known = quake('us1', { aliases: ['usgs:us1', 'usgs:xx1'], url: 'https://x.example/' })
+  const [told, ...rest] = take(memory, [known], [], [])
+  expect(rest).toEqual([])
+  expect(told).toEqual({
+    ...known,
+    ...{ status: 'retracted', revised_at: at(2) },
+    url: 'https://earthquake.usgs.gov/earthquakes/eventpage/us1',
+  })
+  // Once.
+  expect(take(memory, [], [], [])).toEqual([])
+  expect(Memory.parse(JSON.parse(JSON.stringify(memory)))).toEqual(memory)
+})
+
+test('nothing is retracted by a copy that is cut off, or that names it in another way', () => {
+  const one = quake('us1', { aliases: ['usgs:us1', 'usgs:xx1'] })
+  const after = (events: NormalisedEvent[], more: Partial<Snapshot> = {}) => {
+    const memory: Memory = {}
+    take(memory, [one])
+    return [1, 2, 3].flatMap((minute) =>
+      retracted(updateMemory(memory, copy(minute, events, more))),
+    )
+  }
+  expect(after([])).toEqual(['us1'])
+  expect(after([], { complete: false })).toEqual([])
+  expect(after([], { unread: ['usgs:us1'] })).toEqual([])
+  expect(after([], { unread: ['usgs:xx1'] })).toEqual([])
+  expect(after([], { unread: ['usgs:xx2'] })).toEqual(['us1'])
+})
+
+test('what the source itself retracts is told as it is, and not remembered', () => {
+  const memory: Memory = {}
+  const deleted = quake('xx1', { status: 'retracted' })
+  expect(take(memory, [quake('xx1')], [deleted])).toEqual([deleted])
+  expect(memory).toEqual({})
 })
 
 describe('of what is missing', () => {
