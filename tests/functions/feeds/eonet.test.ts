@@ -132,6 +132,8 @@ describe('an item becomes an event', () => {
     ['earthquakes', 'mag', 6, 'earthquake', 77],
     ['seaLakeIce', 'NM^2', 912, 'other', 10],
     ['dustHaze', null, null, 'weather', 30],
+    ['snow', null, null, 'weather', 30],
+    ['tempExtremes', null, null, 'weather', 30],
     ['newCategory', null, null, 'other', 30],
   ])('%s of %s %s is of type %s and severity %i', async (category, unit, value, type, severity) => {
     const event = await only({ category, unit, value })
@@ -164,19 +166,30 @@ describe('an item becomes an event', () => {
   })
 
   test.each([
-    [{ id: '24786' }, 'id'],
-    [{ geometry: [] }, 'geometry'],
+    [{ id: '24786' }, 'id: must have the form EONET_<number>'],
+    [{ id: 'X_EONET_24786' }, 'id: must have the form'],
+    [{ id: 'EONET_24786b' }, 'id: must have the form'],
+    [{ geometry: [] }, 'geometry: has no observation'],
     [{ categories: [] }, 'categories'],
     [{ geometry: [seen('soon', [0, 0])] }, 'date'],
     [{ geometry: [seen('2026-03-01', [0, 0])] }, 'date'],
     [{ geometry: [seen('2026-03-01T12:00:00Z', [0, 91])] }, 'lat'],
     [{ geometry: [seen('2026-03-01T12:00:00Z', [])] }, 'coordinates'],
-    [{ geometry: [seen('2026-03-01T12:00:00Z', [0, 0], { type: 'Circle' })] }, 'type'],
+    [{ geometry: [seen('2026-03-01T12:00:00Z', [0, 0], { type: 'Circle' })] }, 'type: "Circle"'],
     [{ geometry: [seen('2026-03-01T12:00:00Z', [[[0, 0]]], { type: 'Polygon' })] }, 'geometry'],
   ])('%j is rejected, and the reason names the field', async (over, field) => {
     const { events, rejected } = await normalise(eonet, JSON.stringify(answer(item(over))))
     expect([events, rejected[0]?.reason]).toEqual([[], expect.stringContaining(field)])
   })
+})
+
+test('what is no event is named by its id, or by its place in the list', async () => {
+  const text = JSON.stringify(answer(item({ title: '' }), { id: '' }, null))
+  const { rejected } = await normalise(eonet, text)
+  expect(rejected.map((one) => one.item)).toEqual(['EONET_24786', '#2', '#3'])
+  await expect(normalise(eonet, '{}')).rejects.toThrow(
+    'answered with JSON without a list of events',
+  )
 })
 
 describe('polling', () => {

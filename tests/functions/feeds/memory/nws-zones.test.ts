@@ -72,6 +72,16 @@ describe('asking for zones', () => {
     expect([failed, is_complete]).toEqual([[], true])
   })
 
+  test.each([
+    ['no geometry', { geometry: null }],
+    ['a geometry that is no place', { geometry: { type: 'Point', coordinates: [1, 95] } }],
+    ['nothing', {}],
+  ])('asks for one with %s again after six hours, and not before', async (_, said) => {
+    const { known, failed, is_complete } = await ask(['a'], {}, () => said)
+    expect([known, is_complete]).toEqual([{ a: now.getTime() + HOURS_MS }, true])
+    expect(failed).toEqual([{ item: 'zones/a', reason: 'geometry: is missing or no place' }])
+  })
+
   test('asks for 20 at once, and says when some are left', async () => {
     const zones = Array.from({ length: 21 }, (_, n) => `forecast/${n}`)
     const first = await ask(zones, {})
