@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   fetchZones,
-  type KnownZones,
+  KnownZones,
   locate,
   zonesOf,
 } from '../../../../functions/feeds/memory/nws-zones.ts'
@@ -67,6 +67,7 @@ describe('asking for zones', () => {
   test('asks once for each that is not known, and again when its time has come', async () => {
     const known: KnownZones = { a: [1, 2], b: now.getTime(), c: now.getTime() + 1 }
     const { known: next, failed, is_complete } = await ask(['a', 'b', 'c', 'd', 'd'], known)
+    expect(KnownZones.parse(next)).toEqual(next)
     expect(asked).toEqual(['b', 'd'])
     expect(next).toEqual({ a: [1, 2], b: [1.235, 2], c: now.getTime() + 1, d: [1.235, 2] })
     expect([failed, is_complete]).toEqual([[], true])
@@ -105,10 +106,8 @@ describe('asking for zones', () => {
 
   test('a refusal of one is no reason to stop, but one to slow down is', async () => {
     const refused = await ask(['a', 'b'], {}, () => 404)
-    expect([asked, Object.keys(refused.known)]).toEqual([
-      ['a', 'b'],
-      ['a', 'b'],
-    ])
+    const later = now.getTime() + HOURS_MS
+    expect([asked, refused.known]).toEqual([['a', 'b'], { a: later, b: later }])
     const slow = await ask(['a', 'b'], {}, () => 429)
     expect([asked, slow.known, slow.is_complete]).toEqual([['a'], {}, false])
   })
