@@ -1,5 +1,7 @@
-import { describe, expect, test } from 'vitest'
-import { readPolls } from '../../../../hub/mail/imap/poll.ts'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { createPoller, readPolls } from '../../../../hub/mail/imap/poll.ts'
 import {
   api,
   campaign,
@@ -152,5 +154,106 @@ describe('what is read from listmonk', () => {
     expect((await api.ok('projects/listmonk_list', { slug: 'demir' })).list.list_id).not.toBe(
       list.list_id,
     )
+  })
+})
+
+describe('when it is read', () => {
+  const MINUTE = 60_000
+  const lines: Record<string, unknown>[] = []
+  const pollerOf = (more: object = {}) => {
+    lines.length = 0
+    const { config, db, model } = hub.deps
+    return createPoller({ config, db, model, log: (line) => void lines.push(line), ...more })
+  }
+  const file = () => join(hub.config.paths.data_dir, 'mail-polls.json')
+  const keep = (change: object) =>
+    writeFile(
+      file(),
+      JSON.stringify({
+        listmonk: { last_success_at: null, error: null, failures: 0, next_at: null, ...change },
+      }),
+    )
+  const state = async () => (await readPolls(hub.deps)).listmonk
+  const minutesOff = (at: string | null) => Math.round((Date.parse(at ?? '') - Date.now()) / MINUTE)
+  const NEVER = { last_success_at: null, error: null, failures: 0, next_at: null, cursor: null }
+
+  test.each([
+    ['that was never read is read', {}, true],
+    ['whose minute is over is read', { next_at: new Date(Date.now() - 1).toISOString() }, true],
+    [
+      'whose minute is not over is left',
+      { next_at: new Date(Date.now() + MINUTE).toISOString() },
+      false,
+    ],
+  ])('a source %s', async (_, change, isRead) => {
+    await keep({ cursor: null, ...change })
+    const poller = pollerOf()
+    await poller.run()
+    const { last_success_at, next_at } = await state()
+    expect(last_success_at !== null).toBe(isRead)
+    expect(minutesOff(next_at)).toBe(1)
+    expect((await readPolls(hub.deps)).imap).toEqual(NEVER)
+    await poller.run(true)
+    expect(await state()).toMatchObject({ last_success_at: expect.any(String), error: null })
+    expect(lines).toEqual([])
+  })
+
+  test.each([
+    [0, 1],
+    [1, 2],
+    [2, 4],
+    [9, 30],
+  ])('after %i failures one more waits %i minutes', async (failures, minutes) => {
+    const last_success_at = '2026-11-29T10:00:00.000Z'
+    await keep({ last_success_at, failures, cursor: 'kept' })
+    standIn.failNext('GET', '/bounces', 'error')
+    await pollerOf().run()
+    const now = await state()
+    expect(now).toMatchObject({ last_success_at, failures: failures + 1, cursor: 'kept' })
+    expect(now.error?.en).toContain('Internal Server Error')
+    expect(minutesOff(now.next_at)).toBe(minutes)
+    expect(lines).toEqual([
+      {
+        msg: 'polling mail',
+        source: 'listmonk',
+        error: expect.stringContaining('Internal Server Error'),
+      },
+    ])
+  })
+
+  test('a state that cannot be read counts as none', async () => {
+    await writeFile(file(), '{"listmonk": {"failures": "many"}}')
+    expect(await readPolls(hub.deps)).toEqual({ listmonk: NEVER, imap: NEVER })
+    await pollerOf().run()
+    expect(JSON.parse(await readFile(file(), 'utf8'))).toMatchObject({
+      listmonk: { failures: 0, last_success_at: expect.any(String) },
+    })
+  })
+
+  test('a mailbox that cannot be reached is told of in its words', async () => {
+    const imap = { host: '127.0.0.1', port: 1, security: 'none', user: 'ayse', password: 'right' }
+    await api.put('settings/mail', { imap })
+    await pollerOf().run()
+    await api.put('settings/mail', { imap: null })
+    const { error, failures } = (await readPolls(hub.deps)).imap
+    expect([error?.en, failures]).toEqual([expect.stringContaining('ECONNREFUSED'), 1])
+    expect(lines).toEqual([expect.objectContaining({ source: 'imap', error: error?.en })])
+  })
+
+  test('every minute, until it is closed, though a round fails', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const state = vi.fn(async () => Promise.reject(new Error('no model')))
+    const poller = pollerOf({ model: { state } })
+    poller.start()
+    poller.start()
+    vi.advanceTimersByTime(MINUTE - 1)
+    expect(vi.getTimerCount()).toBe(1)
+    vi.advanceTimersByTime(1 + MINUTE)
+    await poller.close()
+    vi.advanceTimersByTime(3 * MINUTE)
+    vi.useRealTimers()
+    expect(state).toHaveBeenCalledTimes(2)
+    const line = { msg: 'polling mail', error: 'Error: no model' }
+    expect(lines).toEqual([line, line])
   })
 })
