@@ -2,7 +2,7 @@ import { MockAgent } from 'undici'
 
 export const settings = { url: 'https://lists.demir.example', user: 'hub', token: 'secret' }
 
-export type Answer = { status?: number; data?: unknown; raw?: string; error?: Error }
+export type Answer = { status?: number; data?: unknown; raw?: string; error?: unknown }
 
 /** A listmonk that gives these answers one after another, and what it was asked. */
 export function answering(...answers: (Answer | unknown[])[]) {
@@ -11,20 +11,19 @@ export function answering(...answers: (Answer | unknown[])[]) {
   const agent = new MockAgent()
   agent.disableNetConnect()
   const next = answers.map((one): Answer => (Array.isArray(one) ? { data: one[0] } : one))
-  const route = agent.get(settings.url).intercept({ path: () => true, method: /^/ as never }) // safe: a pattern fits every method
-  const failing = next.find(({ error }) => error)?.error
-  if (failing) route.replyWithError(failing)
-  else
-    route
-      .reply((given) => {
-        const path = decodeURIComponent(String(given.path).replaceAll('+', ' '))
-        const body = typeof given.body === 'string' ? [JSON.parse(given.body)] : []
-        asked.push([`${given.method} ${path.replace(/^\/api/, '')}`, ...body])
-        headers.push(given.headers)
-        const { status = 200, data, raw } = next.shift() ?? { status: 500 }
-        return { statusCode: status, data: raw ?? JSON.stringify({ data }) }
-      })
-      .persist()
+  agent
+    .get(settings.url)
+    .intercept({ path: () => true, method: /^/ as never }) // safe: a pattern fits every method
+    .reply((given) => {
+      const path = decodeURIComponent(String(given.path).replaceAll('+', ' '))
+      const body = typeof given.body === 'string' ? [JSON.parse(given.body)] : []
+      asked.push([`${given.method} ${path.replace(/^\/api/, '')}`, ...body])
+      headers.push(given.headers)
+      const { status = 200, data, raw, error } = next.shift() ?? { status: 500 }
+      if (error !== undefined) throw error
+      return { statusCode: status, data: raw ?? JSON.stringify({ data }) }
+    })
+    .persist()
   return { asked, headers, options: { dispatcher: agent } }
 }
 
@@ -81,3 +80,6 @@ export const campaignBody = {
   template_id: 2,
   tags: ['watchpost'],
 }
+
+/** What fails on the way to a server, with the code that Node gives it. */
+export const failed = (code: string) => Object.assign(new Error('It failed.'), { code })

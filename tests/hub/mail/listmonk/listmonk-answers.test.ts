@@ -6,7 +6,15 @@ import {
 } from '../../../../hub/mail/listmonk/listmonk.ts'
 import { ListmonkError, ListmonkSettings } from '../../../../hub/mail/listmonk/listmonk-call.ts'
 import { checkListmonk } from '../../../../hub/mail/listmonk/listmonk-check.ts'
-import { type Answer, answering, campaign, input, person, settings } from './listmonk-answering.ts'
+import {
+  type Answer,
+  answering,
+  campaign,
+  failed,
+  input,
+  person,
+  settings,
+} from './listmonk-answering.ts'
 
 describe('somebody who is put on a list', () => {
   const recipient = { email: 'Jo@client.example', name: 'Jo', list_id: 7, attribs: { a: 1 } }
@@ -65,7 +73,11 @@ describe('somebody who is put on a list', () => {
   test.each([
     ['is blocked', { status: 'blocklisted' }, 'blocklisted'],
     ['is disabled', { status: 'disabled' }, 'blocklisted'],
-    ['left this list', { lists: [on(7, 'unsubscribed')] }, 'unsubscribed'],
+    [
+      'left this list',
+      { lists: [on(6, 'confirmed'), on(7, 'unsubscribed'), on(8, 'unconfirmed')] },
+      'unsubscribed',
+    ],
     [
       'left another list of the hub',
       { lists: [on(6, 'unsubscribed', ['x', 'watchpost'])] },
@@ -115,7 +127,6 @@ test('the attributes of subscribers are told apart by project and draft', () => 
 })
 
 describe('a failed call', () => {
-  const failed = (code: string) => Object.assign(new Error('It failed.'), { code })
   test.each([
     ...[
       'ENOTFOUND',
@@ -156,20 +167,43 @@ describe('a failed call', () => {
     await expect(listmonk(settings, options).blocklist([1])).rejects.toThrow('(ECONNREFUSED)')
   })
 
+  test('of something that is no error is told as it is', async () => {
+    const { options } = answering({ error: 'thrown' })
+    await expect(listmonk(settings, options).blocklist([1])).rejects.toThrow('(thrown)')
+  })
+
+  test('that is given up has no answer', async () => {
+    const { options } = answering([true])
+    const client = listmonk(settings, { ...options, signal: AbortSignal.abort() })
+    await expect(client.blocklist([1])).rejects.toMatchObject({ kind: 'unclear', status: null })
+  })
+
+  test('has an answer that is far too long', async () => {
+    const { options } = answering({ raw: 'x'.repeat(50_000_001) })
+    await expect(listmonk(settings, options).blocklist([1])).rejects.toThrow('is longer than')
+  })
+
   test.each([
-    [200, false],
-    [299, false],
-    [300, true],
-  ])('by the status %i: %s', async (status, isRefused) => {
-    const { options } = answering({ status, data: true })
-    const call = listmonk(settings, options).blocklist([1])
-    if (isRefused) await expect(call).rejects.toMatchObject({ status })
+    ['a write', 200, null],
+    ['a write', 299, null],
+    ['a write', 300, 'refused'],
+    ['a write', 499, 'refused'],
+    ['a write', 500, 'unclear'],
+    ['a read', 500, 'refused'],
+  ])('%s with the status %i is %s', async (what, status, kind) => {
+    const client = listmonk(settings, answering({ status, data: true }).options)
+    const call = what === 'a read' ? client.getList(7) : client.blocklist([1])
+    if (kind) await expect(call).rejects.toMatchObject({ kind, status })
     else expect(await call).toBe(true)
   })
 
   test.each([
     [{ status: 404 }, 'listmonk answered 404: without a reason'],
     [{ status: 400, raw: '{"message": "No"}' }, 'listmonk answered 400: No'],
+    [
+      { status: 300, raw: '{"message": "No"}' },
+      'listmonk answered 300: the address redirects; enter the one it redirects to',
+    ],
     [
       { status: 399, raw: '{"message": "No"}' },
       'listmonk answered 399: the address redirects; enter the one it redirects to',
@@ -239,10 +273,53 @@ describe('the test of the connection', () => {
     expect([ok, missing]).toEqual([isGranted, isGranted ? [] : ['lists:get_all']])
   })
 
+  test('tells which permissions are missing, each with what it is for', async () => {
+    const answers = granted.map((one, at) => ({ status: [200, 403, 500][at % 3] ?? one.status }))
+    const server = answering(about, ...answers, profile(['lists:get_all']))
+    const check = await checkListmonk(settings, server.options)
+    const names = [
+      'lists:get_all',
+      'lists:manage_all',
+      'subscribers:get_all',
+      'subscribers:sql_query',
+      'subscribers:manage',
+      'campaigns:get_all',
+      'campaigns:manage_all',
+      'campaigns:send',
+      'tx:send',
+      'bounces:get',
+      'templates:get',
+      'templates:manage',
+    ]
+    expect(check.permissions.map(({ name }) => name)).toEqual(names)
+    for (const { what_for } of check.permissions) expect(what_for.en).toMatch(/^to /)
+    const missing = names.filter((_, at) => at % 3 === 2)
+    expect(check.permissions.filter(({ granted }) => !granted).map(({ name }) => name)).toEqual(
+      missing,
+    )
+    expect(check.message.en).toContain(`permissions: ${missing.join(', ')}. Add them`)
+  })
+
+  test.each(PROBED.slice(1, 12).map(([call], at) => [String(call), at]))(
+    'is given up when %s is lost, unless that may have had an effect',
+    async (call, at) => {
+      const answers: Answer[] = [...granted]
+      answers[at] = { error: failed('EPIPE') }
+      const server = answering(about, ...answers, profile(['lists:get_all']))
+      const check = await checkListmonk(settings, server.options)
+      const isRead = call.startsWith('GET')
+      expect(check.ok).toBe(!isRead)
+      expect(check.version).toBe('v6.2.0')
+      expect(check.permissions).toHaveLength(isRead ? at : 12)
+      if (isRead) expect(check.message.en).toMatch(/^GET .*no answer from listmonk \(EPIPE\)$/)
+    },
+  )
+
   test('tells why there is no version', async () => {
     const of = async (answer: Answer) =>
       (await checkListmonk(settings, answering(answer).options)).message.en
     expect(await of({ status: 403 })).toContain('does not know this API user')
+    expect(await of({ error: failed('EPIPE') })).toContain('no answer from listmonk (EPIPE)')
     expect(await of({ status: 404 })).toBe('GET /about: listmonk answered 404: without a reason')
     const check = await checkListmonk(settings, answering({ status: 500 }).options)
     expect(check).toMatchObject({ ok: false, version: null, permissions: [], missing: [] })

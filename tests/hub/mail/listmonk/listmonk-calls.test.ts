@@ -7,6 +7,7 @@ import {
   answering,
   campaign,
   campaignBody,
+  failed,
   input,
   list,
   person,
@@ -15,6 +16,13 @@ import {
 } from './listmonk-answering.ts'
 
 const page = (results: unknown[] | null, total = results?.length ?? 0) => [{ results, total }]
+const bounce = (more: object) => ({
+  source: 'api',
+  email: 'a@b.example',
+  subscriber_id: 3,
+  created_at: 'T',
+  ...more,
+})
 const many = (count: number) => Array.from({ length: count }, () => person())
 const BLOCKED = "query=subscribers.status = 'blocklisted'"
 
@@ -166,6 +174,7 @@ describe('a call', () => {
               { id: 7, name: 'B', tags: ['t'], subscription_status: 'unsubscribed' },
             ],
           }),
+          person({ lists: [{ id: 7, name: 'B', subscription_status: 'confirmed' }] }),
           person({ id: 4, lists: [{ id: 7, name: 'B', subscription_status: 'strange' }] }),
           person({ id: 5, lists: null, attribs: null }),
         ]),
@@ -173,6 +182,7 @@ describe('a call', () => {
       [['GET /subscribers?list_id=7&page=1&per_page=500']],
       [
         expect.objectContaining({ subscription: 'unsubscribed' }),
+        expect.objectContaining({ subscription: 'confirmed' }),
         expect.objectContaining({ subscription: 'unconfirmed' }),
         { subscriber: person({ id: 5, lists: [], attribs: {} }), subscription: null },
       ],
@@ -315,18 +325,17 @@ describe('a call', () => {
       (client) => client.bounces(5),
       [
         page([
-          {
-            id: 1,
-            type: 'hard',
-            source: 'api',
-            email: 'a@b.example',
-            subscriber_id: 3,
-            created_at: 'T',
-          },
+          bounce({ id: 1, type: 'hard', campaign: { id: 5, name: 'Spring' } }),
+          bounce({ id: 2, type: 'soft', campaign: null }),
+          bounce({ id: 3, type: 'complaint' }),
         ]),
       ],
       [['GET /bounces?campaign_id=5&page=1&per_page=500']],
-      [expect.objectContaining({ id: 1, type: 'hard' })],
+      [
+        expect.objectContaining({ type: 'hard', campaign: { id: 5, name: 'Spring' } }),
+        expect.objectContaining({ type: 'soft', campaign: null }),
+        bounce({ id: 3, type: 'complaint' }),
+      ],
     ],
     [
       'reads all bounces',
@@ -340,6 +349,17 @@ describe('a call', () => {
     const server = answering(...answers)
     expect(await run(listmonk(settings, server.options))).toEqual(answer)
     expect(server.asked).toEqual(asked)
+  })
+
+  test.each(cases)('%s; lost, it is told by its name', async (_, run, answers, asked) => {
+    const last = asked.at(-1)
+    if (!Array.isArray(last)) return
+    const call = String(last[0]).replace(/\?.*/, '')
+    const server = answering(...answers.slice(0, -1), { error: failed('EPIPE') })
+    await expect(run(listmonk(settings, server.options))).rejects.toMatchObject({
+      kind: call.startsWith('GET') ? 'not_sent' : 'unclear',
+      message: `${call}: no answer from listmonk (EPIPE)`,
+    })
   })
 
   test('has the token, and names its kind of content only with a body', async () => {
