@@ -53,7 +53,6 @@ export function slotsOfText(given: {
 /** Splits a paragraph that is too long for its slot between sentences. */
 function shorten(block: string): string[] {
   const text = block.replace(/\s+/g, ' ')
-  if (text.length <= MAX_PARAGRAPH) return [text]
   const parts: string[] = []
   for (const sentence of text.split(/(?<=[.!?…]) /)) {
     const last = parts.at(-1)

@@ -38,6 +38,8 @@ test.each<[text: string, greeting: string, paragraphs: string[]]>([
   ['We deliver.\nHello Ada', GREETING, ['We deliver. Hello Ada']],
   ['We   deliver\t on\n time.', GREETING, ['We deliver on time.']],
   ['A.\r\n \r\n\r\nB.', GREETING, ['A.', 'B.']],
+  [' Hello Ada \n\n  We deliver.', 'Hello Ada', ['We deliver.']],
+  ['Hello Ada\nWe\ndeliver.', 'Hello Ada', ['We deliver.']],
   ['', GREETING, []],
 ])('the paragraphs of %j', (text, greeting, paragraphs) => {
   expect(slots(text)).toMatchObject({ greeting, paragraphs, closing: CLOSING })
@@ -64,6 +66,14 @@ test.each(['With kind regards', 'My thanks', 'Kindly', `Thanks ${letters(54)}`])
     })
   },
 )
+
+test('the last paragraph closes, and none before it', () => {
+  const text = 'Thanks\n\nWe deliver.\n\nOn time.\n\nRegards'
+  expect(slots(text)).toMatchObject({
+    paragraphs: ['Thanks', 'We deliver.', 'On time.'],
+    closing: 'Regards',
+  })
+})
 
 test('a text that only closes says that, and the language has its own words', () => {
   expect(slots('Hello Ada\n\nThank you')).toMatchObject({
@@ -155,5 +165,7 @@ test('a subject that stands there is cut between words, and not in a placeholder
   expect(of(letters(140))).toBe(letters(140))
   expect(of(`${letters(130)} ${letters(20)}`)).toBe(`${letters(130)}…`)
   expect(of(`A word ${letters(120)} {first_name|dear friend of us}`)).toBe('A word…')
+  expect(of(`A word ${letters(120)}  {first_name|dear friend of us}`)).toBe('A word…')
+  expect(of(`${letters(130)}  ${letters(20)}`)).toBe(`${letters(130)}…`)
   expect(of(`{name} ${letters(125)} ${letters(20)}`)).toBe(`{name} ${letters(125)}…`)
 })

@@ -304,11 +304,19 @@ describe('who a sequence is for', () => {
       })
     await told(land, 'Wishes to see')
     await told(own, 'Time zone')
+    for (const [at, column] of [
+      'timezone',
+      ' TIME_ZONE ',
+      'Saat dilimi',
+      'zaman dilimi',
+      'Zeitzone',
+    ].entries())
+      await told(await lead(`own${at}`), column)
     const zones = (await found(id)).people.map(({ source, time_zones }) => [source, time_zones])
     expect(zones).toEqual([
       ['country', ['Europe/Berlin']],
       ['project', ['UTC']],
-      ['lead', ['Asia/Tokyo']],
+      ...Array.from({ length: 6 }, () => ['lead', ['Asia/Tokyo']]),
     ])
   })
 

@@ -242,16 +242,34 @@ test('what is left of today goes to those whose hours come first, and each day t
   })
 })
 
+test('nothing goes today if nothing is left of today, whatever the limit is', () => {
+  const plan = timetable([person('a')], {
+    waits: [0],
+    window: hours,
+    now: at('2026-11-25T10:00Z'),
+    allowance: { ...allowance, left_today: 0 },
+  })
+  expect(plan.get('a')).toEqual([at('2026-11-26T06:00Z')])
+})
+
+test('who has no office hours is not planned', () => {
+  const time_zones = ['Europe/Moscow', 'Asia/Kamchatka']
+  const people = [person('a', { time_zones }), person('b', { time_zones }), person('c')]
+  const given = { waits: [0], window: hours, now: at('2026-11-25T10:00Z'), allowance }
+  expect([...timetable(people, given)]).toEqual([
+    ['a', [null]],
+    ['b', [null]],
+    ['c', [at('2026-11-25T10:00Z')]],
+  ])
+})
+
 test('what a recipient has had is not planned again', () => {
-  const had = person('a', { had: 1, last_sent_at: at('2026-11-23T07:00Z') })
-  const plan = timetable([had], {
+  const last = { had: 1, last_sent_at: at('2026-11-23T07:00Z') }
+  const plan = timetable([person('a', last), person('b', last)], {
     waits: [0, 3],
     window: hours,
     now: at('2026-11-25T10:00Z'),
     allowance,
   })
-  expect(plan.get('a')?.map((time) => time?.toISOString() ?? null)).toEqual([
-    null,
-    '2026-11-26T06:00:00.000Z',
-  ])
+  for (const name of ['a', 'b']) expect(plan.get(name)).toEqual([null, at('2026-11-26T06:00Z')])
 })
