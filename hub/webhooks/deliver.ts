@@ -296,9 +296,5 @@ async function startOf(body: AsyncIterable<Uint8Array>): Promise<string> {
     size += part.length
     if (size >= ANSWER_BYTES) break
   }
-  return Buffer.concat(parts)
-    .subarray(0, ANSWER_BYTES)
-    .toString('utf8')
-    .replaceAll('\0', '')
-    .slice(0, 1000)
+  return Buffer.concat(parts).subarray(0, ANSWER_BYTES).toString('utf8').replaceAll('\0', '')
 }

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-type Received = { headers: IncomingMessage['headers']; body: string }
-type Answer = { status: number; headers?: Record<string, string>; body?: string }
+type Received = { method: string; headers: IncomingMessage['headers']; body: string }
+type Answer = { status: number; headers?: Record<string, string | string[]>; body?: string }
 
 /** A receiver of webhooks: what it has received, and what it answers next; else 204. */
 export async function startReceiver() {
@@ -28,7 +28,8 @@ export async function startReceiver() {
     request.on('data', (part) => parts.push(part))
     request.on('end', async () => {
       await receiver.meanwhile()
-      receiver.received.push({ headers: request.headers, body: Buffer.concat(parts).toString() })
+      const { method = '', headers: given } = request
+      receiver.received.push({ method, headers: given, body: Buffer.concat(parts).toString() })
       const { status, headers, body = 'the answer' } = receiver.answers.shift() ?? { status: 204 }
       response.writeHead(status, headers).end(status === 204 ? '' : body)
     })
