@@ -176,3 +176,28 @@ test('backups have their defaults and their limits', () => {
     host_key: null,
   })
 })
+
+test('a copy elsewhere without encryption is refused at the encryption', () => {
+  const target = { kind: 'rsync', destination: 'nas.example:hub' }
+  const { error } = BackupSettings.safeParse({ target })
+  expect(error?.issues.map(({ path }) => path)).toEqual([['encryption']])
+})
+
+test.each([
+  ['https://s3.example', '', true],
+  ['http://s3.example/path', 'a/b.c', true],
+  ['xhttps://s3.example', '', false],
+  ['httpsx://s3.example', '', false],
+  ['https://s3.example', 'aa/../b', false],
+  ['https://s3.example', 'aa/bb/.', false],
+])('the bucket at %s with the folder “%s”: %s', (endpoint, prefix, isTaken) => {
+  const target = {
+    kind: 's3',
+    endpoint,
+    prefix,
+    bucket: 'hub',
+    access_key_id: 'a',
+    secret_access_key: 'b',
+  }
+  expect(Target.safeParse(target).success).toBe(isTaken)
+})

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
 import {
-  type Audience,
+  Audience,
   countSkips,
   type Person,
   peopleOf,
@@ -176,4 +176,39 @@ test.each([
   [null, ''],
 ])('%j is addressed as %j', (name, first_name) => {
   expect(personalOf({ name, company: 'Demir' })).toEqual({ first_name, name, company: 'Demir' })
+})
+
+const id = '0193b1a0-0000-7000-8000-000000000001'
+test.each<[audience: unknown, wrong: string[] | null]>([
+  [{ kind: 'lead', lead_id: id }, null],
+  [{ kind: 'lead', lead_id: 'x' }, ['lead_id']],
+  [{ kind: 'lead', lead_id: id, filter: {} }, ['']],
+  [{ kind: 'list', filter: {} }, null],
+  [{ kind: 'list' }, ['filter']],
+  [{ kind: 'other', filter: {} }, ['kind']],
+  [{ kind: 'list', filter: { tag: 'x'.repeat(60), country: 'x'.repeat(100) } }, null],
+  [{ kind: 'list', filter: { tag: 'x'.repeat(61) } }, ['filter.tag']],
+  [{ kind: 'list', filter: { country: 'x'.repeat(101) } }, ['filter.country']],
+  [{ kind: 'list', filter: { q: 'x'.repeat(200) } }, null],
+  [{ kind: 'list', filter: { q: 'x'.repeat(201) } }, ['filter.q']],
+  [
+    { kind: 'list', filter: { tag: ' ', country: ' ', q: ' ' } },
+    ['filter.tag', 'filter.country', 'filter.q'],
+  ],
+  [{ kind: 'list', filter: { lead_ids: [] } }, ['filter.lead_ids']],
+  [{ kind: 'list', filter: { lead_ids: [id, id] } }, null],
+  [{ kind: 'list', filter: { lead_ids: ['x'] } }, ['filter.lead_ids.0']],
+  [{ kind: 'list', filter: { lead_ids: Array(5001).fill(id) } }, ['filter.lead_ids']],
+  [{ kind: 'list', filter: { nothing: true } }, ['filter']],
+])('an audience is taken, or refused at what is wrong with it (%#)', (audience, wrong) => {
+  const { error } = Audience.safeParse(audience)
+  expect(error?.issues.map(({ path }) => path.join('.')) ?? null).toEqual(wrong)
+})
+
+test('what a filter looks for has no space around it', () => {
+  const filter = { tag: ' vip ', country: ' Türkiye ', q: ' Ada ' }
+  expect(Audience.parse({ kind: 'list', filter })).toEqual({
+    kind: 'list',
+    filter: { tag: 'vip', country: 'Türkiye', q: 'Ada' },
+  })
 })
