@@ -137,6 +137,7 @@ test.each<[object, boolean]>([
   [{ kind: 'passphrase', passphrase: 'x'.repeat(11) }, false],
   [{ kind: 'passphrase', passphrase: 'x'.repeat(501) }, false],
   [{ kind: 'recipient', recipient: 'age1q' }, true],
+  [{ kind: 'recipient', recipient: 'age1q2z' }, true],
   [{ kind: 'recipient', recipient: 'age1' }, false],
   [{ kind: 'recipient', recipient: 'xage1q' }, false],
   [{ kind: 'recipient', recipient: 'age1Q' }, false],
