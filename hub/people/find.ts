@@ -55,7 +55,11 @@ export async function inListmonk<T>(
 }
 
 /** What stays after an erasure, said before and after it. */
-export async function staysOf(paths: Paths, unsearched: number, texts: number): Promise<Words[]> {
+export async function staysOf(
+  paths: Pick<Paths, 'data_dir'>,
+  unsearched: number,
+  texts: number,
+): Promise<Words[]> {
   const count = async (folder: string) => {
     const names = await readdir(join(paths.data_dir, folder)).catch((error: unknown) => {
       if (isMissing(error)) return []

@@ -30,7 +30,7 @@ const FIXED = new Set([
 /** Rows that are only added, or that their own code clears. */
 const KEPT = new Set(['suppression', 'audit'])
 /** A person of their own, when their address is another. */
-const PEOPLE = new Set(['leads', 'recipients', 'sequence_recipients'])
+const PEOPLE = new Set(['leads', 'recipients', 'sequence_recipients', 'members'])
 
 /**
  * textTables lists every column of schema hub that can hold words, from the catalogue, so that a table

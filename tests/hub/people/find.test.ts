@@ -1,5 +1,8 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readablePage } from '../../../hub/people/find.ts'
+import { readablePage, staysOf } from '../../../hub/people/find.ts'
 
 /** What is between the headline and the end of the page. */
 const bodyOf = (parts: Record<string, unknown>) =>
@@ -36,4 +39,33 @@ test('the page names its parts and the person, whatever they are called', () => 
   expect(page).toContain('<h1>&lt;b&gt;@x.example</h1>')
   expect(page).toContain('<meta charset="utf-8">')
   expect(bodyOf({ '<u>': 'x', mails: [] })).toBe('<h2>&lt;u&gt;</h2><p>x</p>\n<h2>mails</h2>')
+})
+
+test('what an erasure leaves is said with the numbers of backups, archives and other places', async () => {
+  const data_dir = await mkdtemp(join(tmpdir(), 'watchpost-stays-'))
+  try {
+    const said = async (unsearched: number, texts: number) =>
+      (await staysOf({ data_dir }, unsearched, texts)).map(({ en }) => en)
+    const archives = (backups: number, deleted: number) =>
+      expect.stringMatching(`^${backups} backups and ${deleted} archives of deleted projects`)
+    const [hash, elsewhere] = [/^A salted hash/, /^Mail in your own/].map((one) =>
+      expect.stringMatching(one),
+    )
+    const counts = expect.stringMatching(/^Numbers of mails/)
+    expect(await said(0, 0)).toEqual([hash, counts, archives(0, 0), elsewhere])
+    for (const file of ['backups/a.tar.gz', 'backups/b.tar.gz.age', 'backups/c.json']) {
+      await mkdir(join(data_dir, 'backups'), { recursive: true })
+      await writeFile(join(data_dir, file), '')
+    }
+    await mkdir(join(data_dir, 'archive'))
+    await writeFile(join(data_dir, 'archive/demir.tar.gz'), '')
+    const unsearched = expect.stringMatching(/^3 files in the project folders are not text/)
+    const texts = expect.stringMatching(/^4 places in texts and files still name/)
+    expect(await said(3, 4)).toEqual([hash, counts, archives(2, 1), unsearched, texts, elsewhere])
+    await rm(join(data_dir, 'archive'), { recursive: true })
+    await writeFile(join(data_dir, 'archive'), 'not a folder')
+    await expect(said(0, 0)).rejects.toMatchObject({ code: 'ENOTDIR' })
+  } finally {
+    await rm(data_dir, { recursive: true, force: true })
+  }
 })

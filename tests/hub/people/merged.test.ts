@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBackup, startRestore } from '../../../hub/backup/backup.ts'
+import { everywhere } from '../../../hub/db/db.ts'
+import { matcherOf } from '../../../hub/people/redact.ts'
+import { allTexts, findRows, redactRows, textTables } from '../../../hub/people/rows.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { leadCalls } from '../support/lead-calls.ts'
 import { ask } from './people-help.ts'
@@ -117,4 +120,158 @@ test('a lead that a merge gave another address is erased by the one that it had'
   expect(body.erased.leads).toBe(1)
   expect(await hub.query('select from hub.leads where id = $1', [kept.id])).toEqual([])
   expect(await search(/kept@moved\.example|kept moved/i)).toEqual([])
+})
+
+test('hashes, secrets and what names a folder are neither searched nor replaced', async () => {
+  const tables = await everywhere(hub.deps.root_db, (_, client) => textTables(client))
+  const searched = tables.flatMap(({ name, columns }) =>
+    columns.map((one) => `${name}.${one.name}`),
+  )
+  const fixed =
+    /^((suppression|suppression_addresses|members|api_keys|webhooks)\..*(hash|secret|erased_names)|projects\.slug|lead_fields\.key|evidence\.field_key)$/
+  expect(searched.filter((column) => fixed.test(column))).toEqual([])
+  expect(searched).toEqual(
+    expect.arrayContaining(['leads.name', 'leads.custom', 'leads.tags', 'api_keys.name']),
+  )
+})
+
+/** Leads, mails and a membership of somebody with this address. */
+async function fill(email: string, [lead, mail, member]: [string, string, string]) {
+  await hub.query(
+    'insert into hub.leads (project_id, name, email) select id, $1, $2 from hub.projects',
+    [lead, email],
+  )
+  await hub.query(
+    `with draft as (
+       insert into hub.drafts (project_id, audience, subject, text, state)
+       select id, '{"kind": "list", "filter": {}}', state, 'Dear', 'sent' from hub.projects,
+         unnest('{waiting,pushed,skipped,failed,sent,unclear}'::text[]) as state
+       returning id, project_id, subject
+     )
+     insert into hub.recipients (draft_id, project_id, email, name, state)
+     select id, project_id, upper($1), $2, subject from draft`,
+    [email, mail],
+  )
+  await hub.query(
+    `insert into hub.members (email, name, role, password_hash, removed_at)
+     values ($1, $2, 'reader', 'x', now())`,
+    [email, member],
+  )
+  await hub.query(
+    `insert into hub.inbox_mails (project_id, our_email, kind, matched_by, from_email)
+     select id, 'us@x.example', 'reply', 'address', $1 from hub.projects
+     union all select id, $1, 'reply', 'address', null from hub.projects`,
+    [email],
+  )
+  await hub.query(
+    `with import as (
+       insert into hub.imports (project_id, file, options, total, status)
+       select id, 'a.csv', '{}', 1, 'done' from hub.projects returning id, project_id
+     )
+     insert into hub.import_errors (import_id, project_id, position, cells, mistakes)
+     select id, project_id, 2, array['x', $1], '[]' from import`,
+    [email],
+  )
+}
+
+test('somebody whose address only looks alike is neither found nor erased', async () => {
+  const [email, alike] = ['celik@alike.example', 'çelik@alike.example']
+  await fill(email, ['  Celik One ', 'Bo', 'Can'])
+  await fill(alike, ['Celik Two', 'Dee', 'Efe'])
+  const { body: found } = await ask(hub, 'find', { email })
+  // A name of two letters would be found in every second text.
+  expect(found.names).toEqual(['Celik One', 'Can'])
+  expect([found.leads, found.mails]).toEqual([1, 6])
+  const { body: copy } = await ask(hub, 'export', { email })
+  expect(copy.records.members).toMatchObject([{ name: 'Can' }])
+  const given = { email, confirm: email, replace_in_texts: false }
+  const { body } = await ask(hub, 'erase', given)
+  expect(body.erased).toMatchObject({ leads: 1, recipients: 6, import_rows: 1 })
+  // Of what was sent, or may have been, a number stays.
+  const states = async (condition: string) => {
+    const asked = `select state from hub.recipients where ${condition} order by state`
+    return (await hub.query<{ state: string }>(asked)).map(({ state }) => state)
+  }
+  expect(
+    await states(
+      "email ~ '^erased-' and draft_id in (select id from hub.drafts where text = 'Dear')",
+    ),
+  ).toEqual(['sent', 'unclear'])
+  expect(await states("name = 'Dee'")).toHaveLength(6)
+  const left = await hub.query<{ name: string }>(
+    `select name from hub.members where email ~ 'alike' union all
+     select name from hub.leads where email ~ 'alike' union all
+     select from_email from hub.inbox_mails union all select our_email from hub.inbox_mails
+     union all select cells[2] from hub.import_errors`,
+  )
+  expect(left.map(({ name }) => name)).toEqual([
+    'Efe',
+    'Celik Two',
+    alike,
+    null,
+    'us@x.example',
+    alike,
+    alike,
+  ])
+})
+
+test('a namesake keeps the name wherever another address stands beside it', async () => {
+  const name = 'Zeynep 100%_Kaya'
+  const [email, other] = ['zeynep@namesake.example', 'kaya@namesake.example']
+  await fill(email, [name, name, name])
+  await fill(other, [name, name, name])
+  await hub.query(
+    `with sequence as (
+       insert into hub.sequences (project_id, name, send_window)
+       select id, 'Three', '{"days": ["mon"], "from": "09:00", "to": "17:00", "time_zone": "UTC"}'
+       from hub.projects returning id, project_id
+     )
+     insert into hub.sequence_recipients (sequence_id, project_id, email, name, time_zones)
+     select id, project_id, unnest(array[$1, $2]), $3, '{UTC}' from sequence`,
+    [email, other, name],
+  )
+  await hub.query(
+    `insert into hub.tasks (project_id, title)
+     select id, unnest(array[$1, 'Zeynep 100x-Kaya']) from hub.projects`,
+    [`${name}, `.repeat(7)],
+  )
+  await hub.query("insert into hub.audit (actor, action, area) values ($1, 'a', 'b')", [{ name }])
+  const matcher = matcherOf({ email, names: [name] })
+  const all = <T>(work: (client: Parameters<typeof findRows>[0]) => Promise<T>) =>
+    everywhere(hub.deps.root_db, (_, client) => work(client))
+  const found = async () =>
+    (await all((client) => findRows(client, matcher))).map(({ table, column, excerpts }) =>
+      [table, column, excerpts.length].join(' '),
+    )
+  const places = await found()
+  expect(places.filter((place) => /^(leads|members|sequence|tasks)/.test(place)).sort()).toEqual([
+    ...['leads email 1', 'leads name 1', 'members email 1', 'members name 1'],
+    ...['sequence_recipients email 1', 'sequence_recipients name 1', 'tasks title 5'],
+  ])
+  expect(await all((client) => redactRows(client, matcher))).toBe(13)
+  // In the audit nobody changes a row; its own function takes a name out.
+  expect(await found()).toEqual(['audit actor 1'])
+  const named = await hub.query<{ at: string }>(
+    `select 'lead ' || email as at from hub.leads where name = $1
+     union all select 'mail ' || email from hub.recipients where name = $1
+     union all select 'step ' || email from hub.sequence_recipients where name = $1
+     union all select 'member ' || email from hub.members where name = $1
+     union all select 'task ' || title from hub.tasks where title ~ 'Zeynep' order by 1`,
+    [name],
+  )
+  expect([...new Set(named.map(({ at }) => at))]).toEqual([
+    `lead ${other}`,
+    `mail ${other.toUpperCase()}`,
+    `member ${other}`,
+    `step ${other}`,
+    'task Zeynep 100x-Kaya',
+  ])
+  const nobody = matcherOf({ email: null, names: [' '] })
+  expect(await all((client) => findRows(client, nobody))).toEqual([])
+  expect(await all((client) => redactRows(client, nobody))).toBe(0)
+  const texts: string[] = []
+  await all(async (client) => {
+    for await (const text of allTexts(client)) texts.push(text)
+  })
+  expect(texts).toContainEqual(expect.stringContaining(`name\n${name}\n`))
 })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startBackup, startRestore } from '../../../hub/backup/backup.ts'
 import { listmonk } from '../../../hub/mail/listmonk/listmonk.ts'
 import { emailHash, readSalt } from '../../../hub/mail/suppression.ts'
+import { inListmonk } from '../../../hub/people/find.ts'
 import { startListmonk } from '../mail/listmonk/listmonk-stand-in.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { apiOf } from '../support/mail-help.ts'
@@ -265,8 +266,18 @@ describe('a person', () => {
       notes: [{ text: 'Likes tea' }],
       recipients: [{ email: EMAIL }, { email: EMAIL }],
     })
-    expect(body.records.drafts).toHaveLength(3)
+    const counts = Object.entries(body.records).map(([name, rows]) => `${name} ${rows.length}`)
+    expect(counts.sort().join(', ')).toBe(
+      'answers 1, audit 1, drafts 3, inbox_mails 2, leads 1, members 1, merges 1, notes 1, ' +
+        'recipients 2, sequence_recipients 2, suppression 1, suppression_addresses 1',
+    )
+    // What signs a member in is not theirs to send around.
+    expect(body.records.members).toMatchObject([{ email: EMAIL, name: NAME }])
+    const secrets = Object.keys(Object(body.records.members?.[0])).filter((key) => /hash/.test(key))
+    expect(secrets).toEqual([])
     expect(body.page).toContain('Likes tea')
+    expect(body.page).not.toContain('<h2>listmonk</h2>')
+    for (const part of ['leads', 'rows', 'files']) expect(body.page).toContain(`<h2>${part}</h2>`)
     expect(body.page).toContain('&lt;AYSE.ISIK@Example.com&gt;')
   })
 
@@ -365,6 +376,12 @@ describe('a person', () => {
     await client.subscribe(member)
     const { body } = await ask(hub, 'find', { email: member.email })
     expect(body.in_listmonk).toBe(true)
+    const { body: copy } = await ask(hub, 'export', { email: member.email })
+    expect(copy.listmonk).toMatchObject({ name: 'Other One' })
+    expect(copy.page).toContain('<h2>listmonk</h2>')
+    expect(copy.records).toEqual({})
+    const ours = inListmonk(hub.paths, () => Promise.reject(new TypeError('a fault of ours')))
+    await expect(ours).rejects.toThrow('a fault of ours')
     const given = { email: member.email, confirm: member.email, replace_in_texts: false }
     expect((await ask(hub, 'erase', given)).body.erased.subscribers).toBe(1)
     expect(await client.findSubscriber(member.email)).toBeNull()
