@@ -150,7 +150,10 @@ function withDefaults(row: ImportRow, options: ImportOptions): ImportRow {
 }
 
 /** A basis of the row's own keeps its source and date; only the note of a legitimate interest may come from the import. */
-function basisDefaults(lead: NewLead, options: ImportOptions): NewLead {
+export function basisDefaults(
+  lead: NewLead,
+  options: Pick<ImportOptions, 'lawful_basis' | 'basis_note' | 'basis_source' | 'basis_on'>,
+): NewLead {
   const { basis_note = null, basis_source = null, basis_on = null } = options
   if (!lead.lawful_basis) return options.lawful_basis ? { basis_note, basis_source, basis_on } : {}
   const needsNote = lead.lawful_basis === 'legitimate_interest' && !lead.basis_note
@@ -240,7 +243,7 @@ async function changeKnown(
 type Before = LeadChange & { tags: string[]; custom: OwnValues }
 
 /** The fields that a row changes: only empty ones, unless existing leads are updated. */
-function additions(
+export function additions(
   before: Before,
   { tags = [], custom = {}, ...lead }: NewLead,
   duplicates: 'merge' | 'update',
@@ -250,7 +253,7 @@ function additions(
     if (value === null || value === undefined || value === had) return false
     // An amount and its currency are one value, and a new basis is not known by an old one's note.
     if (name === 'amount' || name === 'currency') {
-      return (before.amount ?? null) === null || (duplicates === 'update' && name in lead)
+      return (before.amount ?? null) === null || duplicates === 'update'
     }
     if (OUTCOME.includes(name)) {
       const stage = (duplicates === 'update' && lead.stage) || before.stage

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { columnsFrom, ImportChoices, Mapping } from '../../../hub/leads/import-row.ts'
 import { domainOf, LeadChange, NewLead } from '../../../hub/leads/lead.ts'
+import { columnsOf, EMPTY, requireDeal } from '../../../hub/leads/leads.ts'
 import { OwnField } from '../../../hub/leads/own-fields.ts'
 
 describe('a field of a lead', () => {
@@ -203,4 +205,52 @@ test('columns have a name each: one line, 280 characters, numbered where there a
     'A (3)',
     'x'.repeat(280),
   ])
+})
+
+describe('the columns of a lead', () => {
+  const TEXTS = [
+    ...['name', 'email', 'company', 'title', 'phone', 'website', 'country', 'language', 'source'],
+    ...['currency', 'next_step', 'outcome_reason', 'outcome_note', 'basis_note', 'basis_source'],
+  ]
+
+  test('have no empty text, each tag once, and the own fields that say something, by their keys', () => {
+    const empty = Object.fromEntries(TEXTS.map((name) => [name, '']))
+    const custom = { b: 0, a: false, d: '', c: 'x', e: null }
+    const lead = columnsOf({ ...EMPTY, ...empty, tags: ['b', 'a', 'b'], custom })
+    expect(lead).toEqual({ ...EMPTY, tags: ['b', 'a'], custom: { a: false, b: 0, c: 'x' } })
+    expect(Object.keys(lead.custom)).toEqual(['a', 'b', 'c'])
+  })
+
+  test('keep what is said', () => {
+    const texts = Object.fromEntries(TEXTS.map((name) => [name, `${name} of Ada`]))
+    const said = {
+      ...{ ...EMPTY, ...texts, website: 'https://www.ada.example', stage: 'won' as const },
+      ...{ lawful_basis: 'consent' as const, score: 0, amount: 0 },
+      ...{ close_on: '2026-01-01', basis_on: '2026-01-02' },
+    }
+    expect(columnsOf(said)).toEqual({ ...said, domain: 'ada.example' })
+  })
+
+  test.each([
+    [{ amount: 0 }, ['currency required']],
+    [{ amount: 5, currency: 'EUR' }, []],
+    [{ currency: 'EUR' }, []],
+    [{ outcome_reason: 'Price' }, ['outcome_reason not_closed']],
+    [{ stage: 'proposal' as const, outcome_note: 'n' }, ['outcome_note not_closed']],
+    [{ stage: 'won' as const, outcome_reason: 'Price', outcome_note: 'n' }, []],
+    [{ stage: 'lost' as const, outcome_reason: 'Price', outcome_note: 'n' }, []],
+    [
+      { amount: 1, outcome_reason: 'a', outcome_note: 'b' },
+      ['currency required', 'outcome_reason not_closed', 'outcome_note not_closed'],
+    ],
+  ])('of a deal with %j are refused for %j', (fields, refused) => {
+    let issues: unknown = []
+    try {
+      requireDeal({ ...EMPTY, ...fields })
+    } catch (error) {
+      issues = Reflect.get(Object(error), 'issues')
+    }
+    const said = z.array(z.object({ path: z.string(), code: z.string() })).parse(issues)
+    expect(said.map(({ path, code }) => `${path} ${code}`)).toEqual(refused)
+  })
 })
