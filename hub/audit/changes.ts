@@ -25,8 +25,7 @@ export function noteChange(file: string, before: unknown, after: unknown): void 
 /** Every value of a settings file by its path; lists count as one. */
 function leavesOf(value: unknown, path = '', into = new Map<string, string>()) {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    if (value !== undefined) into.set(path, JSON.stringify(value))
-    return into
+    return into.set(path, JSON.stringify(value))
   }
   for (const [key, one] of Object.entries(value)) leavesOf(one, path ? `${path}.${key}` : key, into)
   return into

@@ -187,6 +187,14 @@ test('somebody whose address only looks alike is neither found nor erased', asyn
   const given = { email, confirm: email, replace_in_texts: false }
   const { body } = await ask(hub, 'erase', given)
   expect(body.erased).toMatchObject({ leads: 1, recipients: 6, import_rows: 1 })
+  // Their texts stay, so no name is kept by which a backup would be cleaned.
+  const erasures = await hub.query(
+    `select erased_texts, cardinality(erased_names) as names, erased_by, note
+     from hub.suppression where erased_at is not null order by erased_at desc limit 1`,
+  )
+  expect(erasures).toEqual([{ erased_texts: false, names: 0, erased_by: 'api', note: null }])
+  const { erasures: listed } = await (await hub.call('GET', 'people/erasures?limit=1')).json()
+  expect(listed).toMatchObject([{ erased_by: 'api', texts: false }])
   // Of what was sent, or may have been, a number stays.
   const states = async (condition: string) => {
     const asked = `select state from hub.recipients where ${condition} order by state`
