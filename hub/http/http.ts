@@ -43,7 +43,6 @@ export const Problem = problemSchema(codesOf('hub'))
 
 /**
  * Responds with JSON validated by its schema. Texts in both languages are sent in the caller's.
- * caller's.
  */
 export function answer<S extends z.ZodType, T extends ContentfulStatusCode>(
   c: Context,

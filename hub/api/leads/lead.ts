@@ -339,7 +339,7 @@ lead.openapi(
 /** The address of a lead. */
 export const addressOf = (id: string) => `/api/cockpit/lead/get?lead_id=${id}`
 
-/** A text that is not an id is replaced by an id that does not exist. */
+/** Throws 404 for a text that is not an id. */
 function idOf(text: string): string {
   if (z.guid().safeParse(text).success) return text
   throw absent('lead')
