@@ -280,6 +280,33 @@ describe('a member', () => {
   })
 })
 
+test('what happens to one member, or with one link, happens to no other', async () => {
+  await joinAs(hub, 'seller', 'Bystander')
+  await invite('open@bystander.example')
+  const others = (id: string) =>
+    hub.query(
+      `select email, name, role, password_hash, session_epoch, link_hash, joined_at, removed_at
+       from hub.members where id <> $1 order by id`,
+      [id],
+    )
+  const { id, secret } = await invite('one@demir.example')
+  const before = await others(id)
+  expect((await ask('POST', 'invitation/look', { body: { secret: 'wrong' } })).status).toBe(404)
+  expect((await accept('wrong')).status).toBe(404)
+  const { cookie } = await accept(secret, 'One')
+  const { post } = as(admin)
+  expect((await post('settings/members/change', { id, name: 'Two' })).status).toBe(200)
+  expect((await post('settings/members/change', { id, role: 'reader' })).status).toBe(200)
+  const changed = { current: PASSWORD, password: 'another long one' }
+  const next = await as(cookie).post('password', changed)
+  expect(next.status).toBe(200)
+  expect((await as(next.cookie).post('logout/everywhere', {})).status).toBe(200)
+  for (const act of ['link', 'withdraw', 'remove']) {
+    expect((await post(`settings/members/${act}`, { id })).status, act).toBe(200)
+  }
+  expect(await others(id)).toEqual(before)
+})
+
 describe('guessing at one account from many addresses', () => {
   const wait = async (work: Promise<unknown>) =>
     work.then(
