@@ -114,3 +114,104 @@ describe('duplicates', () => {
     })
   })
 })
+
+describe('what is done to one lead', () => {
+  /** A lead whose mail was answered, with a draft, a note and a task. */
+  async function busy(name: string, slug = 'demir') {
+    const { id } = await add({ name, stage: 'replied' }, slug)
+    await hub.query(
+      `with draft as (
+         insert into hub.drafts (project_id, audience, state, subject)
+         select project_id, jsonb_build_object('kind', 'lead', 'lead_id', id), state, name
+         from hub.leads, unnest('{draft,sent}'::text[]) as state where id = $1
+         returning id, project_id, state
+       )
+       insert into hub.recipients (draft_id, project_id, lead_id, email, state, replied_at, opt_out)
+       select id, project_id, $1, 'a@x.example', 'sent', now(), 'open' from draft where state = 'sent'`,
+      [id],
+    )
+    await hub.query(
+      `insert into hub.inbox_mails (project_id, lead_id, our_email, kind, matched_by)
+       select project_id, id, 'us@x.example', kind, 'address'
+       from hub.leads, unnest('{reply,out_of_office}'::text[]) as kind where id = $1`,
+      [id],
+    )
+    const { note } = (await post('lead/note', { lead_id: id, text: 'Tea' })).body
+    const { task } = (await post('lead/task', { lead_id: id, title: 'Call' })).body
+    return { id, note_id: note.id, task_id: task.id }
+  }
+  const TABLES = ['recipients', 'inbox_mails', 'notes', 'tasks', 'activities']
+  const rowsOf = (ids: string[]) =>
+    hub.query<{ row: Record<string, unknown> }>(
+      `${TABLES.map((table) => `select to_jsonb(t) as row from hub.${table} as t where lead_id = any($1)`).join(' union all ')}
+       union all select to_jsonb(t) from hub.leads as t where id = any($1)
+       union all select to_jsonb(t) from hub.drafts as t where audience ->> 'lead_id' = any($1::text[])
+       order by row`,
+      [ids],
+    )
+  const kinds = async (id: string) =>
+    (await rowsOf([id])).map(({ row }) => row.kind).filter((kind) => kind !== undefined)
+
+  test('is done to no other', async () => {
+    const one = await busy('One')
+    const others = [(await busy('Two')).id, (await busy('Three', 'baltic')).id]
+    const before = await rowsOf(others)
+    expect(before).toHaveLength(22)
+    const lead_id = one.id
+    const taken = await post('lead/not_replied', { lead_id })
+    expect(taken.body.lead).toMatchObject({ stage: 'contacted' })
+    const [recipient] = await hub.query(
+      'select replied_at, opt_out from hub.recipients where lead_id = $1',
+      [lead_id],
+    )
+    expect(recipient).toEqual({ replied_at: null, opt_out: 'denied' })
+    expect((await kinds(lead_id)).toSorted()).toEqual(
+      ['created', 'note', 'out_of_office', 'stage', 'task', 'unrelated'].toSorted(),
+    )
+    for (const [path, body] of [
+      ['lead/task/delete', { task_id: one.task_id }],
+      ['lead/note/delete', { note_id: one.note_id }],
+    ] as const) {
+      expect((await post(path, body)).status, path).toBe(200)
+    }
+    expect((await kinds(lead_id)).toSorted()).toEqual(
+      ['created', 'out_of_office', 'stage', 'unrelated'].toSorted(),
+    )
+    expect((await post('lead/not_replied', { lead_id })).body.lead.stage).toBe('contacted')
+    expect((await post('lead/tag_project', { lead_id, slug: 'old' })).status).toBe(200)
+    expect((await post('lead/delete', { lead_id })).status).toBe(200)
+    expect(await rowsOf(others)).toEqual(before)
+    // What was sent to it stays.
+    const drafts = await hub.query("select state from hub.drafts where subject = 'One'")
+    expect(drafts).toEqual([{ state: 'sent' }])
+  })
+})
+
+test('a field of a project is removed with its values and facts, and no other with it', async () => {
+  const field = (key: string) => ({ key, label: key, kind: 'number', choices: [] })
+  const put = (project: string, keys: string[]) =>
+    hub.call('PUT', 'leads/fields', { project, fields: keys.map(field) })
+  await put('demir', ['fleet', 'size'])
+  await put('baltic', ['fleet'])
+  const ids = [
+    (await add({ name: 'Fields 1', custom: { fleet: 4, size: 2 } })).id,
+    (await add({ name: 'Fields 2', custom: { fleet: 5 } }, 'baltic')).id,
+  ]
+  const removed = await post('leads/fields/remove', {
+    ...{ project: 'demir', key: 'fleet', label: 'fleet' },
+  })
+  expect(removed.body).toMatchObject({ values: 1, fields: [{ key: 'size' }] })
+  const left = await hub.query(
+    `select custom, array(select field_key from hub.evidence where lead_id = lead.id) as facts
+     from hub.leads as lead where id = any($1) order by name`,
+    [ids],
+  )
+  expect(left).toEqual([
+    { custom: { size: 2 }, facts: ['size'] },
+    { custom: { fleet: 5 }, facts: ['fleet'] },
+  ])
+  expect(await hub.query('select key from hub.lead_fields order by key')).toEqual([
+    { key: 'fleet' },
+    { key: 'size' },
+  ])
+})
