@@ -150,6 +150,39 @@ test('a revoked or expired key is 401', async () => {
   }
 })
 
+test('the last use of a key is written down once a minute, and not again before', async () => {
+  const key = await keyWith(hub, 'read', 'Counted')
+  const used = async (before: string | null) => {
+    await hub.query(
+      "update hub.api_keys set last_used_at = now() - $1::interval where name = 'Counted'",
+      [before],
+    )
+    const headers = { authorization: `Bearer ${key}` }
+    expect(await ask({ method: 'GET', path: 'leads/list', isPublic: false }, headers)).toBe('200')
+    const [row] = await hub.query<{ is_now: boolean }>(
+      `select coalesce(last_used_at > now() - interval '10 seconds', false) as is_now
+       from hub.api_keys where name = 'Counted'`,
+    )
+    return row?.is_now
+  }
+  expect(await used(null)).toBe(true)
+  expect(await used('50 seconds')).toBe(false)
+  expect(await used('61 seconds')).toBe(true)
+})
+
+test('of the keys one is revoked, and no other with it', async () => {
+  await keyWith(hub, 'read', 'Goes')
+  const open = async () =>
+    await hub.query<{ id: string; name: string }>(
+      'select id, name from hub.api_keys where revoked_at is null order by id',
+    )
+  const before = await open()
+  const goes = before.find(({ name }) => name === 'Goes')
+  const revoke = () => hub.call('POST', 'settings/keys/revoke', { id: goes?.id })
+  expect([(await revoke()).status, (await revoke()).status]).toEqual([200, 404])
+  expect(await open()).toEqual(before.filter((one) => one !== goes))
+})
+
 test('PostgreSQL itself refuses a reader every write', async () => {
   const reader = hub.deps.db.as({ kind: 'member', id: null, name: 'Reader', role: 'reader' })
   const write = reader.transaction('*', (sql) => sql`update hub.projects set name = 'x'`)

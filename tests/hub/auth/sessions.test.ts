@@ -4,7 +4,12 @@ import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setPassword } from '../../../hub/auth/auth.ts'
 import { addressOf, clientOf } from '../../../hub/auth/caller.ts'
-import { isKnownDevice, rememberDevice, startSession } from '../../../hub/auth/sessions.ts'
+import {
+  isKnownDevice,
+  isStillLetIn,
+  rememberDevice,
+  startSession,
+} from '../../../hub/auth/sessions.ts'
 import type { Ctx, Env } from '../../../hub/http/http.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
@@ -137,6 +142,37 @@ describe('a session', () => {
     expect(await session(withCookie('hub_session=x'))).toBe(401)
     expect(await session(withCookie(await signIn()))).toBe(200)
   })
+})
+
+test('a request that is still open goes on as long as its session counts', async () => {
+  const { root_db } = hub.deps
+  let deps = hub.deps
+  const open = new Hono<Env>()
+  open.onError((error, c) => c.text(error.message, 500))
+  open.get('/', async (c) => {
+    c.set('deps', deps)
+    return c.json(await isStillLetIn(c))
+  })
+  const asked = async (headers: Record<string, string>) =>
+    (await open.request('/', { headers })).text()
+  const headers = withCookie(await signIn())
+  expect(await asked(headers)).toBe('true')
+  expect(await asked({})).toBe('false')
+  await request('logout', { method: 'POST', headers })
+  expect(await asked(headers)).toBe('false')
+  // That the database is away says nothing about the session.
+  const away = () => Promise.reject(new Error('away'))
+  deps = { ...hub.deps, root_db: { ...root_db, transaction: away } }
+  const [made] = await hub.query<{ id: string; session_epoch: number }>(
+    `insert into hub.members (email, name, role, password_hash, joined_at)
+     values ('open@x.example', 'Open', 'reader', 'x', now()) returning id, session_epoch`,
+  )
+  member = made
+  const members = withCookie(await signIn())
+  member = undefined
+  expect(await asked(members)).toBe('away')
+  deps = hub.deps
+  expect(await asked(members)).toBe('true')
 })
 
 describe('the local token', () => {
