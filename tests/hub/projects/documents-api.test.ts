@@ -153,3 +153,65 @@ test('a document is found by its words, changed by whoever read it last, and del
     expect((await post('delete', { path, confirm: path.slice(5) })).status, path).toBe(404)
   }
 })
+
+async function upload(
+  files: [name: string, content: string][],
+  query: Record<string, string> = {},
+  type?: string,
+) {
+  const form = new FormData()
+  for (const [name, content] of files) form.append('file', new File([content], name))
+  form.append('note', 'no file')
+  const request = new Request('http://hub', { method: 'POST', body: form })
+  const path = `documents/upload?${new URLSearchParams({ project: 'rota', ...query })}`
+  const answer = await hub.call('POST', path, new Uint8Array(await request.arrayBuffer()), {
+    'content-type': type ?? request.headers.get('content-type') ?? '',
+  })
+  return { status: answer.status, body: await answer.json() }
+}
+
+test('code is uploaded into a folder, and replaced only where that is said', async () => {
+  const { limits } = await (await hub.call('GET', 'documents/upload_limits')).json()
+  expect(limits).toEqual({
+    ...{ upload_bytes: 20_971_520, file_bytes: 1_048_576, files: 1000 },
+    ...{ archive_entries: 500, unpacked_bytes: 20_971_520, ratio: 100 },
+  })
+  const saved = (path: string, bytes: number, is_replaced = false) => ({ path, bytes, is_replaced })
+  const two = await upload([
+    ['up.ts', 'one'],
+    ['up.js', 'x'],
+  ])
+  expect(two).toEqual({
+    status: 200,
+    body: { saved: [saved('code/up.ts', 3), saved('code/up.js', 1)], refused: [] },
+  })
+  const unsaid: Record<string, string>[] = [{}, { replace: 'false' }]
+  for (const query of unsaid) {
+    expect((await upload([['up.ts', 'other']], query)).body).toMatchObject({
+      saved: [],
+      refused: [{ path: 'up.ts', why: expect.stringContaining('exists') }],
+    })
+  }
+  const replaced = await upload([['up.ts', 'other']], { replace: 'true' })
+  expect(replaced.body.saved).toEqual([saved('code/up.ts', 5, true)])
+  const below = await upload([['up.ts', 'new']], { folder: 'shop/api' })
+  expect(below.body.saved).toEqual([saved('code/shop/api/up.ts', 3)])
+})
+
+test.each<[what: string, query: Record<string, string>, type: string | undefined, said: object]>([
+  ['without a file', {}, undefined, { status: 422, errors: [{ path: 'file', code: 'required' }] }],
+  [
+    'into a folder outside',
+    { folder: '../docs' },
+    undefined,
+    { status: 422, errors: [{ path: 'folder', code: 'invalid' }] },
+  ],
+  ['of no form', {}, 'text/plain', { status: 415, detail: expect.stringMatching(/multipart/) }],
+  ['of another form', {}, 'x-multipart/form-data', { status: 415 }],
+  ['of a form by a longer name', {}, 'multipart/form-data2', { status: 415 }],
+  ['into no project', { project: 'nobody' }, undefined, { status: 404 }],
+  ['that replaces perhaps', { replace: 'yes' }, undefined, { status: 400 }],
+])('an upload of code %s is refused', async (what, query, type, said) => {
+  const { body } = await upload(what === 'without a file' ? [] : [['x.ts', 'x']], query, type)
+  expect(body).toMatchObject(said)
+})
