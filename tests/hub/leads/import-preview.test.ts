@@ -246,6 +246,23 @@ describe('what somebody has chosen for a file', () => {
     expect({ columns, rows }).toEqual({ columns: ['Name;Note;x', 'more'], rows: [['Jo;a;b', 'c']] })
   })
 
+  test('maps columns of the file to fields of the project alone', async () => {
+    const fleet = { key: 'fleet', label: 'Fleet', kind: 'number' as const, choices: [] }
+    const prepare = (mapping: object, own = [fleet]) =>
+      prepareImport(bytes('Name,Trucks\nJo,4\n'), { duplicates: 'skip', mapping }, own)
+    const mapping = { name: 'Name', 'custom.fleet': 'Trucks' }
+    expect(await prepare(mapping)).toMatchObject({ total: 1 })
+    const refused = (path: string, said: RegExp) => ({
+      issues: [{ path, message: { en: expect.stringMatching(said) } }],
+    })
+    await expect(prepare(mapping, [])).rejects.toMatchObject(
+      refused('mapping.custom.fleet', /fleet/),
+    )
+    await expect(prepare({ ...mapping, phone: 'Tel' })).rejects.toMatchObject(
+      refused('mapping.phone', /Tel/),
+    )
+  })
+
   test('as a legitimate interest needs its reasons', async () => {
     const prepare = (more: object) =>
       prepareImport(bytes('Name\nJo\n'), {

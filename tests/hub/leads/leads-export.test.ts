@@ -47,6 +47,24 @@ describe('an export', () => {
     expect((await leadsOf('copy')).map(plain)).toEqual(leads.map(plain))
   })
 
+  test('that comes back with the address of another lead is refused in its column', async () => {
+    const add = async (name: string) => {
+      const data = { name, email: `${name}@back.example`, phone: '1' }
+      const made = await hub.call('POST', 'lead/quick_add', { slug: 'copy', data })
+      return (await made.json()).lead.id
+    }
+    const [one] = [await add('one'), await add('two')]
+    const done = await bring(`id,Mail,Phone\n${one},two@back.example,2\n`, {
+      ...{ project: 'copy', duplicates: 'update' },
+    })
+    expect(done).toMatchObject({ merged: 0, refused: 1 })
+    expect(done.mistakes).toEqual([
+      { row: 2, column: 'Mail', message: 'Another lead of this project has this e-mail.' },
+    ])
+    const [lead] = (await leadsOf('copy')).filter(({ id }: { id: string }) => id === one)
+    expect(lead).toMatchObject({ email: 'one@back.example', phone: '1' })
+  })
+
   test('streams all pages, filtered as the list is', async () => {
     await hub.query(
       `insert into hub.leads (project_id, name, stage)

@@ -291,6 +291,7 @@ describe('a person', () => {
       ["update hub.imports set status = 'queued'", "update hub.imports set status = 'done'"],
       ["update hub.answers set state = 'waiting'", "update hub.answers set state = 'sent'"],
       ["update hub.answers set state = 'sending'", "update hub.answers set state = 'sent'"],
+      ['update hub.members set removed_at = null', 'update hub.members set removed_at = now()'],
     ] as const) {
       await hub.query(busy)
       expect(await ask(hub, 'erase', { ...given, confirm: EMAIL })).toMatchObject({ status: 409 })
