@@ -142,6 +142,12 @@ async function fill(email: string, [lead, mail, member]: [string, string, string
     [lead, email],
   )
   await hub.query(
+    `insert into hub.drafts (project_id, audience, subject, text, state)
+     select project_id, jsonb_build_object('kind', 'lead', 'lead_id', id), email, 'Letter', state
+     from hub.leads, unnest('{draft,sent,unclear}'::text[]) as state where email = $1`,
+    [email],
+  )
+  await hub.query(
     `with draft as (
        insert into hub.drafts (project_id, audience, subject, text, state)
        select id, '{"kind": "list", "filter": {}}', state, 'Dear', 'sent' from hub.projects,
@@ -186,7 +192,16 @@ test('somebody whose address only looks alike is neither found nor erased', asyn
   expect(copy.records.members).toMatchObject([{ name: 'Can' }])
   const given = { email, confirm: email, replace_in_texts: false }
   const { body } = await ask(hub, 'erase', given)
-  expect(body.erased).toMatchObject({ leads: 1, recipients: 6, import_rows: 1 })
+  expect(body.erased).toMatchObject({ leads: 1, drafts: 3, recipients: 6, import_rows: 1 })
+  const letters = await hub.query<{ said: string }>(
+    `select concat_ws(' ', state, subject, text) as said from hub.drafts
+     where text in ('Letter', '[erased]')`,
+  )
+  expect(letters.map(({ said }) => said).toSorted()).toEqual([
+    `draft ${alike} Letter`,
+    ...['sent [erased] [erased]', `sent ${alike} Letter`],
+    ...['unclear [erased] [erased]', `unclear ${alike} Letter`],
+  ])
   // Their texts stay, so no name is kept by which a backup would be cleaned.
   const erasures = await hub.query(
     `select erased_texts, cardinality(erased_names) as names, erased_by, note
@@ -256,7 +271,7 @@ test('a namesake keeps the name wherever another address stands beside it', asyn
     ...['leads email 1', 'leads name 1', 'members email 1', 'members name 1'],
     ...['sequence_recipients email 1', 'sequence_recipients name 1', 'tasks title 5'],
   ])
-  expect(await all((client) => redactRows(client, matcher))).toBe(13)
+  expect(await all((client) => redactRows(client, matcher))).toBe(16)
   // In the audit nobody changes a row; its own function takes a name out.
   expect(await found()).toEqual(['audit actor 1'])
   const named = await hub.query<{ at: string }>(
