@@ -119,8 +119,10 @@ async function write(
     return (await writeNew(file, bytes, 0o640)) ? { is_replaced: false } : { why: say.exists }
   } catch (error) {
     if (error instanceof PathError) return { why: say.no_path }
-    // A part of the path is a file.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
+    // A name has 255 bytes at most, and a draft of the file adds to it.
+    if (code === 'ENAMETOOLONG') return { why: say.no_path }
+    // A part of the path is a file.
     if (code === 'ENOTDIR' || code === 'EEXIST') return { why: say.in_the_way }
     throw error
   }

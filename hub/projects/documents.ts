@@ -15,6 +15,9 @@ export const FOLDERS = ['docs', 'leads', 'drafts', 'code'] as const
 export const MAX_LISTED = 1000
 
 const SEGMENT = /^[\p{L}\p{N}_][\p{L}\p{N} ._()+-]{0,119}$/u
+/** What a file system takes as a name; letters have up to four bytes. */
+const MAX_NAME_BYTES = 255
+const isName = (part: string) => SEGMENT.test(part) && Buffer.byteLength(part) <= MAX_NAME_BYTES
 
 /** A path that leads out of its folder, or that no document can have. */
 export class PathError extends WordsError {}
@@ -28,7 +31,7 @@ export async function resolveIn(folder: string, path: string): Promise<string> {
   const parts = path.split('/')
   const isContext = path === 'CONTEXT.md'
   const isKnown = (FOLDERS as readonly string[]).includes(parts[0] ?? '') && parts.length > 1
-  if (!(isContext || isKnown) || !parts.every((part) => SEGMENT.test(part)) || parts.length > 8) {
+  if (!(isContext || isKnown) || !parts.every(isName) || parts.length > 8) {
     throw new PathError(say.no_path(path.slice(0, 100)))
   }
   const file = join(folder, ...parts)

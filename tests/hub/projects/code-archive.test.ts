@@ -29,7 +29,7 @@ function said(archive: Buffer, numbers: Partial<typeof AT>): Buffer {
   }
   return bytes
 }
-const AT = { flags: 8, method: 10, crc: 16, packed: 20, size: 24 }
+const AT = { flags: 8, method: 10, crc: 16, packed: 20, size: 24, attributes: 38 }
 
 /** What is unpacked, each file with its content or why there is none; or why nothing is. */
 async function contents(archive: Buffer, limit = LIMIT) {
@@ -75,6 +75,10 @@ test('files are unpacked with their paths as they are, and folders are none', as
   // Whether a path leads outside is for the caller to say.
   const outside = Buffer.from(zip.toString('latin1').replaceAll('a.ts', '../b'), 'latin1')
   expect((await contents(outside))[0]).toEqual(['../b', 'let a\n'])
+  const windows = Buffer.from(zip.toString('latin1').replaceAll('a.ts', 'a\\ts'), 'latin1')
+  expect((await contents(windows))[0]).toEqual(['a/ts', 'let a\n'])
+  // Not every tool says of a folder what it is.
+  expect(await contents(said(await zipOf([{ name: 'empty/' }]), { attributes: 0 }))).toEqual([])
 })
 
 test.each<[what: string, entry: Entry, numbers: Partial<typeof AT>, why: RegExp]>([

@@ -59,6 +59,7 @@ test('files and those of archives are written, and what is not has its reason', 
         await zipOf([
           ['src/b.ts', 'let b'],
           ['inner.zip', await zipOf([['c.ts', 'x']])],
+          ['big.txt', 'x'.repeat(limit + 1)],
         ]),
       ],
       ['link.zip', await buffer(link.outputStream)],
@@ -80,6 +81,7 @@ test('files and those of archives are written, and what is not has its reason', 
     no('a.ts', /twice/),
     no('caf\u00e9.md', /twice/),
     no('inner.zip', /an archive inside an archive/),
+    no('big.txt', /^It has 1\.1 MB; a file has at most 1 MB/),
     no('link', /^It is a link/),
     no('bad.zip', /^The archive is damaged/),
   ])
@@ -105,6 +107,14 @@ test('what is there is replaced only if that is said, and never a folder or a li
     refused: others,
   })
   expect([await read('code/a.ts'), await read('outside')]).toEqual(['new', 'theirs'])
+})
+
+test('a name that no file can have is refused, and the others are written', async () => {
+  // 120 letters of three bytes; and 78, which leave no room for what a draft adds to its name.
+  const names = ['字'.repeat(120), '字'.repeat(78)]
+  const done = await save([...names, 'a.ts'].map((name): File => [name, 'x']))
+  expect(done.saved.map(({ path }) => path)).toEqual(['code/a.ts'])
+  expect(done.refused).toEqual(names.map((name) => no(name, /^Its path/)))
 })
 
 test('a project has a thousand files of code at most; those that are there can be replaced', async () => {

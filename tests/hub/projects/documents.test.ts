@@ -145,12 +145,16 @@ test('a file is found in the folders of its project alone, also through links', 
     await symlink(join(above, 'demir-old', 'docs'), join(folder, 'docs', 'old'))
     await symlink(join(folder, 'secret'), join(folder, 'docs', 'inside'))
     const deep = (segments: number) => ['docs', ...Array(segments - 1).fill('a')].join('/')
-    for (const path of ['CONTEXT.md', 'docs/sub/new.md', deep(8), `docs/${'a'.repeat(120)}`]) {
+    for (const path of [
+      ...['CONTEXT.md', 'docs/sub/new.md', deep(8), `docs/${'a'.repeat(120)}`],
+      `docs/${'字'.repeat(85)}`,
+    ]) {
       expect(await resolveIn(folder, path), path).toBe(join(folder, path))
     }
     for (const path of [
       ...['docs', 'secret/x.md', 'docs/../secret/x.md', 'docs/.x.md', 'docs//x.md', '/docs/x.md'],
       ...['docs/old/x.md', 'docs/inside/x.md', deep(9), `docs/${'a'.repeat(121)}`],
+      `docs/a${'字'.repeat(85)}`,
     ]) {
       await expect(resolveIn(folder, path), path).rejects.toThrow(PathError)
     }
