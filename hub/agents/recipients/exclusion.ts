@@ -24,7 +24,7 @@ const AFTER_TR =
   /^(?:degil|haric|disinda\w*|yerine|atla\w*|cikar\w*|olma(?:sin|yan\w*|dan)|katma\w*|ekleme\w*)$/
 const FROM_TR = /^(?:n?[dt][ae]n)$/
 const NOT_TO_TR =
-  /^(?:yazma|gonderme|yollama|iletme|atma|bildirme|soyleme)(?:yin|yiniz|sin|yalim|dan|den)?$/
+  /^(?:yazma|gonderme|yollama|iletme|atma|bildirme|soyleme)(?:yin|yiniz|sin|yalim|yelim|dan|den)?$/
 const FILLERS_TR = new Set(
   'mail maili e posta eposta mesaj mektup bir sey bunu onu sakin asla teklif bey hanim etiketli'.split(
     ' ',
@@ -69,8 +69,10 @@ export function exclusionIn(tokens: Token[], spans: Span[]): string | undefined 
 }
 
 const OR = new Set(['or', 'veya', 'yahut', 'ya', 'da', 'either'])
+/** Between two names these take the first one back: "to Ali, I mean Veli". */
+const CORRECTION = /\b(?:i mean|wait|scratch that|correction|pardon|daha dogrusu|yok|hayir)\b/
 
-/** alternativesIn finds two names of which a task leaves open which one it means. */
+/** alternativesIn finds two names of which a task leaves open which one it means, or corrects itself. */
 export function alternativesIn(
   tokens: Token[],
   mentions: Mention[],
@@ -81,6 +83,7 @@ export function alternativesIn(
     const between = tokens.slice(one.to, other.from).map(({ word }) => word)
     const isOr = between.some((word) => ['or', 'veya', 'yahut'].includes(word))
     const isYaDa = between.join(' ') === 'ya da'
+    if (between.length <= MOST_FILLERS && CORRECTION.test(between.join(' '))) return [one, other]
     if ((isOr || isYaDa) && between.every((word) => OR.has(word) || FILLERS.has(word))) {
       return [one, other]
     }

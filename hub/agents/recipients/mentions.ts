@@ -84,7 +84,9 @@ export function mentionsOf(tokens: Token[], leads: NamedLead[]): Mention[] {
         const isLong = words.length > 1 && ending !== ''
         if (fit === 'inflected' && !isName && !isLong && !TO_TR.test(ending)) continue
         if (!isName && words.length === 1 && COMMON.has(words[0] ?? '')) continue
-        const isExact = (fit === 'exact' && isWhole) || isLong
+        // "Petra Lang-Meyer" is not Petra Lang.
+        const isCut = tokens[from]?.isJoined || tokens[to]?.isJoined
+        const isExact = !isCut && ((fit === 'exact' && isWhole) || isLong)
         add({ from, to, isSure: isExact && isName, isExact, isNamed: isName, ending }, lead.id)
       }
     }
@@ -197,8 +199,24 @@ function withRoles(tokens: Token[], mentions: Mention[]): Mention[] {
   }
   for (let at = 1; at < found.length; at += 1) join(found[at - 1], found[at])
   for (let at = found.length - 1; at > 0; at -= 1) join(found[at - 1], found[at])
+  const addressed = found.filter(({ role }) => role === 'recipient')
+  if (addressed.length > 1) {
+    for (const one of addressed) if (isInClauseTr(tokens, one)) one.role = 'subject'
+  }
   return found
 }
+
+/** "Ali’ye verdiğimiz fiyatı Veli’ye yaz": Ali belongs to a clause, and gets nothing. */
+function isInClauseTr(tokens: Token[], { to, ending }: Mention): boolean {
+  if (!TO_TR.test(tokens[to - 1]?.suffix || ending)) return false
+  for (const token of tokens.slice(to, to + 3)) {
+    if (!token.isNext || AND_OR_WITH.has(token.word)) return false
+    if (CLAUSE_TR.test(token.word)) return true
+  }
+  return false
+}
+/** "verdiğimiz", "söylediğini": the verb of a clause about something else. */
+const CLAUSE_TR = /[dt][iu]g(?:[iu]|[iu]m|[iu]m[iu]z|[iu]n|[iu]n[iu]|lari|leri)$/
 
 /** Verbs with whom something goes to right behind them: "send mark grant our terms". */
 const GIVE_EN = new Set('send give show let drop tell ask remind'.split(' '))

@@ -152,7 +152,8 @@ function isOthers(tokens: Token[], at: number, span: Span): boolean {
   }
   if (!ARTICLES.has(word) || at >= span.from - 1) return false
   const noun = tokens.slice(at + 1, span.from).map((token) => token.word)
-  const isName = noun.length < 3 && !noun.some((one) => LINKS.has(one))
+  const isNoun = !noun.some((one) => LINKS.has(one))
+  const isName = noun.length < 3 && isNoun
   if (isName && isSomebody(noun.at(-1)) && isApposed(tokens, span.from - 1, span)) return false
   const isMet = before === 'with' && MEETS.test(tokens[at - 2]?.word ?? '')
   if (before === 'to' || isMet || TO_PEOPLE.has(before)) {
@@ -161,7 +162,7 @@ function isOthers(tokens: Token[], at: number, span: Span): boolean {
   // "mail the buyer June May mentioned": a clause about a noun, of which the name is the subject.
   const next = tokens[span.to]
   const isClause = next?.isNext === true && !next.isName && !GO_ON.has(next.word)
-  if (isName && isClause) return true
+  if (isNoun && isClause) return true
   // "email the distributor working for Mark Grant"
   return noun.some((one, index) => index > 0 && /.{2}ing$/.test(one) && !NO_DOING.test(one))
 }
@@ -174,6 +175,8 @@ const NO_DATIVE =
   /^(?:kisa|daha|sonra|once|hatta|bile|ona|onlara|kendisine|kendilerine|bize|bana|size|sana|buraya|\w+c[ae]|davetiye|fatura|defa|kere|gore|dosta|sade|ince|yine|gene|iste|nasil|tane)$/
 /** What follows a dative that is only spoken of: "fiyata dair". */
 const AFTER_DATIVE = /^(?:dair|iliskin|gore|ragmen|kadar|karsi|yonelik|davet\w*|katil\w*)$/
+const isDativeTr = (word: string, next = '') =>
+  DATIVE_TR.test(word) && !NO_DATIVE.test(word) && !AFTER_DATIVE.test(next)
 /** Adjectives that say what somebody is to another one. */
 const NEAR_TR = /^(?:rakip|benzer|yakin|komsu|bagli|ait|denk|muadil|alternatif|esdeger)$/
 const GENITIVE_TR = /^n?[iu]n$/
@@ -200,11 +203,7 @@ function isRelatedTr(
     return !after.slice(0, 3).some(isMessage)
   }
   const isOther = ({ word, suffix: ending, isName }: Token, at: number) =>
-    !isName &&
-    ending === '' &&
-    DATIVE_TR.test(word) &&
-    !NO_DATIVE.test(word) &&
-    !AFTER_DATIVE.test(after[at + 1]?.word ?? '')
+    !isName && ending === '' && isDativeTr(word, after[at + 1]?.word)
   const link = after.findIndex(({ word, isName }) => {
     return !isName && (PARTICIPLE_TR.test(word) || NEAR_TR.test(word) || /[dt][ae]ki$/.test(word))
   })
@@ -230,6 +229,9 @@ const POSSESSIVE = new Set('his her their its'.split(' '))
 /** "kocasına", "eşine": somebody of theirs who gets it too. */
 const THEIRS_TR = /^\w+(?:s[iu]|[^aeiou\W][iu])n[ae]$/
 
+/** What stands between a name and somebody else whom a task is for, or may be for. */
+const JOINING = new Set([...AND, 'or', 'veya', 'yahut'])
+
 /**
  * besideOthers finds somebody without a name for whom a task is as well: "Mark Grant and his rival".
  *
@@ -237,14 +239,22 @@ const THEIRS_TR = /^\w+(?:s[iu]|[^aeiou\W][iu])n[ae]$/
  */
 export function besideOthers(tokens: Token[], chosen: Span[], all: Span[]): string | undefined {
   for (const { to } of chosen) {
-    if (!AND.has(tokens[to]?.word ?? '')) continue
-    const first = ['cc', 'copy', 'also'].includes(tokens[to + 1]?.word ?? '') ? to + 2 : to + 1
+    const isYaDa = tokens[to]?.word === 'ya' && tokens[to + 1]?.word === 'da'
+    if (!isYaDa && !JOINING.has(tokens[to]?.word ?? '')) continue
+    const isMore = isYaDa || ['cc', 'copy', 'also'].includes(tokens[to + 1]?.word ?? '')
+    const first = isMore ? to + 2 : to + 1
     const [own, noun] = [tokens[first], tokens[first + 1]]
+    // "Mark Grant and the carpenter": whoever an article stands before has no name.
+    const isNoun = noun?.isNext && !noun.isName && !OWN_PEOPLE.test(noun.word)
+    if (own?.word === 'the' && isNoun) return writtenIn(tokens, to + 1, first + 2)
     const isTheirs = POSSESSIVE.has(own?.word ?? '') && noun !== undefined
     if (isTheirs && !OWN_PEOPLE.test(noun.word) && !MESSAGES.test(noun.word)) {
       return writtenIn(tokens, to + 1, first + 2)
     }
-    const isTheirsTr = own?.isName === false && THEIRS_TR.test(own.word)
+    const isTheirsTr =
+      own?.isName === false &&
+      !all.some(({ from }) => from === first) &&
+      (THEIRS_TR.test(own.word) || isDativeTr(own.word, tokens[first + 1]?.word))
     if (isTheirsTr && !isEnglish(tokens) && !OWN_PEOPLE.test(own.word)) {
       return writtenIn(tokens, to + 1, first + 1)
     }

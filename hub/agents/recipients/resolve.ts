@@ -140,6 +140,9 @@ export function decide(tokens: Token[], known: Known): Resolved {
     if (open && !isForAll) {
       return unclear(say.which(wordsAt(tokens, [open]), open.ids.length), open.ids)
     }
+    const speaker =
+      as === 'recipient' && meant.length > 1 && meant.find((mention) => isSpeaker(tokens, mention))
+    if (speaker) return unclear(say.maybe(wordsAt(tokens, [speaker])), idsOf(meant))
     const beside = as === 'recipient' && besideOthers(tokens, meant, mentions)
     if (beside) return unclear(say.beside(words, beside), idsOf(meant))
     const stranger = as === 'recipient' && strangerBeside(tokens, meant, mentions)
@@ -189,6 +192,10 @@ function decideGroup(
   if (described) return unclear(say.described(described), [])
   return { kind: 'nobody' }
 }
+
+/** "Claire said Tom needs an answer": nobody addresses Claire. */
+const isSpeaker = (tokens: Token[], { to, role }: Mention) =>
+  role === 'unknown' && /^(?:said|says|thinks|knows|told|asked|wrote)$/.test(tokens[to]?.word ?? '')
 
 const unclear = (because: Words, lead_ids: string[]): Resolved => ({
   kind: 'unclear',

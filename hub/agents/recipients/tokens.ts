@@ -15,9 +15,11 @@ export type Token = {
   isFirst: boolean
   /** Whether only spaces part it from the word before. */
   isNext: boolean
+  /** Whether a hyphen alone joins it to the word before: "Meyer" of "Lang-Meyer". */
+  isJoined: boolean
 }
 
-const TOKEN = /([\p{L}\p{N}]+)(?:['’ʼ`´](\p{L}+))?/gu
+const TOKEN = /([\p{L}\p{N}]+)(?:['’`´](\p{L}+))?/gu
 /** Between two of whom a task speaks together. */
 export const AND = new Set(['and', 'plus', 've'])
 /** "ile" joins two names, but after one it also says with whom or by what: "Ali ile görüş". */
@@ -36,7 +38,8 @@ const SMALL = new Set(
 
 /** tokensOf splits a task into its words, and the e-mail addresses it contains. */
 export function tokensOf(task: string): { tokens: Token[]; addresses: string[] } {
-  const whole = task.normalize('NFC')
+  // Unicode calls ʼ a letter.
+  const whole = task.normalize('NFC').replaceAll('ʼ', '’')
   const addresses = [...new Set([...whole.matchAll(ADDRESS)].map(([found]) => found.toLowerCase()))]
   // Parts of an address are no words: ali@example.com does not name everybody called Ali.
   const text = whole.replace(ADDRESS, (found) => ' '.repeat(found.length))
@@ -48,11 +51,14 @@ export function tokensOf(task: string): { tokens: Token[]; addresses: string[] }
     isFirst: index === 0,
     at: 0,
     isNext: false,
+    isJoined: false,
   }))
   let from = 0
   for (const token of found) {
     token.at = text.indexOf(token.text, from)
-    token.isNext = from > 0 && /^\s+$/u.test(text.slice(from, token.at))
+    const between = text.slice(from, token.at)
+    token.isNext = from > 0 && /^\s+$/u.test(between)
+    token.isJoined = /^[-‐‑]$/.test(between)
     from = token.at + token.text.length
     token.isFirst ||= /[.!?:;\n•]["'“”‘’(\s-]*$/u.test(text.slice(0, token.at))
   }
@@ -61,12 +67,13 @@ export function tokensOf(task: string): { tokens: Token[]; addresses: string[] }
     inside.some(({ word, isCapital }) => isCapital && SMALL.has(word)) ||
     (inside.length > 3 && inside.every(({ isCapital }) => isCapital))
   const tokens = found.map(
-    ({ word, suffix, text, isCapital, isFirst, isNext }): Token => ({
+    ({ word, suffix, text, isCapital, isFirst, isNext, isJoined }): Token => ({
       word,
       suffix,
       text,
       isFirst,
       isNext,
+      isJoined,
       isName: suffix !== '' || (isCapital && !isFirst && !isTitleCase),
     }),
   )

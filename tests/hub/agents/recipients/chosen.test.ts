@@ -72,6 +72,9 @@ describe('whom a task means', () => {
     ['Write to Demir Lojistik', 'unclear', ['ayse', 'veli']],
     ['Напишите письмо: Иван Петров', 'leads', ['ivan']],
     ['a mail to nobody@elsewhere.example', 'unclear', []],
+    ['mail to ali@kaya.example, hans@mueller.example', 'leads', ['ali', 'hans']],
+    ['mail to ali@kaya.example, nobody@elsewhere.example', 'unclear', []],
+    ['mail to other@other.example', 'unclear', []],
     ['Write to Other Person', 'unclear', []],
   ] as const)('%s', async (task, kind, people) => {
     const found = await preview(task)
@@ -80,6 +83,20 @@ describe('whom a task means', () => {
       people.map((name) => ids[name]).sort(),
     )
     expect(found.total).toBe(people.length)
+  })
+
+  test('addresses are repeated in the reason', async () => {
+    const { because } = await preview('mail to ali@kaya.example, hans@mueller.example')
+    expect(because).toMatch(
+      /^The task names (?:ali@kaya|hans@mueller)\.example, \w+@\w+\.example\.$/,
+    )
+  })
+
+  test('what a task is about may stand beside others, and need not be a lead', async () => {
+    const beside = await preview('Look into ali@kaya.example and Hans', 'research')
+    expect(beside.leads.map(({ id }: { id: string }) => id)).toEqual([ids.ali])
+    const unknown = await preview('Look into nobody@elsewhere.example', 'research')
+    expect(unknown.kind).not.toBe('unclear')
   })
 
   test('no name: the newest leads without a draft; no leads at all for other agents', async () => {
