@@ -99,8 +99,8 @@ function likeliest(sentence: string, evidence: Evidence[], language: Language): 
 
 /** Words that change what is said wherever they stand; both must have the same. */
 const WEIGHTY: Record<Language, RegExp> = {
-  en: /^(?:not|never|no|without|nobody|nothing|none|may|might|could|can|will|would|plan|plans|planned|only|all|every|each|some|most|many|few|least|most|more|less|fewer|than|up|about|almost|over|under|if|unless|best|largest|first|leading|cheapest|fastest|\p{L}{3,}est)$/u,
-  tr: /^(?:değil|değildir|yok|asla|hiç|hiçbir|daha|en|az|çok|fazla|eksik|yaklaşık|neredeyse|tüm|bütün|her|bazı|yalnız|yalnızca|sadece|eğer|ilk|tek|lider|.*(?:s[ıiuü]z|m[ae]z|m[ıiuü]yor|m[ae]d[ıi]|ebilir|abilir|ecek|acak|planlıyor).*)$/u,
+  en: /^(?:not|never|no|without|nobody|nothing|none|may|might|could|can|will|would|should|must|shall|used|plan|plans|planned|fail(?:s|ed)?|refuse[sd]?|guarantee[sd]?|always|usually|often|sometimes|rarely|seldom|hardly|only|all|every|each|some|most|many|few|least|most|more|less|fewer|than|up|about|almost|over|under|if|unless|best|largest|first|leading|cheapest|fastest|\p{L}{3,}est)$/u,
+  tr: /^(?:değil|değildir|yok|asla|hiç|hiçbir|daha|en|az|çok|fazla|eksik|yaklaşık|neredeyse|tüm|bütün|her|bazı|yalnız|yalnızca|sadece|eğer|ilk|tek|lider|bazen|nadiren|genellikle|daima|garanti|.*(?:s[ıiuü]z|m[ae]z|m[ıiuü]yor|m[ae]d[ıi]|m[ıiuü]ş|m[ae]l[ıi]|ebilir|abilir|ecek|acak|planlıyor).*)$/u,
 }
 
 /** What no model decides: the numbers with what they count, names, negations, hedges, comparisons. */

@@ -6,7 +6,7 @@ import { type Evidence, type Index, indexOf, supportOf } from './support.ts'
 export type { Evidence } from './support.ts'
 
 /** The version of these rules; verdicts of another one are asked again. */
-export const JUDGE_VERSION = 4
+export const JUDGE_VERSION = 5
 
 /** Whom a sentence is for, and who writes it. */
 export type Scene = {

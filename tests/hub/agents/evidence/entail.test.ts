@@ -174,6 +174,43 @@ describe('the answer of a model', () => {
     expect(agreesExactly('Kurulum bir günde biter, asla uzamaz.', fact, 'tr')).toBe(false)
     expect(agreesExactly('Kurulum 2 günde biter.', fact, 'tr')).toBe(false)
   })
+
+  test.each([
+    ['We always deliver.', 'Nordlicht sometimes delivers.'],
+    ['We always deliver.', 'Nordlicht delivers.'],
+    ['We usually deliver.', 'Nordlicht often delivers.'],
+    ['We deliver.', 'Nordlicht hardly delivers.'],
+    ['We deliver.', 'Nordlicht rarely delivers.'],
+    ['We deliver.', 'Nordlicht seldom delivers.'],
+    ['We deliver.', 'Nordlicht used to deliver.'],
+    ['We deliver.', 'Nordlicht failed to deliver.'],
+    ['We deliver.', 'Nordlicht fails to deliver.'],
+    ['We deliver.', 'Nordlicht should deliver.'],
+    ['We deliver.', 'Nordlicht must deliver.'],
+    ['We deliver.', 'Nordlicht refuses to deliver.'],
+    ['We deliver.', 'Nordlicht refused to deliver.'],
+    ['We guarantee delivery.', 'Nordlicht delivers.'],
+    ['We guaranteed delivery.', 'Nordlicht delivers.'],
+    ['We deliver.', 'Nordlicht cannot deliver.'],
+  ])('%s is not what “%s” says', (sentence, fact) => {
+    expect(agreesExactly(sentence, fact, 'en')).toBe(false)
+    expect(agreesExactly(sentence, sentence, 'en')).toBe(true)
+  })
+
+  test.each([
+    ['Teslim ederiz.', 'Nordlicht teslim etmemiş.'],
+    ['Teslim ederiz.', 'Nordlicht teslim edermiş.'],
+    ['Teslim ederiz.', 'Nordlicht nadiren teslim eder.'],
+    ['Teslim ederiz.', 'Nordlicht bazen teslim eder.'],
+    ['Teslim ederiz.', 'Nordlicht teslim etmeli.'],
+    ['Teslim ederiz.', 'Nordlicht teslim edecek.'],
+    ['Teslim ederiz.', 'Nordlicht teslim edebilir.'],
+    ['Daima teslim ederiz.', 'Nordlicht genellikle teslim eder.'],
+    ['Teslimi garanti ederiz.', 'Nordlicht teslim eder.'],
+  ])('%s is not what “%s” says in Turkish', (sentence, fact) => {
+    expect(agreesExactly(sentence, fact, 'tr')).toBe(false)
+    expect(agreesExactly(sentence, sentence, 'tr')).toBe(true)
+  })
 })
 
 describe('the gate', () => {
