@@ -20,8 +20,7 @@ const FILLERS = new Set(
   ),
 )
 const MOST_FILLERS = 4
-const AFTER_TR =
-  /^(?:degil|haric|disinda\w*|yerine|atla\w*|cikar\w*|olma(?:sin|yan\w*|dan)|katma\w*|ekleme\w*)$/
+const AFTER_TR = /^(?:degil|yerine|atla\w*|cikar\w*|olma(?:sin|yan\w*|dan)|katma\w*|ekleme\w*)$/
 const FROM_TR = /^(?:n?[dt][ae]n)$/
 const NOT_TO_TR =
   /^(?:yazma|gonderme|yollama|iletme|atma|bildirme|soyleme)(?:yin|yiniz|sin|yalim|yelim|dan|den)?$/
@@ -49,7 +48,6 @@ export function exclusionIn(tokens: Token[], spans: Span[]): string | undefined 
     let before = from - 1
     while (before > from - 1 - MOST_FILLERS && FILLERS.has(words[before] ?? '')) before -= 1
     if (BEFORE.has(words[before] ?? '') && !isInside(before)) return written(before, to)
-    if (words[from - 1] === 'leave' && words[to] === 'out') return written(from - 1, to + 1)
     let after = to
     while (after < to + 3 && FILLERS_TR.has(words[after] ?? '')) after += 1
     const next = words[after] ?? ''
@@ -58,7 +56,7 @@ export function exclusionIn(tokens: Token[], spans: Span[]): string | undefined 
   }
   for (const [at, word] of words.entries()) {
     if (word === 'sakin' && !isInside(at)) return written(at, at + 3)
-    const isNot = word === 'never' || word === 'don' || word === 'dont' || word === 'not'
+    const isNot = word === 'never' || word === 'don' || word === 'not'
     const verb = words[at + 1] === 'ever' ? at + 2 : at + 1
     const speaker = words[word === 'not' ? at - 2 : at - 1] ?? ''
     if (isNot && SEND.has(words[verb] ?? '') && !SPEAKERS.has(speaker) && !isInside(at)) {
