@@ -61,6 +61,10 @@ export function tokensOf(task: string): { tokens: Token[]; addresses: string[] }
     token.isJoined = /^[-‐‑]$/.test(between)
     from = token.at + token.text.length
     token.isFirst ||= /[.!?:;\n•]["'“”‘’(\s-]*$/u.test(text.slice(0, token.at))
+    // "Hans’ boss", which is no end of a quotation: “‘Hans’ waits”.
+    const isOwner = /s$/i.test(token.text) && /^['’]\s+\p{L}/u.test(text.slice(from))
+    const isQuoted = /['‘"“]$/.test(text.slice(0, token.at))
+    if (token.isCapital && !token.isFirst && isOwner && !isQuoted) token.suffix = 's'
   }
   const inside = found.filter(({ isFirst }) => !isFirst)
   const isTitleCase =

@@ -84,6 +84,7 @@ describe('names', () => {
     ['a long correction', 'Write to Ali, oh no wait, to Hans', ['ali', 'hans']],
     ['a quotation', 'Today Ali said Hans needs an answer, write', ['ali', 'hans']],
     ['a name of several leads', 'Write to the Kaya family', ['ali', 'zeynep']],
+    ['an owner whose name ends with s', 'Write to Hans’ boss', ['hans']],
     ['a stranger', 'Write to Ahmet', []],
     ['a stranger, Turkish', 'Ahmet’e mail yaz', []],
     ['a polite stranger', 'Fatma Hanım’a mail yaz', []],

@@ -36,6 +36,60 @@ describe('the words of a task', () => {
       ],
     ],
     ['Ays\u0327e', [['ayse', '', 'Ay\u015fe']]],
+    [
+      'An Hans’ boss',
+      [
+        ['an', '', 'An'],
+        ['hans', 's', 'Hans'],
+        ['boss', '', 'boss'],
+      ],
+    ],
+    [
+      "AN HANS' BOSS",
+      [
+        ['an', '', 'AN'],
+        ['hans', 's', 'HANS'],
+        ['boss', '', 'BOSS'],
+      ],
+    ],
+    [
+      'An ‘Hans’ now',
+      [
+        ['an', '', 'An'],
+        ['hans', '', 'Hans'],
+        ['now', '', 'now'],
+      ],
+    ],
+    [
+      'An Hans’',
+      [
+        ['an', '', 'An'],
+        ['hans', '', 'Hans'],
+      ],
+    ],
+    [
+      'An Tom’ boss',
+      [
+        ['an', '', 'An'],
+        ['tom', '', 'Tom'],
+        ['boss', '', 'boss'],
+      ],
+    ],
+    [
+      'Hans’ boss',
+      [
+        ['hans', '', 'Hans'],
+        ['boss', '', 'boss'],
+      ],
+    ],
+    [
+      'An hans’ boss',
+      [
+        ['an', '', 'An'],
+        ['hans', '', 'hans'],
+        ['boss', '', 'boss'],
+      ],
+    ],
     ['', []],
   ])('%s', (task, wanted) =>
     expect(tokens(task).map(({ word, suffix, text }) => [word, suffix, text])).toEqual(wanted),
