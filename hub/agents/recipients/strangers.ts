@@ -26,7 +26,6 @@ const isBareTitle = (token: Token | undefined) => /^(?:bey|hanim)$/.test(token?.
 export function strangerIn(tokens: Token[], mentions: Mention[]): string | undefined {
   for (const [at, token] of tokens.entries()) {
     if (!token.isName || NO_PERSON.has(token.word)) continue
-    if (mentions.some(({ from, to, isSure }) => isSure && at >= from && at < to)) continue
     const isDative = /^(?:n?[ea]|y[ea])$/.test(token.suffix)
     const before = tokens[at - 1]?.word ?? ''
     const next = tokens[at + 1]
@@ -72,6 +71,8 @@ const namedIn = (tokens: Token[], { from, to }: Span) =>
 
 /** An address with an "and" behind it. */
 const ADDRESS_AND = new RegExp(`(?:${MAIL_ADDRESS})(?:['’]\\p{L}+)?,?\\s+(?:and|plus|ve)\\s+`, 'iu')
+/** An address with an "and" before it. */
+const AND_ADDRESS = new RegExp(`,?\\s+(?:and|plus|ve|ile)\\s+(?:to\\s+)?(?:${MAIL_ADDRESS})`, 'iu')
 /** Stands for an address, of which the words are none of the task. */
 const PLACE = 'xaddressx'
 
@@ -94,14 +95,27 @@ export function besideAddress(task: string): string | undefined {
   return groupBesideAddress(task)
 }
 
-/** A group behind an address: the one that the task is for without the address. */
+/** A group before or behind an address: the one that the task is for without the address. */
 function groupBesideAddress(task: string): string | undefined {
+  const front = AND_ADDRESS.exec(task)
+  if (front) {
+    const { tokens } = tokensOf(task.slice(0, front.index))
+    const group = groupsOf(tokens).find(({ to }) => to === tokens.length)
+    if (group) return group.words
+  }
   const found = ADDRESS_AND.exec(task)
   if (!found) return undefined
   const before = task.slice(0, found.index)
-  const { tokens } = tokensOf(before + task.slice(found.index + found[0].length))
+  const rest = task.slice(found.index + found[0].length)
+  return groupBehind(before, rest) ?? groupBehind(before, rest.replace(ALL, ''))
+}
+
+const ALL = /^(?:(?:to|all|the|every|our|other|tüm|bütün|diğer)\s+)+/iu
+const isAll = (word = '') => /^(?:to|all|the|every|our|other|tum|butun|diger)$/.test(word)
+
+function groupBehind(before: string, rest: string): string | undefined {
+  const { tokens } = tokensOf(before + rest)
   const at = tokensOf(before).tokens.length
-  const isAll = (word = '') => /^(?:to|all|the|every|our|other|tum|butun|diger)$/.test(word)
   const group = groupsOf(tokens).find(({ from }) => {
     const first = tokens.findLastIndex(({ word }, here) => here < from && !isAll(word)) + 1
     return from >= at && first <= at
