@@ -210,7 +210,7 @@ describe('a failed call', () => {
     ],
     [
       { data: { id: 'x' } },
-      /^DELETE \/lists\/7: the answer does not look like .*\(data: .*expected true/,
+      /^DELETE \/lists\/7: the answer does not look like .*\(data: \S/,
     ],
     [{ raw: 'true' }, /does not look like/],
   ])('tells what %o says', async (answer, words) => {
