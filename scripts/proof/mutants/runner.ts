@@ -21,6 +21,8 @@ const ROOT = resolve(import.meta.dirname, '../../..')
 
 const isSwitching = process.env.MUTANTS_SWITCHED !== undefined
 
+const MAX_CLOSING_MS = 15_000
+
 /** Keeps the order that was asked for. */
 class AsAsked {
   async sort(files: TestSpecification[]) {
@@ -66,6 +68,8 @@ process.on('message', async ({ changed, tests, fault }: Asked) => {
   if (process.connected) process.send?.(answer)
 })
 process.on('disconnect', async () => {
+  // Whoever asked is gone; a test that hangs must not outlive it. The workers are of this group.
+  setTimeout(() => process.kill(-process.pid, 'SIGKILL'), MAX_CLOSING_MS).unref()
   await vitest.close()
   process.exit()
 })
