@@ -97,6 +97,13 @@ describe('a session', () => {
     await rm(stored())
   })
 
+  test('that begins with others at the same moment loses none of them', async () => {
+    const cookies = await Promise.all(Array.from({ length: 5 }, () => signIn()))
+    const let_in = await Promise.all(cookies.map((cookie) => session(withCookie(cookie))))
+    expect(let_in).toEqual(cookies.map(() => 200))
+    await rm(stored())
+  })
+
   test('ends in this browser alone, or in all', async () => {
     const [one, two, three] = [
       withCookie(await signIn()),

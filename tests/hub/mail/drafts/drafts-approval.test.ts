@@ -198,3 +198,26 @@ describe('when a part has gone out, an approval', () => {
     await steps(id, 'send')
   })
 })
+
+test('a draft says who approved it and who started its sending, and a new approval forgets the last', async () => {
+  const id = await create()
+  await steps(id, 'render', 'approve')
+  /** What an update by somebody leaves, undone again but for its result. */
+  const by = async (name: string, change: string) => {
+    await hub.query(
+      `begin; select set_config('hub.actor', '{"id": null, "name": "${name}", "role": "seller"}', true);
+      update hub.drafts set ${change} where id = '${id}'; commit`,
+    )
+    const [row] = await hub.query<{ approved: string | null; sent: string | null }>(
+      `select approved_by ->> 'name' as approved, sent_by ->> 'name' as sent from hub.drafts where id = $1`,
+      [id],
+    )
+    return row
+  }
+  expect(await by('Ece', 'approved_at = now()')).toEqual({ approved: 'Ece', sent: null })
+  expect(await by('Mert', `state = 'sending'`)).toEqual({ approved: 'Ece', sent: 'Mert' })
+  expect(await by('Can', `state = 'sending'`)).toEqual({ approved: 'Ece', sent: 'Mert' })
+  expect(await by('Can', `state = 'sent'`)).toEqual({ approved: 'Ece', sent: 'Mert' })
+  expect(await by('Can', 'approved_at = approved_at')).toEqual({ approved: 'Ece', sent: 'Mert' })
+  expect(await by('Can', 'approved_at = null')).toEqual({ approved: null, sent: null })
+})

@@ -208,10 +208,7 @@ describe('a failed call', () => {
       { status: 399, raw: '{"message": "No"}' },
       'listmonk answered 399: the address redirects; enter the one it redirects to',
     ],
-    [
-      { data: { id: 'x' } },
-      /^DELETE \/lists\/7: the answer does not look like .*\(data: \S/,
-    ],
+    [{ data: { id: 'x' } }, /^DELETE \/lists\/7: the answer does not look like .*\(data: \S/],
     [{ raw: 'true' }, /does not look like/],
   ])('tells what %o says', async (answer, words) => {
     const { options } = answering(answer)
