@@ -107,6 +107,14 @@ describe('composing', () => {
     expect(second.missions[0].id).not.toBe(first.missions[0].id)
     const none = await (await hub.call('GET', 'missions/list?status=cancelled')).json()
     expect(none).toEqual({ missions: [], next_cursor: null })
+    const { missions } = await (await hub.call('GET', 'missions/list')).json()
+    for (const field of ['status', 'department'] as const) {
+      const value = missions[0][field]
+      const found = await (await hub.call('GET', `missions/list?${field}=${value}`)).json()
+      expect(found.missions).toEqual(
+        missions.filter((one: Record<typeof field, string>) => one[field] === value),
+      )
+    }
     expect((await hub.call('GET', 'missions/list?project=nobody')).status).toBe(404)
     expect((await hub.call('GET', 'missions/no-uuid')).status).toBe(404)
     const { agents } = await (await hub.call('GET', 'missions/agents')).json()
