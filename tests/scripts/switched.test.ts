@@ -14,7 +14,10 @@ async function judged(source: string, tests: string, fault?: string) {
   mkdirSync(parent, { recursive: true })
   const folder = mkdtempSync(join(parent, 'switched-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  const { content, switches } = await withSwitches('source.ts', source)
+  const isSql = source.includes('sql`')
+  const { content, switches } = isSql
+    ? withSwitchedSql(source)
+    : await withSwitches('source.ts', source)
   writeFileSync(join(folder, 'source.ts'), content)
   const head = `import { beforeAll, expect, test } from 'vitest'\nimport { is, START } from './source.ts'\n`
   const always = [...switches].find(([, { was, now }]) => `${was} → ${now}` === fault)?.[0]
@@ -117,6 +120,10 @@ describe('faults that are switched on while tests run', () => {
     expect(killed).toEqual([])
     expect(await judged(SOURCE, tests, '[7] → []')).toMatchObject({ has_failed: true })
     expect(await judged(SOURCE, tests, 'n > 3 → true')).toMatchObject({ has_failed: false })
+    const sql = 'const sql = String.raw\nexport const is = 1\nexport const START = sql`a < b`\n'
+    const text = `test('start', () => expect(START).toBe('a < b'))`
+    expect(await judged(sql, text)).toMatchObject({ has_failed: false })
+    expect(await judged(sql, text, '< → <=')).toMatchObject({ has_failed: true })
   })
 })
 

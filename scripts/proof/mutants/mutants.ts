@@ -57,12 +57,9 @@ export async function proveMutants(asked: string[], { is_quick = false } = {}) {
   }))
   await judgeBySwitches(ROOT, work, (one, noticed) => {
     keepNoticed(ROOT, one, noticed)
-    judged[one.source] = outcomesOf(ROOT, one)
-    const { killed, timeout, survived } = countOf(
-      one.source,
-      outcomesOf(ROOT, one),
-      readExplained(),
-    )
+    const mutants = outcomesOf(ROOT, one)
+    judged[one.source] = mutants
+    const { killed, timeout, survived } = countOf(one.source, mutants, readExplained())
     console.log(`${one.source}: ${killed + timeout} noticed, ${survived} not yet`)
     report(judged)
   })

@@ -23,8 +23,8 @@ type Counts = Record<string, number>
 
 const folder = process.env.MUTANTS_SWITCHED ?? ''
 /** A test that takes longer judges no fault here, and no file spends more on faults in one run. */
-const MAX_TEST_MS = Number(process.env.MUTANTS_TEST_MS ?? 6_000)
-const MAX_FILE_MS = Number(process.env.MUTANTS_FILE_MS ?? 120_000)
+const MAX_TEST_MS = 6_000
+const MAX_FILE_MS = 120_000
 /** The one fault that this process has from its start, for tests that cannot run again. */
 const ALWAYS = process.env.__STRYKER_ACTIVE_MUTANT__
 const AGAIN = new Error('Run this test again, with the next fault.')
@@ -112,7 +112,7 @@ export default class SwitchedRunner extends TestRunner {
     if (this.#phase === 'fault') this.#spentMs += performance.now() - this.#startedAt
     if (this.#phase === 'fault' && this.#fault) {
       const outcome = this.#hasPassed ? 'alive' : this.#isDirty ? 'timeout' : 'killed'
-      say({ fault: this.#fault, outcome, test: test.id })
+      say({ fault: this.#fault, outcome, test: test.id, path: test.file.filepath })
       const isNext = this.#hasPassed && this.#left.length > 0 && this.#spentMs < MAX_FILE_MS
       if (!isNext) this.#phase = this.#hasPassed ? 'last' : 'after'
     } else if (!this.#hasPassed) {

@@ -58,7 +58,7 @@ export async function judgeBySwitches(
       const noticed: Noticed = new Map()
       for (const { content, faults } of await formsOf(one)) {
         console.log(`${one.source}: ${faults.size} faults`)
-        writeFileSync(join(folder, 'said.ndjson'), unfit.known(one.tests))
+        writeFileSync(join(folder, 'said.ndjson'), unfit.known())
         writeFileSync(join(tree, one.source), content)
         const run = async (tests: string[]) => {
           await runAll(runner, folder, tests)
@@ -149,7 +149,7 @@ function readNoticed(folder: string, faults: Map<string, Fault>, noticed: Notice
   for (const said of saidIn(folder)) {
     if (!('outcome' in said) || said.outcome === 'alive') continue
     const fault = faults.get(said.fault)
-    if (fault) noticed.set(fault, { outcome: said.outcome, by: said.test })
+    if (fault) noticed.set(fault, { outcome: said.outcome, by: testOf(said.path) })
   }
 }
 
@@ -166,10 +166,10 @@ function unfitTests(root: string) {
   const hashOf = (test: string) => sha(readFileSync(join(root, test), 'utf8'))
   return {
     /** What is to be said of them at the start. */
-    known: (tests: string[]) =>
-      tests
-        .filter((test) => stored[test]?.tested === hashOf(test))
-        .flatMap((path) => (stored[path]?.ids ?? []).map((unfit) => ({ unfit, path })))
+    known: () =>
+      Object.entries(stored)
+        .filter(([test, { tested }]) => existsSync(join(root, test)) && tested === hashOf(test))
+        .flatMap(([path, { ids }]) => ids.map((unfit) => ({ unfit, path })))
         .map((said: Said) => `${JSON.stringify(said)}\n`)
         .join(''),
     add({ unfit, path }: { unfit: string; path: string }) {
@@ -191,7 +191,7 @@ function endSilent(folder: string) {
       const { fault, test, path, pid } = JSON.parse(readFileSync(file, 'utf8'))
       rmSync(file)
       process.kill(pid, 'SIGKILL')
-      const said: Said[] = [{ fault, outcome: 'timeout', test }, { again: path }]
+      const said: Said[] = [{ fault, outcome: 'timeout', test, path }, { again: path }]
       for (const one of said)
         appendFileSync(join(folder, 'said.ndjson'), `${JSON.stringify(one)}\n`)
     } catch {

@@ -83,3 +83,19 @@ export const campaignBody = {
 
 /** What fails on the way to a server, with the code that Node gives it. */
 export const failed = (code: string) => Object.assign(new Error('It failed.'), { code })
+
+/** What the hub's API user needs, in the order in which it is tried. */
+export const PERMISSIONS = [
+  'lists:get_all',
+  'lists:manage_all',
+  'subscribers:get_all',
+  'subscribers:sql_query',
+  'subscribers:manage',
+  'campaigns:get_all',
+  'campaigns:manage_all',
+  'campaigns:send',
+  'tx:send',
+  'bounces:get',
+  'templates:get',
+  'templates:manage',
+]

@@ -12,6 +12,7 @@ import {
   campaign,
   failed,
   input,
+  PERMISSIONS,
   person,
   settings,
 } from './listmonk-answering.ts'
@@ -214,6 +215,11 @@ describe('a failed call', () => {
     const { options } = answering(answer)
     await expect(listmonk(settings, options).deleteList(7)).rejects.toThrow(words)
   })
+
+  test('tells the path of what is wrong in it', async () => {
+    const { options } = answering({ data: { results: [{ id: 1 }], total: 1 } })
+    await expect(listmonk(settings, options).bounces()).rejects.toThrow(/\(results\.0\.\w+: /)
+  })
 })
 
 test.each([
@@ -274,23 +280,9 @@ describe('the test of the connection', () => {
     const answers = granted.map((one, at) => ({ status: [200, 403, 500][at % 3] ?? one.status }))
     const server = answering(about, ...answers, profile(['lists:get_all']))
     const check = await checkListmonk(settings, server.options)
-    const names = [
-      'lists:get_all',
-      'lists:manage_all',
-      'subscribers:get_all',
-      'subscribers:sql_query',
-      'subscribers:manage',
-      'campaigns:get_all',
-      'campaigns:manage_all',
-      'campaigns:send',
-      'tx:send',
-      'bounces:get',
-      'templates:get',
-      'templates:manage',
-    ]
-    expect(check.permissions.map(({ name }) => name)).toEqual(names)
+    expect(check.permissions.map(({ name }) => name)).toEqual(PERMISSIONS)
     for (const { what_for } of check.permissions) expect(what_for.en).toMatch(/^to /)
-    const missing = names.filter((_, at) => at % 3 === 2)
+    const missing = PERMISSIONS.filter((_, at) => at % 3 === 2)
     expect(check.permissions.filter(({ granted }) => !granted).map(({ name }) => name)).toEqual(
       missing,
     )
