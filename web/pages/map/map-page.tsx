@@ -30,6 +30,7 @@ import { cn } from '../../ui/class-names.ts'
 import { useKeys } from '../../ui/keys.ts'
 import { number, useLanguage, useText } from '../../ui/language.ts'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
+import { emptyHint } from './empty.ts'
 import { EventList, type Listed } from './event-list.tsx'
 import { EventPanel } from './event-panel.tsx'
 import { filterIn } from './filter.ts'
@@ -109,6 +110,12 @@ export function MapPage() {
     (): Listed[] => [...events.filter(isEvent), ...tracks.filter(isPositions).map(listed)],
     [events, tracks],
   )
+  const hint = emptyHint({
+    count: events.length + single.length,
+    filter,
+    isPart: isClustered,
+    window,
+  })
   if (world.isError) return <FailedQuery error={world.error} onRetry={() => world.refetch()} />
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
@@ -192,11 +199,11 @@ export function MapPage() {
                   {zones.data?.length === 0 ? <FirstZone /> : null}
                   {world.isPending ? (
                     <SkeletonRows />
-                  ) : single.length === 0 ? (
+                  ) : hint ? (
                     <Empty
                       picture={<Activity size={24} strokeWidth={1.5} aria-hidden />}
-                      title={text.none}
-                      text={text.none_text}
+                      title={isClustered ? text.none_here : text.none}
+                      text={text.none_text[hint]}
                       className="py-8"
                     />
                   ) : (

@@ -44,8 +44,14 @@ export const mapText = texts(
       count === 1
         ? 'Nothing was heard of it once; what lies between is not counted.'
         : `Nothing was heard of it ${count} times; what lies between is not counted.`,
-    none: 'No events in this part of the map',
-    none_text: 'Zoom out, or show seven days.',
+    none: 'No events',
+    none_here: 'No events in this part of the map',
+    none_text: {
+      filter: 'Show all types and severities to see more.',
+      zoom: 'Zoom out to see more.',
+      window: 'Show seven days to see more.',
+      nothing: 'No source has reported an event in seven days.',
+    },
     no_webgl: 'This browser draws no maps (WebGL is off), so the events are listed.',
     depth: (km: string) => `${km} km deep`,
     magnitude: (value: string) => `M ${value}`,
@@ -101,8 +107,14 @@ export const mapText = texts(
       count === 1
         ? 'Bir kez haber alınamadı; aradaki yol sayılmadı.'
         : `${count} kez haber alınamadı; aradaki yollar sayılmadı.`,
-    none: 'Haritanın bu bölümünde olay yok',
-    none_text: 'Uzaklaştırın ya da yedi günü gösterin.',
+    none: 'Olay yok',
+    none_here: 'Haritanın bu bölümünde olay yok',
+    none_text: {
+      filter: 'Daha çoğunu görmek için bütün türleri ve şiddetleri gösterin.',
+      zoom: 'Daha çoğunu görmek için uzaklaştırın.',
+      window: 'Daha çoğunu görmek için yedi günü gösterin.',
+      nothing: 'Yedi gündür hiçbir kaynak olay bildirmedi.',
+    },
     no_webgl: 'Bu tarayıcı harita çizemiyor (WebGL kapalı); olaylar liste olarak gösteriliyor.',
     depth: (km: string) => `${km} km derinlik`,
     magnitude: (value: string) => `M ${value}`,
