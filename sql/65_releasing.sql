@@ -5,7 +5,8 @@ set role watchpost_owner;
 -- What was held and whose time has come (alerts, and updates of alerts) becomes one digest per channel,
 -- or is cancelled when the zone was switched off or snoozed meanwhile. p_early: its time has come now, but that of a
 -- burst only at p_burst_until, where one goes on.
--- Says how many alerts. Security definer, because it locks the zone, which the jobs may only read.
+-- Says how many alerts. Security definer, because it locks the zone, which the jobs may only read: one release of a zone at
+-- a time, or what two find held would go out in two digests.
 create function private.release_held(
   p_zone_id uuid, p_early boolean default false, p_burst_until timestamptz default null
 )
@@ -18,7 +19,7 @@ declare
   v_released uuid[];
   v_sent uuid[];
 begin
-  select * into v_zone from watchpost.zones where id = p_zone_id for share;
+  select * into v_zone from watchpost.zones where id = p_zone_id for no key update;
   if not found or v_zone.deleted_at is not null then
     return 0;
   end if;

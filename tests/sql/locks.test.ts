@@ -54,8 +54,11 @@ const prepared = () => `
     select ${alert()}, ${channel()}, 'alert.revised', n, 'queued', 'waiting ' || n from generate_series(1, 3) n;
   insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, last_error)
     values (${alert('shared')}, ${channel('shared')}, 'alert.ended', 1, 'held', 'held');
+  insert into watchpost.deliveries (alert_id, channel_id, type, sequence, status, last_error, next_attempt_at)
+    values (${alert('foreign')}, ${channel('foreign')}, 'alert.revised', 1, 'held', 'held update', now());
   update watchpost.alerts set status = 'held', held_until = now() where zone_name = 'shared';
   update watchpost.alerts set status = 'pending' where zone_name = 'private';
+  update watchpost.alerts set status = 'dispatched' where zone_name = 'foreign';
   update watchpost.alert_steps set due_at = now() - interval '1 minute';
   update watchpost.zones set escalation = jsonb_build_array(jsonb_build_object('after_minutes', 10, 'channel_ids', jsonb_build_array(${channel()})));
   delete from watchpost.match_memory;
@@ -226,7 +229,7 @@ test('a delivery is changed by one at a time, and judged by what the other left'
 
 test('alerts, their steps and what is remembered are dealt with once', async () => {
   const snooze = `update watchpost.zones set snoozed_until = now() + interval '1 hour' where label = 'shared'`
-  const release = `select private.release_held(${zone('shared')})`
+  const release = (name = 'shared') => `select private.release_held(${zone(name)})`
   const noted = (name: string) =>
     `update watchpost.alerts set note = 'x' where zone_name = '${name}'`
   const due = `select count(*) from private.due_steps(10)`
@@ -238,9 +241,10 @@ test('alerts, their steps and what is remembered are dealt with once', async () 
   const ingest = (source: string, name: string) =>
     `select count(*) from private.ingest_events('${source}', jsonb_build_array(jsonb_build_object('id', '${source}:${name}', 'type', 'other', 'title', '', 'lat', 1, 'lon', 1, 'ts', '2026-01-01T00:00:00Z', 'severity', 1, 'status', 'active', 'box', '[1, 1, 1, 1]'::jsonb, 'ends_at', '2026-01-02T00:00:00Z')))`
   await agree('locks-alerts', [
-    ['released while its zone is snoozed', snooze, release],
-    ['released while it changes', noted('shared'), release],
-    ['released twice', release],
+    ['released while its zone is snoozed', snooze, release()],
+    ['released while it changes', noted('shared'), release()],
+    ['released twice', release()],
+    ['what is held of an alert that is out, released twice', release('foreign')],
     [
       'acknowledged through two channels',
       `select private.acknowledge_alert(${alert()}, ${channel()}) ->> 'outcome'`,
