@@ -340,6 +340,10 @@ begin
     select a.id, p_number, p_record, p_kid, p_signature, p_read_at, p_is_settled, p_read_at
     from watchpost.alerts a where a.id = p_alert_id
     on conflict (alert_id, number) do nothing;
+    -- The record of whoever was first may lack the change: it stays due.
+    if not found then
+      return;
+    end if;
     delete from watchpost.evidence where alert_id = p_alert_id and number <= p_number - 5;
   end if;
   delete from watchpost.evidence_due where alert_id = p_alert_id and token = p_token and p_is_settled;

@@ -170,6 +170,7 @@ test('what is kept of a record, and for how long', async () => {
     ['the sixth: the last five are kept', rows, `${older}${second}${keep(6, "'sixth'")}`],
     ['the seventh', rows, `${older}${second}${keep(7, "'seventh'")}`],
     ['settled: due no longer', isDue, keep(2, "'x'")],
+    ['another process was first with this number: still due', isDue, keep(1, "'mine'")],
     ['not settled: still due', isDue, keep(2, "'x'", { settled: false })],
     ['changed meanwhile: still due', isDue, keep(2, "'x'", { change: 'gen_random_uuid()' })],
   ])
