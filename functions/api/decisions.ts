@@ -248,10 +248,13 @@ function pastOf(history: ZoneHistory | undefined, days: number, now: Date) {
       const version = versions.findLast(({ valid_from }) => valid_from <= moment)
       return version ? offReason(version, states, at) : null
     },
-    was_snoozed: versions.some(
-      ({ snoozed_until, valid_from }) =>
-        snoozed_until !== null && snoozed_until > valid_from && Date.parse(snoozed_until) > start,
-    ),
+    was_snoozed: versions.some(({ snoozed_until, valid_from }, nr) => {
+      if (snoozed_until === null || snoozed_until <= valid_from) return false
+      const next = versions[nr + 1]
+      // A later version may have taken it back.
+      const ends = next && next.valid_from < snoozed_until ? next.valid_from : snoozed_until
+      return Date.parse(ends) > start
+    }),
   }
 }
 

@@ -100,13 +100,25 @@ test('a snooze that was over before the days of the preview is not said to be le
   const until = (time: number) =>
     at.query(
       `update watchpost.zone_versions
-      set definition = jsonb_set(definition, '{snoozed_until}', to_jsonb($2::text)) where zone_id = $1`,
+      set definition = jsonb_set(definition, '{snoozed_until}', to_jsonb($2::text)) where zone_id = $1 and version = 1`,
       [old, new Date(time).toISOString()],
     )
   await until(midnight - 6 * day)
   expect(await ignored(old, 7)).toBe(false)
   await until(midnight - 6 * day + 1)
   expect(await ignored(old, 7)).toBe(true)
+  // Nor in one that was taken back before its time was over.
+  await at.ask(person, 'PATCH', `zones/${old}`, { snoozed_until: null })
+  const takenBack = (time: number) =>
+    at.query(
+      `update watchpost.zone_versions set valid_from = $2::timestamptz where zone_id = $1 and version = 2`,
+      [old, new Date(time).toISOString()],
+    )
+  await until(midnight + day)
+  await takenBack(midnight - 6 * day + 1)
+  expect(await ignored(old, 7)).toBe(true)
+  await takenBack(midnight - 6 * day)
+  expect([await ignored(old, 7), await ignored(old, 8)]).toEqual([false, true])
   // One that was in the past from the start never was.
   const never = await make(new Date(Date.now() - 60_000).toISOString())
   await at.ask(person, 'PATCH', `zones/${never}`, { snoozed_until: null })
