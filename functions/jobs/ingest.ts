@@ -40,8 +40,10 @@ export const ingest: Queue = {
     }
     const [source] = await context.step(
       (sql) => sql<Source>`
-        select state, coalesce(extract(epoch from now() - coalesce(last_success_at, created_at)), 0)::float8
-          as failing_for_seconds, last_success_at, paused_at is not null as is_paused
+        select state, last_success_at, paused_at is not null as is_paused,
+          -- Hours without a poll, as after a stop, are no hours of failing: at most twice the last wait.
+          case when error_at is null then 0 else extract(epoch from least(
+            now() - coalesce(last_success_at, created_at), 2 * (now() - error_at))) end::float8 as failing_for_seconds
         from watchpost.sources
         where source = ${feed.source}`,
     )

@@ -147,7 +147,7 @@ describe('an answer', () => {
 
 describe('a failure', () => {
   test('is kept with its words, and the next poll waits as long as the feed has failed', async () => {
-    await query(`update watchpost.sources set state = '{"etag":"a"}',
+    await query(`update watchpost.sources set state = '{"etag":"a"}', error = 'x', error_at = now() - interval '4 minutes',
       last_success_at = now() - interval '5 minutes' where source = 'polled'`)
     answer = () => Promise.reject(feedError('http_status', 'a.example answered HTTP 503'))
     const line = await run()
@@ -164,6 +164,22 @@ describe('a failure', () => {
       ...{ error_code: 'http_status', has_failed: true, is_well: false },
     })
     expect(Math.abs((row.wait ?? 0) - Number(line.next_poll_seconds))).toBeLessThan(30)
+  })
+
+  test('after hours without a poll waits no longer than any other: it has not failed for hours', async () => {
+    await query(
+      `update watchpost.sources set last_success_at = now() - interval '5 hours' where source = 'polled'`,
+    )
+    answer = () => Promise.reject(feedError('unreachable', 'It is away.'))
+    const first = await run()
+    expect(first.next_poll_seconds).toBeGreaterThanOrEqual(54)
+    expect(first.next_poll_seconds).toBeLessThanOrEqual(66)
+    await query(
+      `update watchpost.sources set error_at = now() - interval '1 minute' where source = 'polled'`,
+    )
+    const second = await run()
+    expect(second.next_poll_seconds).toBeGreaterThanOrEqual(108)
+    expect(second.next_poll_seconds).toBeLessThanOrEqual(150)
   })
 
   test('waits at least for the interval, and as long as the upstream says', async () => {
