@@ -165,6 +165,10 @@ describe('a feed that is polled', () => {
       (retry_after_seconds?: number): Feed['poll'] =>
       () =>
         Promise.reject(feedError('http_status', 'answered HTTP 503', { retry_after_seconds }))
+    await pollOnce(fails(), '5 minutes')
+    await at.query(
+      `update watchpost.sources set error_at = now() - interval '5 minutes' where source = 'test-feed'`,
+    )
     const ten = await pollOnce(fails(), '10 minutes')
     expect(ten?.seconds).toBeGreaterThan(530)
     expect(ten?.seconds).toBeLessThan(670)
