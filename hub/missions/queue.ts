@@ -3,6 +3,7 @@ import type { Result } from '../agents/agent.ts'
 import type { MissionRow } from '../agents/run/run.ts'
 import { type Database, everywhere, type Project } from '../db/db.ts'
 import { bilingual, stored, type Words } from '../i18n/words.ts'
+import { tidied } from '../model/prompt.ts'
 import { missionText } from './mission.text.ts'
 import { addEvent, type WaitsFor } from './mission.ts'
 
@@ -129,7 +130,7 @@ async function endMission(
   { project_id, id, run, tokens }: Of,
   end: Extract<End, { status: 'done' | 'failed' }>,
 ): Promise<void> {
-  const result = end.status === 'done' ? JSON.stringify(end.result) : null
+  const result = end.status === 'done' ? JSON.stringify(tidied(end.result)) : null
   const reason = end.status === 'failed' ? stored(end.reason) : null
   const ended = await sql`
     update hub.missions
@@ -147,15 +148,19 @@ async function requeueMission(
   { project_id, id, run, tokens }: Of,
   end: Extract<End, { status: 'queued' | 'interrupted' }>,
 ): Promise<void> {
+  const is_interrupted = end.status === 'interrupted'
   const waits_for = end.status === 'queued' ? (end.waits_for ?? null) : 'model'
   const [back] = await sql<{ status: string }>`
     update hub.missions
     set run = null,
       tokens = greatest(tokens, ${tokens}),
-      interruptions = interruptions + ${end.status === 'interrupted' ? 1 : 0},
-      status = case when interruptions >= ${MAX_INTERRUPTIONS} then 'failed' else 'queued' end,
-      finished_at = case when interruptions >= ${MAX_INTERRUPTIONS} then now() end,
-      waits_for = case when interruptions >= ${MAX_INTERRUPTIONS} then null else ${waits_for}::text end,
+      interruptions = interruptions + ${is_interrupted ? 1 : 0},
+      status = case when ${is_interrupted} and interruptions >= ${MAX_INTERRUPTIONS}
+        then 'failed' else 'queued' end,
+      finished_at = case when ${is_interrupted} and interruptions >= ${MAX_INTERRUPTIONS}
+        then now() end,
+      waits_for = case when ${is_interrupted} and interruptions >= ${MAX_INTERRUPTIONS}
+        then null else ${waits_for}::text end,
       reason = ${stored(end.reason)}
     where id = ${id} and run = ${run} and status = 'processing'
     returning status`

@@ -73,8 +73,8 @@ function parse(text: string): unknown {
   }
 }
 
-/** Text that PostgreSQL can store: without NUL and lone surrogates. */
-function tidied(value: unknown): unknown {
+/** tidied returns a value whose texts PostgreSQL can store: without NUL and lone surrogates. */
+export function tidied(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '').toWellFormed()
   if (Array.isArray(value)) return value.map(tidied)
   if (value === null || typeof value !== 'object') return value

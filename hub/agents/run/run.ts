@@ -14,6 +14,7 @@ import { propose } from '../../missions/approvals.ts'
 import { addEvent } from '../../missions/mission.ts'
 import { readEarlier } from '../../missions/thread.ts'
 import { type Model, ModelError } from '../../model/model.ts'
+import { tidied } from '../../model/prompt.ts'
 import { ensureFolder, listIn, resolveIn } from '../../projects/documents.ts'
 import { folderOf, readContext } from '../../projects/project-folder.ts'
 import type { Reader } from '../../reader/web-reader.ts'
@@ -126,11 +127,8 @@ export async function createContext(
   ): Promise<T> {
     const started_at = given.started_at ?? new Date()
     const output = await db.transaction(project.id, async (sql) => {
-      const [mine] = await sql`
-        select from hub.missions
-        where id = ${mission.id} and run = ${run} and status = 'processing' for update`
-      if (!mine) throw new MissionTaken('The mission is no longer this run’s.')
-      const value: unknown = JSON.parse(JSON.stringify((await work(sql)) ?? null))
+      await requireMine(sql)
+      const value = tidied(JSON.parse(JSON.stringify((await work(sql)) ?? null)))
       const position = finished.size + 1
       await sql`
         insert into hub.mission_steps (
@@ -149,6 +147,13 @@ export async function createContext(
     finished.set(name, { output, tokens: given.tokens ?? 0 })
     options.on_event()
     return output as T // safe: T after a round through JSON, as in every later run
+  }
+
+  async function requireMine(sql: Sql): Promise<void> {
+    const [mine] = await sql`
+      select from hub.missions
+      where id = ${mission.id} and run = ${run} and status = 'processing' for update`
+    if (!mine) throw new MissionTaken('The mission is no longer this run’s.')
   }
 
   function begin(name: StepName): Done | undefined {
@@ -281,6 +286,7 @@ export async function createContext(
     const hash = hashOf(request.action)
     const title = sentence(request.title)
     const found = await db.transaction(project.id, async (sql) => {
+      await requireMine(sql)
       const [row] = await sql<{ status: string; outcome: Words | null }>`
         select status, outcome from hub.approvals
         where mission_id = ${mission.id} and action_hash = ${hash}

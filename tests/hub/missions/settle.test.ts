@@ -172,6 +172,18 @@ describe('the end of a run', () => {
     expect(await eventsOf(id)).toEqual([])
   })
 
+  test('with a text that was cut within an emoji is stored like any other', async () => {
+    const cut = 'Fleet \u{1F69A}'.slice(0, -1)
+    const [done, failed] = [await working(), await working()]
+    await settle(done, { status: 'done', result: { summary: cut, documents: [] } })
+    await settle(failed, { status: 'failed', reason: verbatim(cut) })
+    expect(await rowOf(done.id)).toMatchObject({
+      status: 'done',
+      result: { summary: 'Fleet \uFFFD' },
+    })
+    expect(await rowOf(failed.id)).toMatchObject({ status: 'failed', reason: 'Fleet \uFFFD' })
+  })
+
   test('after three interruptions is the last', async () => {
     const [third, last] = [await working({ interruptions: 2 }), await working({ interruptions: 3 })]
     for (const one of [third, last]) await settle(one, { status: 'interrupted', reason: REASON })
@@ -183,6 +195,20 @@ describe('the end of a run', () => {
       is_over: true,
     })
     expect(await eventsOf(last.id)).toMatchObject([{ status: 'failed' }])
+  })
+
+  test('after three interruptions may still wait, and is no failure', async () => {
+    for (const waits_for of ['approval', 'model', null] as const) {
+      const of = await working({ interruptions: 3 })
+      await hub.query(
+        `insert into hub.approvals (project_id, mission_id, kind, title, action, action_hash)
+         values ($1, $2, 'external', '{"en": "x", "tr": "x"}', '{}', 'x')`,
+        [project_id, of.id],
+      )
+      await settle(of, { status: 'queued', reason: REASON, ...(waits_for ? { waits_for } : {}) })
+      const row = { status: 'queued', interruptions: 3, waits_for, is_over: false }
+      expect(await rowOf(of.id)).toMatchObject(row)
+    }
   })
 
   test('waits for an approval only while one is open', async () => {

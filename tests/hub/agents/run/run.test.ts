@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type ApprovalRequest, MissionFailure } from '../../../../hub/agents/agent.ts'
-import { createContext, type MissionRow, type RunDeps } from '../../../../hub/agents/run/run.ts'
+import {
+  createContext,
+  type MissionRow,
+  MissionTaken,
+  type RunDeps,
+} from '../../../../hub/agents/run/run.ts'
 import type { Project } from '../../../../hub/db/db.ts'
 import { verbatim } from '../../../../hub/i18n/words.ts'
 import { ModelError } from '../../../../hub/model/model.ts'
@@ -104,6 +109,16 @@ describe('a step', () => {
   })
 })
 
+test('a text that ends within an emoji, or has a NUL, is kept without it', async () => {
+  const { context, kept } = await begin()
+  const page = { title: 'Fleets \u{1F69A}'.slice(0, -1), text: ['a\0b'] }
+  expect(await context.outside('search plan', async () => page)).toEqual({
+    title: 'Fleets \uFFFD',
+    text: ['ab'],
+  })
+  expect(await kept()).toEqual(['search plan'])
+})
+
 describe('a call of the model', () => {
   const isOne = ({ a }: { a: number }) => (a === 1 ? verbatim('One is wrong.') : undefined)
   const call = { schema: Answer, task: 'Count.', check: isOne }
@@ -169,6 +184,14 @@ describe('an approval', () => {
     await expect(ask('Search it?')).rejects.toThrow(/Search it\?$/)
     const rows = await hub.query('select status from hub.approvals where mission_id = $1', [id])
     expect(rows).toEqual([{ status: 'waiting' }, { status: 'waiting' }])
+  })
+
+  test('of a mission that was cancelled meanwhile is not asked for', async () => {
+    const { context, id } = await begin()
+    await hub.query("update hub.missions set status = 'cancelled', run = null where id = $1", [id])
+    const asked = context.ask('searching the web', request('Search it'))
+    await expect(asked).rejects.toThrow(MissionTaken)
+    expect(await hub.query('select from hub.approvals where mission_id = $1', [id])).toEqual([])
   })
 
   test('that was rejected ends the mission with the reason, unless a newer one was given', async () => {
