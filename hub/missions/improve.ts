@@ -33,7 +33,11 @@ export async function improve(db: Database, config: Config): Promise<number> {
       where exists (
           select from hub.missions as ended
           where ended.project_id = project.id and ended.department <> 'pm'
-            and ended.status in ('done', 'failed') and ended.finished_at > now() - interval '14 days')
+            and ended.status in ('done', 'failed') and ended.finished_at > now() - interval '14 days'
+            and not exists (
+              select from hub.missions as last
+              where last.project_id = project.id and last.department = 'pm'
+                and last.routed_by = 'schedule' and last.created_at >= ended.finished_at))
         and not exists (
           select from hub.missions as earlier
           where earlier.project_id = project.id and earlier.department = 'pm'

@@ -29,6 +29,7 @@ export const missionText = texts(
     alert: (kind: string) => `Health alert: ${kind}.`,
     restarting: 'The hub is restarting; the mission continues afterwards.',
     interrupted: 'The hub stopped during this mission; it continues after the last finished step.',
+    lost: 'The database did not answer during this mission; it continues after the last finished step.',
     given_up: 'The hub stopped each time this mission ran, so it was given up. Try a smaller task.',
     fault: 'An error in the hub itself; its log has the details. Try again.',
   },
@@ -59,6 +60,7 @@ export const missionText = texts(
     alert: (kind) => `Sağlık uyarısı: ${kind}.`,
     restarting: 'Hub yeniden başlatılıyor; görev ardından devam eder.',
     interrupted: 'Görev sürerken hub durdu; görev son biten adımdan sonra devam eder.',
+    lost: 'Görev sürerken veritabanı yanıt vermedi; görev son biten adımdan sonra devam eder.',
     given_up:
       'Bu görev her çalıştığında hub durdu; görevden vazgeçildi. Daha küçük bir görevle yeniden deneyin.',
     fault: 'Hub’ın kendisinde bir hata oldu; ayrıntıları günlükte. Yeniden deneyin.',

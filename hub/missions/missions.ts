@@ -65,6 +65,8 @@ export function createMissions(deps: MissionsDeps): Missions {
   const events: Missions['events'] = new EventEmitter()
   events.setMaxListeners(0)
   const running = new Map<string, { controller: AbortController; work: Promise<void> }>()
+  /** Runs whose end could not be stored: their rows still say that they work. */
+  const lost = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> | undefined
   let asked: 'due' | 'all' | undefined
@@ -123,7 +125,8 @@ export function createMissions(deps: MissionsDeps): Missions {
         end,
       )
     } catch (error) {
-      // The database is unavailable: the row stays as it is, and the next start finds it.
+      // The database is unavailable: the row stays as it is, until a sweep or a start finds it.
+      lost.add(run)
       line.outcome = 'unsettled'
       line.error = error instanceof Error ? error.message : String(error)
     }
@@ -173,6 +176,11 @@ export function createMissions(deps: MissionsDeps): Missions {
 
   /** Finds the missions that can continue, because what they waited for is there. */
   async function release(): Promise<void> {
+    if (lost.size > 0) {
+      const runs = [...lost]
+      await recoverMissions(db, runs)
+      for (const run of runs) lost.delete(run)
+    }
     const what = await everywhere(db, awaited)
     const isReady = what.has('model') && (await model.state()).state === 'ready'
     const license = what.has('license') ? await readLicense(deps.config) : undefined

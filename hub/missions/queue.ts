@@ -177,9 +177,10 @@ async function requeueMission(
 
 /**
  * Continues the missions that were running when the process ended, or gives them up with the
- * reason.
+ * reason; with `lost`, those of these runs, whose end could not be stored.
  */
-export async function recoverMissions(db: Database): Promise<number> {
+export async function recoverMissions(db: Database, lost?: string[]): Promise<number> {
+  const [again, given_up] = lost ? [say.lost, say.fault] : [say.interrupted, say.given_up]
   return everywhere(db, async (sql) => {
     const rows = await sql<{ id: string; project_id: string; status: string }>`
       update hub.missions
@@ -187,8 +188,8 @@ export async function recoverMissions(db: Database): Promise<number> {
         status = case when interruptions >= ${MAX_INTERRUPTIONS} then 'failed' else 'queued' end,
         finished_at = case when interruptions >= ${MAX_INTERRUPTIONS} then now() end,
         reason = case when interruptions >= ${MAX_INTERRUPTIONS}
-          then ${stored(say.given_up)}::hub.words else ${stored(say.interrupted)}::hub.words end
-      where status = 'processing'
+          then ${stored(given_up)}::hub.words else ${stored(again)}::hub.words end
+      where status = 'processing' and (${lost ?? null}::uuid[] is null or run = any(${lost ?? null}))
       returning id, project_id, status`
     for (const { id, project_id, status } of rows) {
       await addEvent(sql, { project_id, mission_id: id }, 'state', { status })

@@ -138,6 +138,20 @@ describe('pm', () => {
     )
     expect(await improve(db, config)).toBe(1)
     expect(await improve(db, config)).toBe(0)
+    // A week later there is nothing new to look at, until something ends.
+    const passed = (days: number) =>
+      hub.query(
+        `update hub.missions set created_at = created_at - make_interval(days => $1),
+           finished_at = finished_at - make_interval(days => $1)`,
+        [days],
+      )
+    await passed(8)
+    expect(await improve(db, config)).toBe(0)
+    await hub.query(
+      `insert into hub.missions (project_id, department, task, status, finished_at)
+       select id, 'docs', 'x', 'failed', now() from hub.projects where slug <> 'surplus'`,
+    )
+    expect(await improve(db, config)).toBe(1)
     await hub.query("delete from hub.projects where slug = 'surplus'")
   })
 })

@@ -194,6 +194,23 @@ describe('a run that ends badly', () => {
     expect(await tasksIn('processing')).toEqual(['a guide'])
   })
 
+  test('without a database is no end: the mission continues at the next sweep', async () => {
+    const id = await add('a guide')
+    missions = open()
+    await missions.start()
+    await until(async () => calls.length === 1)
+    calls[0]?.fail(new ApiError('unavailable', words))
+    await until(async () => calls.length === 2)
+    expect(await tasksIn('processing')).toEqual(['a guide'])
+    const states = await hub.query<{ status: string }>(
+      `select data ->> 'status' as status from hub.mission_events
+       where mission_id = $1 and kind = 'state' order by id`,
+      [id],
+    )
+    expect(states.map(({ status }) => status)).toEqual(['processing', 'queued', 'processing'])
+    await missions.stop()
+  })
+
   /** Ends the run of a mission by an error of its model; answers its line of the log. */
   async function endOf(id: string, error: Error) {
     missions = open(60_000)
