@@ -102,11 +102,19 @@ function nameOf({ name, url }: DownloadOptions): string {
   if (!address || !['https:', 'http:'].includes(address.protocol)) {
     throw new DownloadError('refused', say.no_address(url))
   }
-  const given = name ?? decodeURIComponent(basename(address.pathname))
+  const given = name ?? decoded(basename(address.pathname))
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.gguf$/.test(given)) {
     throw new DownloadError('not_gguf', say.no_name(given))
   }
   return given
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 async function sizeOf(file: string): Promise<number> {

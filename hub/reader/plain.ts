@@ -44,7 +44,7 @@ export function plainPage({ url, body, content_type }: Got): PageText {
     url,
     title: titleOf(source),
     text: evened(toText(source)),
-    links: linksOf(source, url),
+    links: linksOf(source, baseOf(source, url)),
   }
 }
 
@@ -74,6 +74,13 @@ const oneLine = (html: string, length: number) =>
 function titleOf(source: string): string {
   const [, title = ''] = /<title[^>]{0,200}>([^<]{0,1000})/i.exec(source) ?? []
   return oneLine(title, MAX_TITLE_LENGTH)
+}
+
+/** Where the links of a page begin: at its address, unless the page says otherwise. */
+function baseOf(source: string, url: string): string {
+  const match = /<base\s[^>]{0,300}?href\s*=\s*(?:"([^"]{1,500})"|'([^']{1,500})')/i.exec(source)
+  const href = (match?.[1] ?? match?.[2] ?? '').replaceAll('&amp;', '&')
+  return URL.canParse(href, url) ? new URL(href, url).href : url
 }
 
 function linksOf(source: string, base: string): PageText['links'] {

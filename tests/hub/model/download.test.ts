@@ -234,6 +234,7 @@ describe('a download', () => {
     ['/loop.gguf', 'refused'],
     ['/a.bin', 'not_gguf'],
     ['/..%2F..%2Fetc%2Fa.gguf', 'not_gguf'],
+    ['/a%E0%A4.gguf', 'not_gguf'],
   ])('of %s is %s', async (path, reason) => {
     const url = path.startsWith('/') ? `${origin}${path}` : path
     await expect(get({ url })).rejects.toMatchObject({ reason })

@@ -51,6 +51,18 @@ test('a charset that does not exist is read as UTF-8, and plain text as it is', 
   })
 })
 
+test.each([
+  ['<base href="/">', 'https://demir.example/team'],
+  [
+    "<base target='_top' href='https://www.demir.example/en/'>",
+    'https://www.demir.example/en/team',
+  ],
+  ['<base target="_top">', 'https://demir.example/a/team'],
+  ['<base href="http://[">', 'https://demir.example/a/team'],
+])('links of a page with %s lead to %s', (base, url) => {
+  expect(plainPage(got(`${base}<a href="team">Team</a>`)).links).toEqual([{ url, text: 'Team' }])
+})
+
 test('a page that wants to be too much is cut', () => {
   const link = (length: number) => `https://x.example/${'p'.repeat(length - 18)}`
   const page = plainPage(
