@@ -67,7 +67,7 @@ const THANKS =
 const ASKS = new RegExp(`^${PLEASE}(?:${ENGLISH}|${TURKISH})${THANKS}$`)
 /** A question that asks for it, and not one about it. */
 const ASKS_POLITELY =
-  /^(?:(?:please|pls|kindly|ok|okay|lutfen)[ ,]+)*(?:can|could|would|will) you\b|\bmisin(?:iz)?$/
+  /^(?:(?:please|pls|kindly|ok|okay|no thanks?|no thank you|lutfen)[ ,]+)*(?:can|could|would|will) you\b|\bmisin(?:iz)?$/
 
 /** What stands around a request and says nothing of its own. */
 const POLITE =
