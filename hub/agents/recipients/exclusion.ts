@@ -1,6 +1,6 @@
 import type { Mention } from './mentions.ts'
 import { isEverybody, isPeople } from './people.ts'
-import { type Token, writtenIn } from './tokens.ts'
+import { AND, type Token, writtenIn } from './tokens.ts'
 
 /** Tokens from `from` up to but not including `to` that say who is meant: a name, a group, a country. */
 export type Span = { from: number; to: number }
@@ -68,7 +68,8 @@ export function exclusionIn(tokens: Token[], spans: Span[]): string | undefined 
 
 const OR = new Set(['or', 'veya', 'yahut', 'ya', 'da', 'either'])
 /** Between two names these take the first one back: "to Ali, I mean Veli". */
-const CORRECTION = /\b(?:i mean|wait|scratch that|correction|pardon|daha dogrusu|yok|hayir)\b/
+const CORRECTION =
+  /\b(?:i mean|wait|scratch that|correction|pardon|(?:or|even|maybe|perhaps) better|daha (?:dogrusu|iyisi)|yok|hayir)\b/
 
 /** alternativesIn finds two names of which a task leaves open which one it means, or corrects itself. */
 export function alternativesIn(
@@ -85,6 +86,27 @@ export function alternativesIn(
     if ((isOr || isYaDa) && between.every((word) => OR.has(word) || FILLERS.has(word))) {
       return [one, other]
     }
+  }
+  return undefined
+}
+
+const INTRODUCE = /^(?:introduc(?:e|ing)|recommend(?:ing)?|refer(?:ring)?)$/
+
+/** introducedIn finds two names of which one is to be introduced to the other: either may get the mail, or both. */
+export function introducedIn(tokens: Token[], mentions: Mention[]): [Mention, Mention] | undefined {
+  for (const [index, one] of mentions.entries()) {
+    const other = mentions[index + 1]
+    if (!other) return undefined
+    const verb = tokens.findLast(
+      ({ word }, at) =>
+        at < one.from &&
+        !FILLERS.has(word) &&
+        !AND.has(word) &&
+        !mentions.some(({ from, to }) => at >= from && at < to),
+    )?.word
+    const between = tokens.slice(one.to, other.from).map(({ word }) => word)
+    const isTo = between.includes('to') && between.every((word) => FILLERS.has(word))
+    if (isTo && INTRODUCE.test(verb ?? '')) return [one, other]
   }
   return undefined
 }

@@ -2,9 +2,10 @@ import type { Sql } from '../../../shared/sql.ts'
 import { fold } from '../../../shared/words/fold.ts'
 import { bilingual, joined, verbatim, type Words } from '../../i18n/words.ts'
 import type { AudienceFilter } from '../../mail/drafts/audience.ts'
+import { wordsOf } from '../run/words.ts'
 import { describedIn } from './described.ts'
 import { endingOf } from './endings.ts'
-import { alternativesIn, exclusionIn, type Span } from './exclusion.ts'
+import { alternativesIn, exclusionIn, introducedIn, type Span } from './exclusion.ts'
 import { type Group, groupsOf, isCampaign, timedIn } from './groups.ts'
 import { type Mention, mentionsOf } from './mentions.ts'
 import { isEverybody, isPeople } from './people.ts'
@@ -110,6 +111,8 @@ export function decide(tokens: Token[], known: Known): Resolved {
   if (excluding) return unclear(say.excludes(excluding), idsOf(mentions))
   const either = alternativesIn(tokens, sure)
   if (either) return unclear(say.maybe(wordsAt(tokens, either)), idsOf(either))
+  const introduced = as === 'recipient' && introducedIn(tokens, sure)
+  if (introduced) return unclear(say.maybe(wordsAt(tokens, introduced)), idsOf(sure))
   const other = sure.find((mention) => isOther(tokens, mention, mentions))
   if (other) return unclear(say.maybe(wordsAt(tokens, [other])), other.ids)
   if (as === 'recipient' && found.length + (tagged ? 1 : 0) > 0) {
@@ -147,6 +150,13 @@ export function decide(tokens: Token[], known: Known): Resolved {
     if (beside) return unclear(say.beside(words, beside), idsOf(meant))
     const stranger = as === 'recipient' && strangerBeside(tokens, meant, mentions)
     if (stranger) return unclear(say.unknown(stranger), idsOf(sure))
+    const slip =
+      as === 'recipient' &&
+      mentions.find((one) => !meant.includes(one) && isMisspelled(tokens, one, leads))
+    if (slip) {
+      const written = writtenIn(tokens, slip.from, slip.to + 1)
+      return unclear(say.maybe(written), idsOf([...meant, slip]))
+    }
     return { kind: 'leads', lead_ids: idsOf(meant), because: say.named(wordsAt(tokens, meant)) }
   }
   return decideGroup(tokens, { known, groups, everybody, tagged, mentions })
@@ -196,6 +206,21 @@ function decideGroup(
 /** "Claire said Tom needs an answer": nobody addresses Claire. */
 const isSpeaker = (tokens: Token[], { to, role }: Mention) =>
   role === 'unknown' && /^(?:said|says|thinks|knows|told|asked|wrote)$/.test(tokens[to]?.word ?? '')
+
+/** "tom beckera": a first name, and a last name with an ending that it cannot have. */
+function isMisspelled(tokens: Token[], { from, to, ids }: Mention, leads: Candidate[]): boolean {
+  const [said, next] = [tokens[from], tokens[to]]
+  if (to - from > 1 || !next?.isNext || said?.suffix !== '') return false
+  return leads.some(({ id, name }) => {
+    if (!ids.includes(id)) return false
+    const words = wordsOf(name ?? '')
+    const others = words.slice(words.indexOf(said.word) + 1)
+    return (
+      words.includes(said.word) &&
+      others.some((own) => own.length > 2 && next.word !== own && next.word.startsWith(own))
+    )
+  })
+}
 
 const unclear = (because: Words, lead_ids: string[]): Resolved => ({
   kind: 'unclear',
