@@ -97,9 +97,27 @@ async function likesOf(client: pg.ClientBase, { likes }: Matcher): Promise<strin
     .map(({ words }) => `%${words.map(escaped).join('%')}%`)
 }
 
-/** Keeps the name of somebody else with the same name. */
-const isNamesake = (table: TextTable, row: Found, column: string, person: Matcher) => {
-  const { email } = row.values
+/** The ids of the members with another address, who may have the same name. */
+async function otherMembers(client: pg.ClientBase, person: Matcher): Promise<Set<unknown>> {
+  const { rows } = await client.query<{ id: string; email: string }>(
+    'select id, email from hub.members',
+  )
+  return new Set(
+    rows.flatMap((row) => (normaliseEmail(row.email) === person.email ? [] : [row.id])),
+  )
+}
+
+type Namesakes = { person: Matcher; others: Set<unknown> }
+
+/** Keeps the name of somebody else with the same name, also where it says who did something. */
+const isNamesake = (
+  table: TextTable,
+  row: Found,
+  column: string,
+  { person, others }: Namesakes,
+) => {
+  const { email, [column]: value } = row.values
+  if (typeof value === 'object' && value !== null && 'id' in value) return others.has(value.id)
   return (
     PEOPLE.has(table.name) &&
     column === 'name' &&
@@ -120,11 +138,12 @@ export async function findRows(client: pg.ClientBase, person: Matcher): Promise<
   const likes = await likesOf(client, person)
   const found: RowPlace[] = []
   if (likes.length === 0) return found
+  const namesakes = { person, others: await otherMembers(client, person) }
   for (const table of await textTables(client)) {
     for await (const row of rowsWith(client, table, { likes, locks: false })) {
       for (const { name } of table.columns) {
         const value = row.values[name]
-        if (value === null || isNamesake(table, row, name, person)) continue
+        if (value === null || isNamesake(table, row, name, namesakes)) continue
         const text = typeof value === 'string' ? value : JSON.stringify(value)
         const excerpts = person.excerpts(text)
         if (excerpts.length > 0) {
@@ -145,12 +164,13 @@ export async function findRows(client: pg.ClientBase, person: Matcher): Promise<
 export async function redactRows(client: pg.ClientBase, person: Matcher): Promise<number> {
   const likes = await likesOf(client, person)
   if (likes.length === 0) return 0
+  const namesakes = { person, others: await otherMembers(client, person) }
   let count = 0
   for (const table of await textTables(client)) {
     if (KEPT.has(table.name)) continue
     for await (const row of rowsWith(client, table, { likes, locks: true })) {
       const changes = table.columns.flatMap(({ name, kind }) => {
-        if (isNamesake(table, row, name, person)) return []
+        if (isNamesake(table, row, name, namesakes)) return []
         const before = row.values[name]
         const after = replaced(before, kind, person)
         if (JSON.stringify(before) === JSON.stringify(after)) return []

@@ -298,3 +298,27 @@ test('a namesake keeps the name wherever another address stands beside it', asyn
   })
   expect(texts).toContainEqual(expect.stringContaining(`name\n${name}\n`))
 })
+
+test('a member with the name of whoever is erased keeps it where they did something', async () => {
+  const name = 'Deniz Arslan'
+  const [email, other] = ['deniz@acts.example', 'arslan@acts.example']
+  await hub.query(
+    `insert into hub.members (email, name, role, removed_at)
+     select unnest(array[$1, $2]), $3, 'reader', now()`,
+    [email, other, name],
+  )
+  await hub.query(
+    `insert into hub.members (email, role, invited_by)
+     select 'by-' || email, 'reader', jsonb_build_object('kind', 'member', 'id', id, 'name', name)
+     from hub.members where name = $1
+     union all select 'by-key@acts.example', 'reader', jsonb_build_object('kind', 'key', 'id', 'k', 'name', $1)`,
+    [name],
+  )
+  await ask(hub, 'erase', { email, confirm: email, replace_in_texts: true })
+  const invited = await hub.query<{ email: string; by: string }>(
+    `select email, invited_by ->> 'name' as by from hub.members where email ~ '^by-' order by email`,
+  )
+  expect(invited.map(({ by }) => by)).toEqual([name, null, '[erased]'])
+  const { body } = await ask(hub, 'find', { email, names: [name] })
+  expect(body.rows).toEqual([])
+})
