@@ -97,10 +97,13 @@ async function likesOf(client: pg.ClientBase, { likes }: Matcher): Promise<strin
     .map(({ words }) => `%${words.map(escaped).join('%')}%`)
 }
 
-/** The ids of the members with another address, who may have the same name. */
+/**
+ * The ids of the members with another address, who may have the same name. Whoever was erased has none:
+ * rows that come back from an archive may still name them.
+ */
 async function otherMembers(client: pg.ClientBase, person: Matcher): Promise<Set<unknown>> {
   const { rows } = await client.query<{ id: string; email: string }>(
-    'select id, email from hub.members',
+    "select id, email from hub.members where email not like 'erased-%@erased.invalid'",
   )
   return new Set(
     rows.flatMap((row) => (normaliseEmail(row.email) === person.email ? [] : [row.id])),
