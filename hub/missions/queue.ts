@@ -148,19 +148,18 @@ async function requeueMission(
   { project_id, id, run, tokens }: Of,
   end: Extract<End, { status: 'queued' | 'interrupted' }>,
 ): Promise<void> {
-  const is_interrupted = end.status === 'interrupted'
+  const isInterrupted = end.status === 'interrupted'
   const waits_for = end.status === 'queued' ? (end.waits_for ?? null) : 'model'
+  // Null: whoever only waits is not given up, however often that was interrupted before.
+  const most = isInterrupted ? MAX_INTERRUPTIONS : null
   const [back] = await sql<{ status: string }>`
     update hub.missions
     set run = null,
       tokens = greatest(tokens, ${tokens}),
-      interruptions = interruptions + ${is_interrupted ? 1 : 0},
-      status = case when ${is_interrupted} and interruptions >= ${MAX_INTERRUPTIONS}
-        then 'failed' else 'queued' end,
-      finished_at = case when ${is_interrupted} and interruptions >= ${MAX_INTERRUPTIONS}
-        then now() end,
-      waits_for = case when ${is_interrupted} and interruptions >= ${MAX_INTERRUPTIONS}
-        then null else ${waits_for}::text end,
+      interruptions = interruptions + ${isInterrupted ? 1 : 0},
+      status = case when interruptions >= ${most}::integer then 'failed' else 'queued' end,
+      finished_at = case when interruptions >= ${most}::integer then now() end,
+      waits_for = case when interruptions >= ${most}::integer then null else ${waits_for}::text end,
       reason = ${stored(end.reason)}
     where id = ${id} and run = ${run} and status = 'processing'
     returning status`

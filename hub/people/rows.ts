@@ -98,12 +98,12 @@ async function likesOf(client: pg.ClientBase, { likes }: Matcher): Promise<strin
 }
 
 /**
- * The ids of the members with another address, who may have the same name. Whoever was erased has none:
- * rows that come back from an archive may still name them.
+ * The ids of the members who have a name and another address: they may be namesakes. Whoever was erased
+ * has no name, though rows that come back from an archive may still hold it.
  */
 async function otherMembers(client: pg.ClientBase, person: Matcher): Promise<Set<unknown>> {
   const { rows } = await client.query<{ id: string; email: string }>(
-    "select id, email from hub.members where email not like 'erased-%@erased.invalid'",
+    'select id, email from hub.members where name is not null',
   )
   return new Set(
     rows.flatMap((row) => (normaliseEmail(row.email) === person.email ? [] : [row.id])),

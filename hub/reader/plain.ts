@@ -76,18 +76,22 @@ function titleOf(source: string): string {
   return oneLine(title, MAX_TITLE_LENGTH)
 }
 
+/** The address of a tag, whose name and a space come before it. */
+const HREF = `[^>]{0,300}?href\\s*=\\s*(?:"([^"]{1,500})"|'([^']{1,500})')`
+const hrefOf = ([, one, other]: RegExpExecArray) => (one ?? other ?? '').replaceAll('&amp;', '&')
+
 /** Where the links of a page begin: at its address, unless the page says otherwise. */
 function baseOf(source: string, url: string): string {
-  const match = /<base\s[^>]{0,300}?href\s*=\s*(?:"([^"]{1,500})"|'([^']{1,500})')/i.exec(source)
-  const href = (match?.[1] ?? match?.[2] ?? '').replaceAll('&amp;', '&')
+  const base = new RegExp(`<base\\s${HREF}`, 'i').exec(source)
+  const href = base ? hrefOf(base) : ''
   return URL.canParse(href, url) ? new URL(href, url).href : url
 }
 
 function linksOf(source: string, base: string): PageText['links'] {
   const found: PageText['links'] = []
-  const anchors = /<a\s[^>]{0,300}?href\s*=\s*(?:"([^"]{1,500})"|'([^']{1,500})')[^>]{0,300}>/gi
+  const anchors = new RegExp(`<a\\s${HREF}[^>]{0,300}>`, 'gi')
   for (const match of source.matchAll(anchors)) {
-    const href = (match[1] ?? match[2] ?? '').replaceAll('&amp;', '&')
+    const href = hrefOf(match)
     if (!URL.canParse(href, base)) continue
     const { href: url, protocol } = new URL(href, base)
     if (!/^https?:$/.test(protocol) || url.length > MAX_LINK_LENGTH) continue

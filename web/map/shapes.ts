@@ -4,6 +4,7 @@ import type { Map as MapLibre } from 'maplibre-gl'
 import { containsPoint, prepareZone } from '../../shared/geometry/geometry.ts'
 import type { ZoneShape } from '../../shared/geometry/polygon.ts'
 import type { MapFeature, Zone } from '../api/queries.ts'
+import { isBlind } from '../shared/blind.ts'
 import { timeNow } from '../ui/clock.ts'
 import { addInPortions } from './portions.ts'
 import { symbolOf } from './symbols.ts'
@@ -26,10 +27,10 @@ export function stateOf(
   if (!zone.enabled) return 'off'
   if (zone.snoozed_until && Date.parse(zone.snoozed_until) > now) return 'snoozed'
   const { coverage } = zone
-  const isBlind =
-    coverage.some(({ status }) => status === 'stale' || status === 'down') ||
+  const isUnwatched =
+    coverage.some(isBlind) ||
     (coverage.length > 0 && coverage.every(({ status }) => status === 'disabled'))
-  return isBlind ? 'blind' : 'on'
+  return isUnwatched ? 'blind' : 'on'
 }
 
 /** The area of a zone as GeoJSON; a circle becomes a polygon of so many corners. */

@@ -5,6 +5,7 @@ import { Link, Route, Switch, useLocation } from 'wouter'
 import { onRaised, useLive } from '../api/live.ts'
 import { healthQuery } from '../api/queries.ts'
 import { SeverityMark } from '../event/severity.tsx'
+import { isBlind } from '../shared/blind.ts'
 import { loadPart, useConnection } from '../shared/connection.ts'
 import { buttonClass } from '../ui/button.tsx'
 import { cn } from '../ui/class-names.ts'
@@ -149,9 +150,7 @@ function Banners() {
   const isLost = useConnection() === 'lost'
   // Whatever waits for the service goes on as soon as one answer says that it is back.
   const health = useQuery(isLost ? { ...healthQuery, refetchInterval: AWAY_MS } : healthQuery)
-  const blind = (health.data?.sources ?? []).filter(
-    ({ status }) => status === 'stale' || status === 'down',
-  )
+  const blind = (health.data?.sources ?? []).filter(isBlind)
   const off_minutes = health.data
     ? Math.round((health.dataUpdatedAt - Date.parse(health.data.generated_at)) / 60_000)
     : 0

@@ -8,6 +8,7 @@ import {
   eventsQuery,
   type Footprint,
   footprintsQuery,
+  healthQuery,
   type MapEvent,
   type MapFeature,
   type Track,
@@ -23,6 +24,7 @@ import type { Place } from '../../map/places.ts'
 import { isPositions } from '../../map/tracks.ts'
 import { useWebGL } from '../../map/use-webgl.ts'
 import { around, type View, WORLD_VIEW } from '../../map/view.ts'
+import { isBlind } from '../../shared/blind.ts'
 import { loadPart } from '../../shared/connection.ts'
 import { FailedQuery } from '../../shared/errors.tsx'
 import { buttonClass, IconButton } from '../../ui/button.tsx'
@@ -78,6 +80,7 @@ export function MapPage() {
     enabled: isClustered && view !== undefined,
   })
   const zones = useQuery(zonesQuery)
+  const health = useQuery(healthQuery)
   const near = useMemo(() => around(view ?? WORLD_VIEW), [view])
   const isLooking = !canDraw || view !== undefined
   const areas = useQuery({
@@ -110,11 +113,13 @@ export function MapPage() {
     (): Listed[] => [...events.filter(isEvent), ...tracks.filter(isPositions).map(listed)],
     [events, tracks],
   )
+  const watched = (health.data?.sources ?? []).filter(({ status }) => status !== 'disabled')
   const hint = emptyHint({
-    count: events.length + single.length,
+    isEmpty: events.length === 0 && single.length === 0,
     filter,
     isPart: isClustered,
     window,
+    isBlind: watched.length > 0 && watched.every(isBlind),
   })
   if (world.isError) return <FailedQuery error={world.error} onRetry={() => world.refetch()} />
   return (

@@ -49,6 +49,7 @@ export const mapText = texts(
     none_text: {
       filter: 'Show all types and severities to see more.',
       zoom: 'Zoom out to see more.',
+      blind: 'No source gives data at the moment.',
       window: 'Show seven days to see more.',
       nothing: 'No source has reported an event in seven days.',
     },
@@ -112,6 +113,7 @@ export const mapText = texts(
     none_text: {
       filter: 'Daha çoğunu görmek için bütün türleri ve şiddetleri gösterin.',
       zoom: 'Daha çoğunu görmek için uzaklaştırın.',
+      blind: 'Şu anda hiçbir kaynak veri vermiyor.',
       window: 'Daha çoğunu görmek için yedi günü gösterin.',
       nothing: 'Yedi gündür hiçbir kaynak olay bildirmedi.',
     },
