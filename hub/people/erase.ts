@@ -71,6 +71,43 @@ export async function recipientsOf(client: pg.ClientBase, email: string) {
   return rows.filter((row) => normaliseEmail(row.email) === email)
 }
 
+/** The addresses (ctid) of the refused rows of imports in which the address stands. */
+export async function refusedRowsOf(client: pg.ClientBase, email: string): Promise<string[]> {
+  const { rows } = await client.query<{ at: string; cells: string[] }>(
+    `select ctid::text as at, cells from hub.import_errors
+     where private.fold(cells::text) like '%' || private.fold($1) || '%'`,
+    [email.replace(/[\\%_]/g, '\\$&')],
+  )
+  const matcher = matcherOf({ email, names: [] })
+  return rows.flatMap(({ at, cells }) =>
+    cells.some((cell) => matcher.excerpts(cell).length > 0) ? [at] : [],
+  )
+}
+
+/** The addresses (ctid) of the mails from or to them in the inbox. */
+export async function inboxMailsOf(client: pg.ClientBase, email: string): Promise<string[]> {
+  const { rows } = await client.query<{ at: string; from_email: string; our_email: string }>(
+    `select ctid::text as at, from_email, our_email from hub.inbox_mails
+     where private.fold(from_email) = private.fold($1) or private.fold(our_email) = private.fold($1)`,
+    [email],
+  )
+  return rows.flatMap(({ at, from_email, our_email }) =>
+    [from_email, our_email].some((one) => one && normaliseEmail(one) === email) ? [at] : [],
+  )
+}
+
+/** The recipients of sequences with this address or one of these leads. */
+export async function sequenceRecipientsOf(client: pg.ClientBase, email: string, ids: string[]) {
+  const { rows } = await client.query<{ at: string; email: string; lead_id: string | null }>(
+    `select ctid::text as at, email, lead_id from hub.sequence_recipients
+     where private.fold(email) = private.fold($1) or lead_id = any($2::uuid[])`,
+    [email, ids],
+  )
+  return rows.filter(
+    (row) => normaliseEmail(row.email) === email || ids.includes(row.lead_id ?? ''),
+  )
+}
+
 /**
  * refuseBusy throws 409 while work is under way that would write the person again: a mail being sent,
  * an import, a mission.
@@ -146,27 +183,13 @@ export async function eraseRows(
       [ids],
     )
     counts.drafts = (gone.rowCount ?? 0) + (emptied.rowCount ?? 0)
-    const refused = await client.query<{ at: string; cells: string[] }>(
-      `select ctid::text as at, cells from hub.import_errors
-       where private.fold(cells::text) like '%' || private.fold($1) || '%'`,
-      [email.replace(/[\\%_]/g, '\\$&')],
-    )
-    for (const { at, cells } of refused.rows) {
-      if (!cells.some((cell) => matcherOf({ email, names: [] }).excerpts(cell).length > 0)) continue
-      await client.query('delete from hub.import_errors where ctid = $1::tid', [at])
-      counts.import_rows += 1
-    }
+    const refused = await refusedRowsOf(client, email)
+    await client.query('delete from hub.import_errors where ctid = any($1::tid[])', [refused])
+    counts.import_rows = refused.length
     await forgetMember(client, email)
-    // Mail of theirs that belongs to no lead; what belongs to one goes with it.
-    const mails = await client.query<{ at: string; from_email: string; our_email: string }>(
-      `select ctid::text as at, from_email, our_email from hub.inbox_mails
-       where private.fold(from_email) = private.fold($1) or private.fold(our_email) = private.fold($1)`,
-      [email],
-    )
-    for (const { at, from_email, our_email } of mails.rows) {
-      if (![from_email, our_email].some((one) => one && normaliseEmail(one) === email)) continue
-      await client.query('delete from hub.inbox_mails where ctid = $1::tid', [at])
-    }
+    await client.query('delete from hub.inbox_mails where ctid = any($1::tid[])', [
+      await inboxMailsOf(client, email),
+    ])
     await client.query(
       'delete from hub.suppression_addresses where private.fold(email) = private.fold($1)',
       [email],
@@ -181,12 +204,7 @@ export async function eraseRows(
 /** Their mails in sequences that have not gone are skipped; what stays is a number without a person. */
 async function leaveSequences(client: pg.ClientBase, email: string, ids: string[]): Promise<void> {
   const sql = sqlOn(client)
-  const known = await sql<{ email: string; lead_id: string | null }>`
-    select email, lead_id from hub.sequence_recipients
-    where private.fold(email) = private.fold(${email}) or lead_id = any(${ids}::uuid[])`
-  const theirs = known.filter(
-    (row) => normaliseEmail(row.email) === email || ids.includes(row.lead_id ?? ''),
-  )
+  const theirs = await sequenceRecipientsOf(client, email, ids)
   for (const row of theirs) {
     await stopSequences(sql, { project_id: null, email: row.email }, 'erased')
   }

@@ -9,7 +9,14 @@ import { refusal } from '../mail/listmonk/push.ts'
 import { escapeHtml } from '../mail/render/render.ts'
 import { readMail } from '../mail/settings.ts'
 import { emailHashes, readSalt } from '../mail/suppression.ts'
-import { foldersOf, leadsOf, recipientsOf } from './erase.ts'
+import {
+  foldersOf,
+  inboxMailsOf,
+  leadsOf,
+  recipientsOf,
+  refusedRowsOf,
+  sequenceRecipientsOf,
+} from './erase.ts'
 import { membershipsOf } from './member.ts'
 import { mergedNames, mergesOf } from './merged.ts'
 import { peopleText } from './people.text.ts'
@@ -93,7 +100,7 @@ export async function recordsOf(client: pg.ClientBase, paths: Paths, email: stri
     select t.relname as name from pg_catalog.pg_class as t
     join pg_catalog.pg_attribute as a on a.attrelid = t.oid and a.attname = 'lead_id'
     where t.relnamespace = 'hub'::regnamespace and t.relkind in ('r', 'p')
-      and t.relname not in ('recipients', 'merges')
+      and t.relname not in ('recipients', 'sequence_recipients', 'merges')
     order by 1`)
   for (const { name } of tables) await read(name, 'lead_id = any($1::uuid[])', [ids])
   const merges = (await mergesOf(client, email)).map((merge) => merge.id)
@@ -101,11 +108,15 @@ export async function recordsOf(client: pg.ClientBase, paths: Paths, email: stri
   await read('drafts', "audience ->> 'lead_id' = any($1::text[])", [ids])
   const mails = (await recipientsOf(client, email)).map(({ at }) => at)
   await read('recipients', 'ctid = any($1::tid[])', [mails])
+  const steps = (await sequenceRecipientsOf(client, email, ids)).map(({ at }) => at)
+  await read('sequence_recipients', 'ctid = any($1::tid[])', [steps])
+  const inbox = await inboxMailsOf(client, email)
   await read(
     'inbox_mails',
-    'lead_id is null and $1 in (private.fold(from_email), private.fold(our_email))',
-    [email],
+    'ctid = any($1::tid[]) and (lead_id is null or lead_id <> all($2::uuid[]))',
+    [inbox, ids],
   )
+  await read('import_errors', 'ctid = any($1::tid[])', [await refusedRowsOf(client, email)])
   const hashes = emailHashes(await readSalt(paths), email)
   await read('suppression', 'email_hash = any($1::text[]) and released_at is null', [hashes])
   // Their acts in the audit too, without what signs them in.

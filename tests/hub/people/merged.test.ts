@@ -184,12 +184,29 @@ test('somebody whose address only looks alike is neither found nor erased', asyn
   const [email, alike] = ['celik@alike.example', 'çelik@alike.example']
   await fill(email, ['  Celik One ', 'Bo', 'Can'])
   await fill(alike, ['Celik Two', 'Dee', 'Efe'])
+  // Both are in a sequence whose lead is gone.
+  await hub.query(
+    `with sequence as (
+       insert into hub.sequences (project_id, name, send_window)
+       select id, 'Fair', '{"days": ["mon"], "from": "09:00", "to": "17:00", "time_zone": "UTC"}'
+       from hub.projects returning id, project_id
+     )
+     insert into hub.sequence_recipients (sequence_id, project_id, email, time_zones)
+     select id, project_id, unnest(array[$1, $2]), '{UTC}' from sequence`,
+    [email, alike],
+  )
   const { body: found } = await ask(hub, 'find', { email })
   // A name of two letters would be found in every second text.
   expect(found.names).toEqual(['Celik One', 'Can'])
   expect([found.leads, found.mails]).toEqual([1, 6])
   const { body: copy } = await ask(hub, 'export', { email })
-  expect(copy.records.members).toMatchObject([{ name: 'Can' }])
+  expect(copy.records).toMatchObject({
+    members: [{ name: 'Can' }],
+    inbox_mails: [{ from_email: email }, { our_email: email }],
+    import_errors: [{ cells: ['x', email] }],
+    sequence_recipients: [{ email, lead_id: null }],
+  })
+  expect(copy.page).not.toContain(alike)
   const given = { email, confirm: email, replace_in_texts: false }
   const { body } = await ask(hub, 'erase', given)
   expect(body.erased).toMatchObject({ leads: 1, drafts: 3, recipients: 6, import_rows: 1 })

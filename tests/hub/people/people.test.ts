@@ -265,11 +265,12 @@ describe('a person', () => {
       leads: [{ name: NAME, phone: '+90 212 555 01 01' }],
       notes: [{ text: 'Likes tea' }],
       recipients: [{ email: EMAIL }, { email: EMAIL }],
+      import_errors: [{ cells: [NAME, EMAIL, '+90 212 555 01 01'] }],
     })
     const counts = Object.entries(body.records).map(([name, rows]) => `${name} ${rows.length}`)
     expect(counts.sort().join(', ')).toBe(
-      'answers 1, audit 1, drafts 3, inbox_mails 2, leads 1, members 1, merges 1, notes 1, ' +
-        'recipients 2, sequence_recipients 2, suppression 1, suppression_addresses 1',
+      'answers 1, audit 1, drafts 3, import_errors 1, inbox_mails 2, leads 1, members 1, merges 1, ' +
+        'notes 1, recipients 2, sequence_recipients 2, suppression 1, suppression_addresses 1',
     )
     // What signs a member in is not theirs to send around.
     expect(body.records.members).toMatchObject([{ email: EMAIL, name: NAME }])
