@@ -80,10 +80,12 @@ export function createWebhooks(given: {
            first_attempt_at = coalesce(delivery.first_attempt_at, $2),
            next_at = $2::timestamptz + make_interval(secs => ${LEASE_SECONDS})
          from hub.webhooks as webhook
-         where webhook.id = delivery.webhook_id and webhook.enabled and delivery.id in (
-           select id from hub.webhook_deliveries
-           where state in ('queued', 'sending') and next_at < $2::timestamptz + interval '1 millisecond'
-           order by next_at limit $1 for update skip locked
+         where webhook.id = delivery.webhook_id and delivery.id in (
+           select due.id from hub.webhook_deliveries as due
+           join hub.webhooks as receiver on receiver.id = due.webhook_id and receiver.enabled
+           where due.state in ('queued', 'sending')
+             and due.next_at < $2::timestamptz + interval '1 millisecond'
+           order by due.next_at limit $1 for update of due skip locked
          )
          returning ${CLAIMED}`,
         [AT_ONCE, now().toISOString()],

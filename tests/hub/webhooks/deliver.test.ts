@@ -196,6 +196,18 @@ describe('by the clock of the hub', () => {
   })
 })
 
+test('what waits for a webhook that is off keeps nothing from the others', async () => {
+  const sql = `insert into hub.webhooks (label, url, events, enabled, secret)
+    select 'Off', url, events, false, secret from hub.webhooks returning id`
+  const [off] = await hub.query<{ id: string }>(sql)
+  for (let nth = 0; nth < 5; nth += 1) await add(clock - HOUR)
+  await hub.query('update hub.webhook_deliveries set webhook_id = $1', [off?.id])
+  const id = await add()
+  await sender().sweep()
+  await hub.query('delete from hub.webhooks where not enabled')
+  expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([id])
+})
+
 describe('in the background', () => {
   test('it looks at its start and every five seconds, until it is closed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
