@@ -88,12 +88,14 @@ export function createAudit(given: {
   const counted = new Map<string, Act>()
   let timer: NodeJS.Timeout | undefined
 
+  /** Never throws: what it tells of is done, and an error would say that it is not. */
   async function add(act: Act): Promise<void> {
-    if (!can_write) {
-      const { action, actor, outcome, count } = act
-      return log({ msg: 'act', action, actor: actor.id ?? actor.kind, outcome, count })
-    }
-    await everywhere(db, (_, client) => addAct(client, act))
+    const { action, actor, outcome, count } = act
+    const line = { msg: 'act', action, actor: actor.id ?? actor.kind, outcome, count }
+    if (!can_write) return log(line)
+    await everywhere(db, (_, client) => addAct(client, act)).catch((error: unknown) =>
+      log({ ...line, error: String(error) }),
+    )
   }
 
   async function flush(): Promise<void> {
@@ -101,11 +103,7 @@ export function createAudit(given: {
     timer = undefined
     const acts = [...counted.values()]
     counted.clear()
-    for (const act of acts) {
-      await add(act).catch((error: unknown) =>
-        log({ msg: 'audit', action: act.action, count: act.count, error: String(error) }),
-      )
-    }
+    for (const act of acts) await add(act)
   }
 
   return {

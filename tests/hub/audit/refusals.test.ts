@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { createApp } from '../../../hub/app.ts'
 import { createAudit, NOBODY } from '../../../hub/audit/audit.ts'
+import { setPassword } from '../../../hub/auth/auth.ts'
+import { ApiError } from '../../../shared/problem.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
 let hub: TestHub
@@ -98,11 +101,33 @@ test('a count that cannot be stored is logged, and the next one is stored withou
   audit.refused({ ...ASKED, actor: member(4), target: 'a\0b' })
   audit.refused({ ...ASKED, actor: member(4), target: 'GET backups' })
   await audit.flush()
-  expect(lines).toEqual([
-    { msg: 'audit', action: 'role', count: 1, error: expect.stringMatching(/\w/) },
-  ])
+  const line = { msg: 'act', action: 'role', actor: member(4).id, outcome: 'refused', count: 1 }
+  expect(lines).toEqual([{ ...line, error: expect.stringMatching(/\w/) }])
   const rows = await hub.query(`select target, fields from hub.audit where actor ->> 'id' = $1`, [
     member(4).id,
   ])
   expect(rows).toEqual([{ target: 'GET backups', fields: [] }])
+})
+
+test('while the database is away, the admin signs in and changes settings: the log tells of it', async () => {
+  const away = async () => Promise.reject(new ApiError('unavailable', 'away'))
+  const db = { ...hub.deps.db, transaction: away, as: () => db }
+  const audit = createAudit({ db, log, can_write: true })
+  const app = createApp({ ...hub.deps, db, root_db: db, audit })
+  const send = (method: string, path: string, body: object, headers = {}) =>
+    app.request(`/api/cockpit/${path}`, {
+      method,
+      headers: { host: 'localhost', 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  await setPassword(hub.paths, 'correct horse battery')
+  const entered = await send('POST', 'login', { password: 'correct horse battery' })
+  expect(entered.status).toBe(200)
+  const cookie = entered.headers.get('set-cookie')?.split(';')[0]
+  expect((await send('PUT', 'settings/system', { language: 'tr' }, { cookie })).status).toBe(200)
+  const acts = lines.filter(({ msg }) => msg === 'act')
+  expect(acts).toMatchObject([
+    { action: 'login', actor: 'admin', outcome: 'done', error: expect.stringContaining('away') },
+    { action: 'setSystem', actor: 'admin', outcome: 'done' },
+  ])
 })
