@@ -27,7 +27,7 @@ import {
 import { type Actor, ROLES, TOKEN_ACTOR } from '../../db/actor.ts'
 import { everywhere, readOnlyKey } from '../../db/db.ts'
 import { readText } from '../../files.ts'
-import { answer, type Ctx, type Env, problems } from '../../http/http.ts'
+import { answer, type Ctx, type Env, problems, requireAdmin } from '../../http/http.ts'
 import { bilingual } from '../../i18n/words.ts'
 import { normaliseEmail } from '../../mail/address.ts'
 import { membersText } from '../../members/members.text.ts'
@@ -184,14 +184,17 @@ access.openapi(
     tags: ['Access'],
     summary: 'Sign out in all browsers',
     description:
-      'Ends all sessions of whoever asks, including this one. Tokens and keys keep working.',
+      'Ends all sessions of whoever asks, including this one; the local token and keys of an admin end those of the single admin. Tokens and keys keep working.',
     responses: { 200: jsonResponse(Done, 'Signed out everywhere.'), ...problems() },
   }),
   async (c) => {
     const { root_db, config, key_role, actor } = c.get('deps')
     const id = memberOf(actor)
-    if (!id) await endSessions(c)
-    else {
+    if (!id) {
+      // A key has no sessions: only one with an admin's rights ends those of the admin.
+      requireAdmin(c)
+      await endSessions(c)
+    } else {
       await endSessionsOf(config.paths, id)
       if (key_role === 'hub_rw') await everywhere(root_db, (sql) => endEpoch(sql, { id }))
     }

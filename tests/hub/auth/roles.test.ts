@@ -139,6 +139,19 @@ test('a key does what its scope says, and one that proposes nothing else', async
   expect(answers.admin).toEqual(names)
 })
 
+test('a key that is no admin’s does not sign the admin out', async () => {
+  const admin = await cookieOf(hub)
+  const signOut = async (key: string) =>
+    hub.call('POST', 'logout/everywhere', undefined, { authorization: `Bearer ${key}` })
+  const session = () => ask({ method: 'GET', path: 'session', isPublic: false }, { cookie: admin })
+  for (const scope of ['read', 'propose', 'write'] as const) {
+    expect((await signOut(await keyWith(hub, scope))).status, scope).toBe(403)
+    expect(await session(), scope).toBe('200')
+  }
+  expect((await signOut(await keyWith(hub, 'admin'))).status).toBe(200)
+  expect(await session()).toBe('401 unauthenticated')
+})
+
 test('a revoked or expired key is 401', async () => {
   const route = { method: 'GET', path: 'leads/list', isPublic: false }
   for (const column of ['revoked_at', 'expires_at']) {
