@@ -242,7 +242,8 @@ function requireOurName(c: Ctx): void {
   const { config } = c.get('deps')
   const ours = [...LOCAL, ...config.hosts.map((known) => known.toLowerCase())]
   if (config.public_url) ours.push(new URL(config.public_url).hostname)
-  if (!ours.includes(name)) {
+  // An IPv6 address stands in brackets in a request, and mostly without them in the settings.
+  if (!ours.includes(name) && !ours.includes(name.replace(/^\[(.+)\]$/, '$1'))) {
     throw new ApiError(
       'forbidden',
       `The hub is not called ${name}. Call it localhost, or add the name to "hosts" in hub.json.`,

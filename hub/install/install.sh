@@ -283,6 +283,12 @@ say_reach() {
 summary() {
   if is_loopback "$bind"; then url="http://$bind/hub/"; else url="https://$(hostname)/hub/"; fi
   if [ "$bind" != 0.0.0.0 ] && ! is_loopback "$bind"; then url="https://$bind/hub/"; fi
+  # An IPv6 address stands in brackets; `::` is all addresses and nobody's.
+  case $bind in
+    ::) url="https://$(hostname)/hub/" ;;
+    ::1) url='http://[::1]/hub/' ;;
+    *:*) url="https://[$bind]/hub/" ;;
+  esac
   if [ -n "$host_name" ]; then url="https://$host_name/hub/"; fi
   if [ "$public" = unsubscribe ]; then url='http://127.0.0.1/hub/'; fi
   # The set-up code is a secret: it is shown, but not written to the log.

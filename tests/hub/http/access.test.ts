@@ -91,7 +91,9 @@ describe('the one admin', () => {
     const { config } = hub.deps
     const before = { hosts: config.hosts, public_url: config.public_url }
     onTestFinished(() => void Object.assign(config, before))
-    const names = { hosts: ['Hub.Firma.Example'], public_url: 'https://crm.firma.example/hub' }
+    // The installer adds the addresses of the machine as they are, without brackets.
+    const hosts = ['Hub.Firma.Example', '2001:db8::5']
+    const names = { hosts, public_url: 'https://crm.firma.example/hub' }
     Object.assign(config, names)
     const status = async (host: string, origin?: string) =>
       (await hub.call('GET', 'projects/list', undefined, { host, ...(origin ? { origin } : {}) }))
@@ -103,10 +105,13 @@ describe('the one admin', () => {
       local,
       'hub.firma.example',
       'HUB.FIRMA.EXAMPLE:443',
+      '[2001:db8::5]',
+      '[2001:DB8::5]:443',
     ]
     for (const host of [...ours, crm]) expect(await status(host), host).toBe(200)
     for (const host of [
       'firma.example',
+      '[2001:db8::6]',
       `x.${crm}`,
       'localhost.evil.example',
       `${crm}.evil.example`,
