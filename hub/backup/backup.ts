@@ -12,7 +12,7 @@ import type { Log } from '../log.ts'
 import { backupText } from './backup.text.ts'
 import { backupFile, backupsIn, listBackups, makeBackup, removeOld, withLock } from './make.ts'
 import { BackupError, type Kind } from './manifest.ts'
-import { finishRestore, type RestoreOptions, restoreBackup } from './restore.ts'
+import { finishRestore, type RestoreOptions, removeStages, restoreBackup } from './restore.ts'
 import { readBackupSettings } from './settings.ts'
 import { copyToTarget } from './target.ts'
 
@@ -79,13 +79,14 @@ export type Started = { job: KeptJob; done: Promise<string> }
 export async function startBackup(config: Config, kind: Kind): Promise<Started> {
   return startJob(config, { kind: 'backup', name: null }, async (report) => {
     const { encryption, keep_daily, target } = await readBackupSettings(config.paths)
-    const name = await withLock(config, (client) =>
-      makeBackup(client, config, {
+    const name = await withLock(config, async (client) => {
+      await removeStages(config.paths)
+      return makeBackup(client, config, {
         kind,
         encryption,
         progress: (done, step) => report({ progress: done * 0.9, step }),
-      }),
-    )
+      })
+    })
     await removeOld(config.paths, keep_daily)
     report({ progress: 0.9, step: 'target', name })
     await copyToTarget(config.paths, target, backupFile(config.paths, name), name)

@@ -258,30 +258,32 @@ async function copyFile(from: string, stage: string, path: string, manifest: Man
   }
 }
 
-/** The prefix of an upload's file while it arrives. */
+/** The prefix of an upload's file while it arrives, and of the folder in which one is checked. */
 export const UPLOAD = '.upload-'
-const UPLOAD_LOST_MS = 24 * 60 * 60 * 1000
+export const CHECK = '.check-'
+const LOST_MS = 24 * 60 * 60 * 1000
 
 /**
- * Removes what killed backups and uploads have left. Because of the lock no other backup is running.
- * An upload may be, so its file is removed only if nothing was written to it for a day.
+ * Removes what killed backups, uploads and checks have left. Because of the lock no other backup is
+ * running. An upload or a check may be, so its file is removed only if nothing was written for a day.
  */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
     const isOfBackup = /^\.stage-/.test(name) || /^watchpost-hub-.*\.new$/.test(name)
-    if (isOfBackup || (name.startsWith(UPLOAD) && (await isLost(path)))) {
+    const isOfOthers = name.startsWith(UPLOAD) || name.startsWith(CHECK)
+    if (isOfBackup || (isOfOthers && (await isLost(path)))) {
       await rm(path, { recursive: true, force: true })
     }
   }
 }
 
-async function isLost(upload: string): Promise<boolean> {
-  const found = await stat(upload).catch((error: unknown) => {
+async function isLost(path: string): Promise<boolean> {
+  const found = await stat(path).catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error
   })
-  return found !== undefined && Date.now() - found.mtimeMs > UPLOAD_LOST_MS
+  return found !== undefined && Date.now() - found.mtimeMs > LOST_MS
 }
 
 const KEEP_OTHERS = 5

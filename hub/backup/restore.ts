@@ -250,7 +250,12 @@ async function restoreFiles(paths: Paths, stage: string, powers: Power[]): Promi
   if (active !== undefined) await writeWhole(join(paths.data_dir, 'active'), active)
 }
 
-async function removeStages(paths: Paths): Promise<void> {
+/**
+ * removeStages removes what killed restores have unpacked, unless one of them must still be finished.
+ * The caller holds the lock.
+ */
+export async function removeStages(paths: Paths): Promise<void> {
+  if (existsSync(journalFile(paths))) return
   for (const name of await readdir(paths.data_dir).catch(() => [])) {
     if (/^\.restore-[0-9a-f-]{36}$/.test(name)) {
       await rm(join(paths.data_dir, name), { recursive: true, force: true })

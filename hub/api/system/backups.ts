@@ -19,7 +19,7 @@ import {
   startRestore,
 } from '../../backup/backup.ts'
 import { checkConfig, POWERS, Powers, powersIn } from '../../backup/config-files.ts'
-import { backupFile, backupsIn, listBackups, nameFor, UPLOAD } from '../../backup/make.ts'
+import { backupFile, backupsIn, CHECK, listBackups, nameFor, UPLOAD } from '../../backup/make.ts'
 import { BackupError, KINDS } from '../../backup/manifest.ts'
 import { requireTrust, warningOf } from '../../backup/restore.ts'
 import { readHead, unpack } from '../../backup/unpack.ts'
@@ -247,7 +247,7 @@ backups.openapi(
     const { name, ...secret } = c.req.valid('json')
     const file = backupFile(paths, name)
     await stat(file).catch(notThere)
-    const folder = await mkdtemp(join(backupsIn(paths), '.check-'))
+    const folder = await mkdtemp(join(backupsIn(paths), CHECK))
     try {
       const { config } = await readHead({ paths, file, secret })
       const given = { paths, file, folder: join(folder, 'unpacked'), secret }

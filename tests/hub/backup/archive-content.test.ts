@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import {
   mkdir,
@@ -248,9 +249,24 @@ test('a backup takes away what killed ones and uploads of over a day ago have le
     await utimes(join(folder, name), at, at)
   }
   await mkdir(join(folder, '.stage-0123'))
+  // A check, and in the folder above a restore, have a whole archive unpacked, without its encryption.
+  for (const [name, hours] of Object.entries({ '.check-23': 23, '.check-25': 25 })) {
+    await mkdir(join(folder, name, 'unpacked'), { recursive: true })
+    const at = new Date(Date.now() - hours * HOUR_MS)
+    await utimes(join(folder, name), at, at)
+  }
+  const restored = `.restore-${randomUUID()}`
+  await mkdir(join(hub.paths.data_dir, restored, 'config'), { recursive: true })
   await make()
   const names = (await readdir(folder)).filter((name) => /^\.|new$/.test(name))
-  expect(names.sort()).toEqual(['.job.json', '.upload-23', 'mine.new'])
+  expect(names.sort()).toEqual(['.check-23', '.job.json', '.upload-23', 'mine.new'])
+  expect(await readdir(hub.paths.data_dir)).not.toContain(restored)
+  // One whose rows were restored still needs its files.
+  await mkdir(join(hub.paths.data_dir, restored))
+  await writeFile(join(hub.paths.data_dir, 'restore.json'), '{}')
+  await make()
+  await rm(join(hub.paths.data_dir, 'restore.json'))
+  expect(await readdir(hub.paths.data_dir)).toContain(restored)
 })
 
 describe('of the backups', () => {
