@@ -114,10 +114,12 @@ async function inScratch<T>(
   work: (client: pg.Client, url: string) => Promise<T>,
 ): Promise<T> {
   const name = `hub_scratch_${randomBytes(6).toString('hex')}`
-  const owner = new pg.Client({ connectionString: ownerUrl })
+  // Its name shows that the database is in use, from before it is there until it is gone.
+  const owner = new pg.Client({ connectionString: ownerUrl, application_name: name })
   owner.on('error', () => {})
   await owner.connect()
   try {
+    await dropLost(owner)
     await owner.query(`create database ${name} template template0`)
     const url = new URL(ownerUrl)
     url.pathname = `/${name}`
@@ -133,4 +135,15 @@ async function inScratch<T>(
   } finally {
     await owner.end()
   }
+}
+
+/** Drops the scratch databases that killed processes left: they hold all rows of a hub. */
+async function dropLost(owner: pg.Client): Promise<void> {
+  const { rows } = await owner.query<{ name: string }>(
+    `select lost.datname as name from pg_catalog.pg_database as lost
+     where lost.datname ~ '^hub_scratch_[0-9a-f]{12}$' and not exists (
+       select from pg_catalog.pg_stat_activity where application_name = lost.datname
+     )`,
+  )
+  for (const { name } of rows) await owner.query(`drop database if exists ${name} with (force)`)
 }

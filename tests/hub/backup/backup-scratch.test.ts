@@ -12,7 +12,7 @@ import { checkStage, rebuild, upgradeStage } from '../../../hub/backup/scratch.t
 import { signManifest } from '../../../hub/backup/signing.ts'
 import { unpack } from '../../../hub/backup/unpack.ts'
 import { withClient } from '../../../scripts/schema/schema.ts'
-import { createEmptyDatabase } from '../../support/servers/database.ts'
+import { createEmptyDatabase, onServer } from '../../support/servers/database.ts'
 import { fillHub } from '../support/backup-data.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 
@@ -64,6 +64,27 @@ test('a backup reads back the same from a scratch database, which is gone afterw
   )
   await client.end()
   expect(rows).toEqual([])
+})
+
+test('a scratch database that a killed check left goes with the next, and not one in use', async () => {
+  const { adminUrl } = inject('server')
+  const [lost, used] = ['hub_scratch_000000000001', 'hub_scratch_000000000002']
+  await onServer(adminUrl, `create database ${lost}`)
+  await onServer(adminUrl, `create database ${used}`)
+  const other = new pg.Client({ connectionString: adminUrl, application_name: used })
+  await other.connect()
+  try {
+    const { path, manifest } = await stage()
+    expect(await checkStage(adminUrl, path, manifest)).toEqual([])
+    const { rows } = await other.query(
+      'select datname as name from pg_database where datname = any($1)',
+      [[lost, used]],
+    )
+    expect(rows).toEqual([{ name: used }])
+  } finally {
+    await other.end()
+    for (const name of [lost, used]) await onServer(adminUrl, `drop database if exists ${name}`)
+  }
 })
 
 test('rows of an older release go through its upgrades', async () => {
