@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
+import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ApiError } from '../../shared/problem.ts'
@@ -52,7 +53,7 @@ export async function readJob(paths: Paths): Promise<KeptJob | null> {
   const kept = KeptJob.safeParse(await readJson(jobFile(paths)))
   if (!kept.success) return null
   const { pid, ...job } = kept.data
-  const runs = pid === process.pid ? running.has(job.id) : isAlive(pid)
+  const runs = pid === process.pid ? running.has(job.id) : isAlive(pid) && isOfThisBoot(job)
   if (job.status !== 'running' || runs) return job
   return { ...job, status: 'failed', reason: say.interrupted }
 }
@@ -178,6 +179,11 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
+}
+
+/** After a power cut another program may have the process number that the job had. */
+function isOfThisBoot({ started_at }: Pick<KeptJob, 'started_at'>): boolean {
+  return Date.parse(started_at) > Date.now() - uptime() * 1000
 }
 
 /** The times of the last and the next backup, by this machine's clock. */

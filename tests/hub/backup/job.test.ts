@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { tmpdir, uptime } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readJob } from '../../../hub/backup/backup.ts'
@@ -21,8 +21,13 @@ const JOB = {
   progress: 0.5,
   name: null,
   reason: null,
-  started_at: '2026-01-01T00:00:00.000Z',
+  started_at: new Date().toISOString(),
   finished_at: null,
+}
+const FAILED = {
+  ...JOB,
+  status: 'failed',
+  reason: { en: expect.stringMatching(/\S/), tr: expect.stringMatching(/\S/) },
 }
 /** The job that is read of what a process has stored. */
 async function read(stored: object | string) {
@@ -61,10 +66,19 @@ test.each([
   const kill = answers(code)
   const job = await read({ ...JOB, pid })
   kill.mockRestore()
-  if (runs) return expect(job).toEqual(JOB)
-  expect(job).toEqual({
-    ...JOB,
-    status: 'failed',
-    reason: { en: expect.stringMatching(/\S/), tr: expect.stringMatching(/\S/) },
+  expect(job).toEqual(runs ? JOB : FAILED)
+})
+
+test('one from before the machine was started has failed, whoever has its process number now', async () => {
+  const kill = answers(null)
+  const since = (ms: number) => new Date(Date.now() - uptime() * 1000 + ms).toISOString()
+  const [before, after] = [since(-60_000), since(60_000)]
+  expect(await read({ ...JOB, started_at: before, pid: 12_345 })).toEqual({
+    ...FAILED,
+    started_at: before,
   })
+  expect(await read({ ...JOB, started_at: after, pid: 12_345 })).toMatchObject({
+    status: 'running',
+  })
+  kill.mockRestore()
 })
