@@ -11,7 +11,15 @@ import { KeptWords } from '../i18n/kept-words.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
 import type { Log } from '../log.ts'
 import { backupText } from './backup.text.ts'
-import { backupFile, backupsIn, listBackups, makeBackup, removeOld, withLock } from './make.ts'
+import {
+  backupFile,
+  backupsIn,
+  lastOf,
+  listBackups,
+  makeBackup,
+  removeOld,
+  withLock,
+} from './make.ts'
 import { BackupError, type Kind } from './manifest.ts'
 import { finishRestore, type RestoreOptions, removeStages, restoreBackup } from './restore.ts'
 import { readBackupSettings } from './settings.ts'
@@ -192,7 +200,11 @@ export async function backupTimes(
   now = new Date(),
 ): Promise<{ last_at: string | null; next_at: string }> {
   const { hour } = await readBackupSettings(paths)
-  const last = (await listBackups(paths)).find(({ kind }) => kind === 'daily' || kind === 'manual')
+  const made = await listBackups(paths)
+  const last = lastOf(
+    made.filter(({ kind }) => kind === 'daily' || kind === 'manual'),
+    now,
+  )
   const next = lastDue(hour, now)
   next.setDate(next.getDate() + 1)
   return { last_at: last?.created_at ?? null, next_at: next.toISOString() }
@@ -201,7 +213,11 @@ export async function backupTimes(
 /** isBackupDue returns whether the daily backup has not been made since it was last due. */
 export async function isBackupDue(paths: Paths, now = new Date()): Promise<boolean> {
   const { hour } = await readBackupSettings(paths)
-  const last = (await listBackups(paths)).find(({ kind }) => kind === 'daily')
+  const made = await listBackups(paths)
+  const last = lastOf(
+    made.filter(({ kind }) => kind === 'daily'),
+    now,
+  )
   return last === undefined || new Date(last.created_at) < lastDue(hour, now)
 }
 

@@ -87,6 +87,15 @@ export async function listBackups(paths: Paths): Promise<Backup[]> {
 }
 
 /**
+ * lastOf returns the newest of these backups that is not of the future: one of a clock that was ahead
+ * would stand for all that should follow.
+ */
+export function lastOf(backups: Backup[], now = new Date()): Backup | undefined {
+  const until = Math.max(now.getTime(), Date.now())
+  return backups.find(({ created_at }) => Date.parse(created_at) <= until)
+}
+
+/**
  * withLock runs the work under an advisory lock, so that only one process makes or restores a
  * backup.
  */

@@ -3,7 +3,7 @@ import { freemem, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { readJob } from '../backup/backup.ts'
-import { listBackups } from '../backup/make.ts'
+import { lastOf, listBackups } from '../backup/make.ts'
 import type { Config, Paths } from '../config.ts'
 import { type Database, everywhere } from '../db/db.ts'
 import { readJson, writeJson } from '../files.ts'
@@ -127,7 +127,7 @@ const CHECKS: Record<Cause, Check> = {
       const why = job.reason ?? say.unknown
       return say.backup_failed(why)
     }
-    const last = (await listBackups(paths)).find(({ kind }) => kind !== 'uploaded')
+    const last = lastOf((await listBackups(paths)).filter(({ kind }) => kind !== 'uploaded'))
     const { birthtimeMs } = await stat(paths.data_dir)
     const since = last ? Date.parse(last.created_at) : birthtimeMs
     if (Date.now() - since < STALE_BACKUP_MS) return undefined

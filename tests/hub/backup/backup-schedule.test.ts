@@ -39,6 +39,17 @@ test('the daily backup is due once from its hour on, whoever makes it', async ()
   })
 })
 
+test('one of a clock that was ahead does not stand for those that follow', async () => {
+  const ahead = nameFor('daily', { encrypted: false }, new Date('2099-01-01T03:00:05'))
+  const file = join(backupsIn(hub.paths), ahead)
+  await writeFile(file, '')
+  expect(await isDue('11T03:00:00')).toBe(true)
+  expect((await backupTimes(hub.paths, at('11T09:30:00'))).last_at).toBe(
+    at('11T09:00:00').toISOString(),
+  )
+  await rm(file)
+})
+
 /** A day of the test's own: at noon the next backup is due in 15 hours, whenever the tests run. */
 function startAtNoon() {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] })

@@ -1,8 +1,9 @@
-import fs, { rm, writeFile } from 'node:fs/promises'
+import fs, { mkdir, rm, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import os from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { backupsIn, nameFor } from '../../../hub/backup/make.ts'
 import { verbatim } from '../../../hub/i18n/words.ts'
 import { confirmMail, pauseMail } from '../../../hub/mail/settings.ts'
 import type { ModelState } from '../../../hub/model/model.ts'
@@ -98,6 +99,12 @@ test('there is a backup every two days, that this hub made', async () => {
   expect(await health()()).toMatchObject([
     { cause: 'backup', message: { en: 'There is no backup from the last two days.' } },
   ])
+  // A clock that was ahead made none of them.
+  const ahead = nameFor('daily', { encrypted: false }, new Date('2099-01-01T03:00:00Z'))
+  await mkdir(backupsIn(hub.paths), { recursive: true })
+  await writeFile(join(backupsIn(hub.paths), ahead), '')
+  expect(await health()()).toMatchObject([{ cause: 'backup' }])
+  await rm(join(backupsIn(hub.paths), ahead))
 })
 
 test('a queue is stuck while missions wait for an hour and none runs', async () => {
