@@ -48,6 +48,7 @@ export async function createBackground(given: {
   const model = createModel({ settings: await readSetting(paths, MODELS), paths, log })
   const reader = openReader({ socket: process.env.HUB_READER_SOCKET })
   let timer: NodeJS.Timeout | undefined
+  let isStopping = false
 
   const actions: Actions = {
     allowed: () => readSetting(paths, AGENT_SETTINGS),
@@ -115,8 +116,10 @@ export async function createBackground(given: {
       await model
         .start()
         .catch((error: unknown) => log({ msg: 'the model did not start', error: String(error) }))
+      if (isStopping) return
       await missions.start()
       await resumeApproved({ db, paths, actions, log })
+      if (isStopping) return
       const look = () => {
         void improve(db, config)
           .then(missions.wake)
@@ -132,6 +135,7 @@ export async function createBackground(given: {
       look()
     },
     stop: async () => {
+      isStopping = true
       clearInterval(timer)
       await missions.stop()
       await model.close()

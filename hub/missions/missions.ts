@@ -242,6 +242,7 @@ export function createMissions(deps: MissionsDeps): Missions {
   async function start(): Promise<void> {
     const count = await recoverMissions(db)
     if (count > 0) log({ msg: 'missions recovered', count })
+    if (isStopping) return
     timer = setInterval(wake, deps.sweep_ms ?? SWEEP_MS)
     wake()
   }

@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createBackground } from '../../hub/background.ts'
 import { readPause } from '../../hub/mail/settings.ts'
 import { startHub, type TestHub } from './support/hub.ts'
 
@@ -98,6 +99,28 @@ test('a backup is made, and those beyond the retention setting are deleted', asy
   expect(await archives()).not.toContain('watchpost-hub-20260111-000000000-daily.tar.gz')
   expect(await archives()).toHaveLength(15)
   expect((await run('delete_old_backups')).en).toBe('Deleted 0 backups.')
+})
+
+test('stopped while it starts, it leaves nothing that runs', async () => {
+  const { config, db } = hub.deps
+  const log = () => {}
+  const background = await createBackground({ config, db, log, restart: () => {} })
+  let goOn = () => {}
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve
+  })
+  const start = vi.spyOn(background.model, 'start').mockReturnValue(held)
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  try {
+    const starting = background.start()
+    await vi.waitFor(() => expect(start).toHaveBeenCalled())
+    await background.stop()
+    goOn()
+    await starting
+    expect(vi.getTimerCount()).toBe(0)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('the system agent learns numbers of this machine, no names and no contents', async () => {
