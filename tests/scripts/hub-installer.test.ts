@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { assembleInstaller } from '../../scripts/build/hub-bundle.ts'
 
 const FOLDER = join(import.meta.dirname, '../../hub/install')
@@ -44,4 +45,60 @@ test('no loop of the installer overwrites what an option says', async () => {
   expect(options.length).toBeGreaterThan(10)
   const loops = [...script.matchAll(/\bfor (\w+) in\b|\bread -r (\w+)/g)].map(([, a, b]) => a ?? b)
   expect(loops.filter((name) => options.includes(name))).toEqual([])
+})
+
+/** Runs a part of the installer with steps of its own in place of those of the machine. */
+async function runPart(script: string, folder: string) {
+  const source = (await assembleInstaller()).replace(/^main "\$@"$/m, '')
+  const stubs = `OPT=${folder}/opt WORK=${folder}/work LOG=${folder}/log
+    log_ready= locked=1 bundle= offline= old=/releases/1 release_dir=/releases/2 target=2
+    data_dir=${folder}/data mine=${folder}/data/.install rescue=$mine/postgres.before COMMAND=true
+    mkdir -p $OPT $WORK $mine $data_dir/postgres
+    systemctl() { echo "systemctl $*" >> ${folder}/did; }
+    require_of() { :; }
+    make_cluster() { :; }
+    write_units() { :; }
+    switch_to() { echo "switch_to $1" >> ${folder}/did; }
+    prepare_database() { :; }
+    set_model() { :; }
+    start_hub() { :; }
+  `
+  const input = `${source}\n${stubs}\n${script}`
+  const { status, stderr } = spawnSync('sh', [], { input, cwd: folder })
+  const did = join(folder, 'did')
+  const acts = existsSync(did) ? readFileSync(did, 'utf8').trim().split('\n') : []
+  return { status, stderr: String(stderr), acts }
+}
+const START = 'start watchpost-postgres.service watchpost-model.service watchpost-hub.service'
+
+describe('what fails in an upgrade', () => {
+  let folder = ''
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'watchpost-installer-'))
+    return () => rmSync(folder, { recursive: true })
+  })
+
+  test('a full disk: the copy of the database goes, and the hub runs again', async () => {
+    const full =
+      'cp() { mkdir -p "$rescue"; echo "No space left on device" >&2; return 1; }\nupgrade'
+    const { status, stderr, acts } = await runPart(full, folder)
+    expect(status).toBe(6)
+    expect(stderr).toContain('could not be copied')
+    expect(acts.at(-1)).toBe(`systemctl ${START}`)
+    expect(existsSync(join(folder, 'data/.install/postgres.before'))).toBe(false)
+    expect(acts.some((act) => act.startsWith('switch_to'))).toBe(false)
+  })
+
+  test('a database that does not start: the version before runs again', async () => {
+    const fails = `cp() { mkdir -p "$rescue"; }
+      systemctl() {
+        echo "systemctl $*" >> ${folder}/did
+        [ "$*" != 'start watchpost-postgres.service' ]
+      }
+      upgrade`
+    const { status, stderr, acts } = await runPart(fails, folder)
+    expect(status).toBe(10)
+    expect(stderr).toContain('Version 1 is running again')
+    expect(acts.slice(-2)).toEqual(['switch_to /releases/1', `systemctl ${START}`])
+  })
 })

@@ -45,8 +45,7 @@ write_units() {
 }
 
 start_database() {
-  systemctl start watchpost-postgres.service ||
-    refuse 10 'the database did not start. journalctl -u watchpost-postgres shows why.'
+  systemctl start watchpost-postgres.service
 }
 
 prepare_database() {

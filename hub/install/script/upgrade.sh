@@ -44,7 +44,7 @@ first() {
   make_cluster
   switch_to "$release_dir"
   write_units
-  start_database
+  start_database || refuse 10 'the database did not start. journalctl -u watchpost-postgres shows why.'
   prepare_database || refuse 10 "the database could not be prepared. The end of $LOG shows why."
   set_model
   if [ -n "$no_start" ]; then return; fi
@@ -63,19 +63,22 @@ upgrade() {
   systemctl stop watchpost-hub.service watchpost-model.service watchpost-postgres.service
   rm -rf "$rescue"
   require_of watchpost-db "$data_dir/postgres"
-  cp -a --reflink=auto -T "$data_dir/postgres" "$rescue"
+  if ! cp -a --reflink=auto -T "$data_dir/postgres" "$rescue"; then
+    rm -rf "$rescue"
+    systemctl start watchpost-postgres.service watchpost-model.service watchpost-hub.service
+    refuse 6 "the database could not be copied before the upgrade; the line above says why. Version ${old##*/} is running again, and nothing was changed. Free as much space as $data_dir/postgres takes, and run this again."
+  fi
   keep_fact upgrading_from "$old"
   make_cluster
   switch_to "$release_dir"
   write_units
-  start_database
-  if prepare_database && set_model && { [ -n "$no_start" ] || start_hub; }; then
+  if start_database && prepare_database && set_model && { [ -n "$no_start" ] || start_hub; }; then
     keep_fact upgrading_from ''
     rm -rf "$rescue"
     return
   fi
   roll_back
-  refuse 10 "version $target did not start. Version ${old##*/} is running again with its data. journalctl -u watchpost-hub shows why."
+  refuse 10 "version $target did not start. Version ${old##*/} is running again with its data. The end of $LOG and journalctl -u watchpost-hub -u watchpost-postgres show why."
 }
 
 # If it is killed, the next run completes it: the copy is kept until it is the database again.
