@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -100,5 +100,17 @@ describe('what fails in an upgrade', () => {
     expect(status).toBe(10)
     expect(stderr).toContain('Version 1 is running again')
     expect(acts.slice(-2)).toEqual(['switch_to /releases/1', `systemctl ${START}`])
+  })
+
+  test('a damaged download: the next run downloads it anew, and a bundle that was given stays', async () => {
+    const own = join(folder, 'own.tar.gz')
+    writeFileSync(own, 'x')
+    const given = await runPart(`bundle=${own}\nverify_bundle`, folder)
+    expect(given).toMatchObject({ status: 8, stderr: expect.stringContaining('damaged') })
+    expect(existsSync(own)).toBe(true)
+    const loaded = join(folder, 'work/watchpost-hub-2-linux-x64.tar.gz')
+    const script = `echo x > ${loaded}\nbundle=${loaded}\nverify_bundle`
+    expect((await runPart(script, folder)).status).toBe(8)
+    expect(existsSync(loaded)).toBe(false)
   })
 })

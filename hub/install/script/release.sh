@@ -13,20 +13,28 @@ fetch_bundle() {
     refuse 8 "version $version could not be downloaded from $INSTALL_URL_BUILT. Try again, or use --bundle=FILE."
 }
 
+# A damaged download is removed: the next run would only resume it.
+refuse_bundle() {
+  case $bundle in
+    "$WORK"/*) rm -f "$bundle" ;;
+  esac
+  refuse 8 "$1"
+}
+
 # Nothing from the bundle runs before its checksum is verified.
 verify_bundle() {
   step 'Verifying'
   rm -rf "$WORK/bundle"
   mkdir -p "$WORK/bundle"
   tar -xzf "$bundle" -C "$WORK/bundle" --no-same-owner \
-    node verify.ts install.sh manifest.json manifest.json.sig payload.tar.gz 2> /dev/null || refuse 8 "$bundle is incomplete or damaged. Download it again."
+    node verify.ts install.sh manifest.json manifest.json.sig payload.tar.gz 2> /dev/null || refuse_bundle "$bundle is incomplete or damaged. Download it again."
   printf '%s  %s\n%s  %s\n' "$NODE_SHA256" "$WORK/bundle/node" "$VERIFY_SHA256" "$WORK/bundle/verify.ts" |
     sha256sum --check --status ||
-    refuse 8 "$bundle was altered, or belongs to another version of this installer. Download both again."
+    refuse_bundle "$bundle was altered, or belongs to another version of this installer. Download both again."
   chmod 700 "$WORK/bundle/node"
   target=$("$WORK/bundle/node" "$WORK/bundle/verify.ts" "$WORK/bundle/manifest.json" \
     "$WORK/bundle/manifest.json.sig" "$WORK/bundle" 2> "$WORK/verify.err") ||
-    refuse 8 "the bundle could not be verified: $(cat "$WORK/verify.err"). Download it again."
+    refuse_bundle "the bundle could not be verified: $(cat "$WORK/verify.err"). Download it again."
 }
 
 make_users() {
