@@ -18,7 +18,7 @@ test.each<[string, string, string, boolean]>([
 })
 
 const ago = (days: number) => new Date(Date.UTC(2026, 4, 20 - days)).toISOString()
-const TURKISH = ['bu', 'geçen', 'gelecek', 'önümüzdeki']
+const TURKISH = ['bu', 'geçen', 'geçtiğimiz', 'önceki', 'gelecek', 'önümüzdeki']
 const ENGLISH = ['this', 'last', 'next', 'past', 'previous', 'coming']
 const each = (words: string[], ...ends: string[]) =>
   ends.flatMap((end) => words.map((word) => `${word} ${end}`))
@@ -35,10 +35,18 @@ const PERIODS: [right: number, wrong: number, words: string[]][] = [
       ...['iki gün önce', 'birkaç hafta önce', 'bir saat önce', 'last night', 'this morning'],
       ...['last Friday', 'next Monday', 'geçen cuma', 'bu gece', 'gelecek pazartesi'],
       ...['last 3 days', 'past two weeks', 'last 24 hours', 'next few days', 'past couple of days'],
+      ...['bugünkü', 'dünden', 'yarına', 'the other day', 'in recent weeks', 'geçen cumaya'],
       ...['son 3 gün', 'son iki haftada', 'son günlerde', 'son 24 saatte', 'önümüzdeki iki hafta'],
     ],
   ],
-  [4, 5, [...each(ENGLISH, 'week', 'weekend'), ...each(TURKISH, 'hafta')]],
+  [
+    4,
+    5,
+    [
+      ...each(ENGLISH, 'week', 'weekend'),
+      ...each(TURKISH, 'hafta', 'haftaya', 'haftanın', 'haftaki'),
+    ],
+  ],
   [
     11,
     12,
@@ -50,6 +58,7 @@ const PERIODS: [right: number, wrong: number, words: string[]][] = [
       'last few months',
     ],
   ],
+  [11, 12, [...each(TURKISH, 'ayın', 'ayki', 'haziranda', 'ocakta'), 'last June', 'this May']],
   [11, 12, [...each(TURKISH, 'ay'), '2 ay önce', 'son 3 ayda', 'son altı ay', 'son aylarda']],
   [
     41,
@@ -70,6 +79,9 @@ const PERIODS: [right: number, wrong: number, words: string[]][] = [
       ...['a year ago', 'two years ago', 'bir yıl önce', 'iki sene önce', 'recently', 'lately'],
       ...['soon', 'currently', 'at the moment', 'so far', 'son zamanlarda', 'yakında'],
       ...['şu anda', 'şimdilik', 'last two years', 'past few years', 'coming years', 'this fall'],
+      ...each(TURKISH, 'yıla', 'yılın', 'yıldan', 'yılki', 'senenin', 'yaza', 'kıştan'),
+      ...['a while ago', 'now', 'to date', 'in recent years', 'last decade', 'just opened'],
+      ...['geçenlerde', 'kısa süre önce', 'şimdi', 'bugünlerde', 'year on year'],
       ...['son iki yılda', 'son yıllarda', 'son 5 sene', 'önümüzdeki üç yıl'],
     ],
   ],
@@ -100,6 +112,13 @@ test.each([
     'iki günde',
     'son',
     'bu çay',
+    'bu yazılım',
+    'bu yazıyı',
+    'bu ayna',
+    'bu aynı',
+    'dünyaya',
+    'bu haftalık',
+    'just 40',
     'weekend',
     'this weekends',
     'every month',
