@@ -1,6 +1,7 @@
 import type { Mention } from './mentions.ts'
-import { isEverybody, isPeople } from './people.ts'
-import { AND, type Token, writtenIn } from './tokens.ts'
+import { isEverybody, isPeople, isSomebody } from './people.ts'
+import { GO_ON } from './relation.ts'
+import { AND, AND_OR_WITH, type Token, writtenIn } from './tokens.ts'
 
 /** Tokens from `from` up to but not including `to` that say who is meant: a name, a group, a country. */
 export type Span = { from: number; to: number }
@@ -10,7 +11,7 @@ const EXCEPT =
   /\b(?:except(?: for)?|excluding|apart from|but not|other than) \w+|\w+ (?:haric|disinda\w*)\b/
 /** Words that leave out whom they stand before, with nothing but FILLERS between. */
 const BEFORE = new Set(
-  'except excluding exclude but minus save skip omit without unless outside not never instead rather leave leaving drop besides aside no stop avoid'.split(
+  'except excluding exclude but minus save skip omit without unless outside not never instead rather leave leaving drop besides aside no stop avoid neither nor'.split(
     ' ',
   ),
 )
@@ -69,7 +70,7 @@ export function exclusionIn(tokens: Token[], spans: Span[]): string | undefined 
 const OR = new Set(['or', 'veya', 'yahut', 'ya', 'da', 'either'])
 /** Between two names these take the first one back: "to Ali, I mean Veli". */
 const CORRECTION =
-  /\b(?:i mean|wait|scratch that|correction|pardon|(?:or|even|maybe|perhaps) better|daha (?:dogrusu|iyisi)|yok|hayir)\b/
+  /\b(?:i mean|wait|scratch that|correction|pardon|(?:or|even|maybe|perhaps) better|better (?:yet|still)|sorry|make (?:it|that)|er|actually|preferably|alternatively|otherwise|failing|(?:as well as|along with|together with|in addition to)|second thoughts?|then|xor|daha (?:dogrusu|iyisi)|yani|aslinda|olma(?:di|zsa)|yoksa|yok|hayir)\b/
 
 /** alternativesIn finds two names of which a task leaves open which one it means, or corrects itself. */
 export function alternativesIn(
@@ -90,7 +91,58 @@ export function alternativesIn(
   return undefined
 }
 
+/** Between two whom a task is for, beside an "and": the order once more, a title, "also". */
+const AGAIN =
+  /^(?:to|for|also|cc|copy|both|with|a|mr|mrs|ms|miss|dr|prof|herr|frau|bey|beye|hanim|hanima|sayin|write|mail|email|e|send|contact|message|ask|tell|remind|thank|invite|call|hem|ayrica|da|de|icin|yaz|gonder|our|my|the|\w+[iu]m[iu]z)$/
+
+/**
+ * partedIn finds two whom a task addresses and which no "and" or comma joins: "Ask Tom to write to
+ * Petra", "Petra’ya giden teklifi Tom’a gönder". One of them may only be spoken of.
+ */
+export function partedIn(tokens: Token[], meant: Mention[]): [Mention, Mention] | undefined {
+  for (const [index, one] of meant.entries()) {
+    const other = meant[index + 1]
+    if (!other) return undefined
+    const between = tokens.slice(one.to, other.from)
+    const next = tokens[other.from]
+    const isJoined =
+      between.length === 0
+        ? next?.isNext === false && !next.isFirst
+        : between.some(({ word }) => AND_OR_WITH.has(word) || word === 'hem') &&
+          between.every(({ word }) => AND_OR_WITH.has(word) || AGAIN.test(word) || isSomebody(word))
+    if (!isJoined && !isAsWellTr(tokens, other)) return [one, other]
+  }
+  return undefined
+}
+
+/** "Tom’a yaz, Petra’ya da yaz" */
+const isAsWellTr = (tokens: Token[], { to }: Mention) =>
+  /^d[ae]$/.test(tokens[to]?.word ?? '') && /^(?:yaz|gonder)$/.test(tokens[to + 1]?.word ?? '')
+
+/** leftBeside finds a lead that an "and" joins to those a task is for, and that is not among them. */
+export function leftBeside(
+  tokens: Token[],
+  meant: Mention[],
+  mentions: Mention[],
+): Mention | undefined {
+  return mentions.find((one) => {
+    const isOpen = one.isExact && (one.role === 'unknown' || one.role === 'related')
+    if (meant.includes(one) || !isOpen || (tokens[one.to - 1]?.suffix ?? '') !== '') return false
+    if (AND.has(tokens[one.to]?.word ?? '') && meant.some(({ from }) => from === one.to + 1)) {
+      return true
+    }
+    let before = one.from - 1
+    while (AGAIN.test(tokens[before]?.word ?? '') || isSomebody(tokens[before]?.word)) before -= 1
+    const next = tokens[one.to]
+    const isEnd = !next?.isNext || GO_ON.has(next.word)
+    const isAnd = AND.has(tokens[before]?.word ?? '')
+    return isAnd && isEnd && meant.some(({ to }) => to <= before)
+  })
+}
+
 const INTRODUCE = /^(?:introduc(?:e|ing)|recommend(?:ing)?|refer(?:ring)?)$/
+const INTRODUCE_TR = /^(?:tanit|tanist|oner|tavsiye|yonlendir|bagla)/
+const ACCUSATIVE_TR = /^[yn]?[iu]$/
 
 /** introducedIn finds two names of which one is to be introduced to the other: either may get the mail, or both. */
 export function introducedIn(tokens: Token[], mentions: Mention[]): [Mention, Mention] | undefined {
@@ -107,6 +159,10 @@ export function introducedIn(tokens: Token[], mentions: Mention[]): [Mention, Me
     const between = tokens.slice(one.to, other.from).map(({ word }) => word)
     const isTo = between.includes('to') && between.every((word) => FILLERS.has(word))
     if (isTo && INTRODUCE.test(verb ?? '')) return [one, other]
+    const endings = [one, other].map(({ to, ending }) => tokens[to - 1]?.suffix || ending)
+    const after = tokens.slice(other.to, other.to + 3)
+    const isIntroduced = after.some(({ word }) => INTRODUCE_TR.test(word))
+    if (isIntroduced && endings.some((ending) => ACCUSATIVE_TR.test(ending))) return [one, other]
   }
   return undefined
 }

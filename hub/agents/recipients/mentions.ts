@@ -163,6 +163,8 @@ function narrowed(tokens: Token[], mentions: Mention[]): Mention[] {
 const TO_EN = new Set(
   'to for mail email write tell ask invite thank call contact message dear remind greet'.split(' '),
 )
+const ANSWER = /^(?:answer|reply)$/
+const TO_RIGHT_BEHIND = /^(?:send|give|show|let|drop|forward|answer|reply|cc|bcc)$/
 const ABOUT_EN = new Set(
   'about regarding concerning like than from by re mentioning versus against mention unlike'.split(
     ' ',
@@ -280,6 +282,9 @@ function roleOf(tokens: Token[], mention: Mention): Mention['role'] {
   const isPlace = tokens[from - 1]?.word === 'to' && MOTION.test(tokens[from - 2]?.word ?? '')
   if (isPlace || PLACE_EN.has(before ?? '')) return 'subject'
   if (before !== undefined && TO_EN.has(before)) return 'recipient'
+  // "Send Tom the mail we sent to Petra", "Answer Tom’s mail"
+  if (TO_RIGHT_BEHIND.test(before ?? '') && (suffix !== 's' || ANSWER.test(before ?? '')))
+    return 'recipient'
   if (before !== undefined && ABOUT_EN.has(before)) return 'subject'
   return 'unknown'
 }

@@ -5,7 +5,14 @@ import type { AudienceFilter } from '../../mail/drafts/audience.ts'
 import { wordsOf } from '../run/words.ts'
 import { describedIn } from './described.ts'
 import { endingOf } from './endings.ts'
-import { alternativesIn, exclusionIn, introducedIn, type Span } from './exclusion.ts'
+import {
+  alternativesIn,
+  exclusionIn,
+  introducedIn,
+  leftBeside,
+  partedIn,
+  type Span,
+} from './exclusion.ts'
 import { type Group, groupsOf, isCampaign, timedIn } from './groups.ts'
 import { type Mention, mentionsOf } from './mentions.ts'
 import { isEverybody, isPeople } from './people.ts'
@@ -146,10 +153,14 @@ export function decide(tokens: Token[], known: Known): Resolved {
     const speaker =
       as === 'recipient' && meant.length > 1 && meant.find((mention) => isSpeaker(tokens, mention))
     if (speaker) return unclear(say.maybe(wordsAt(tokens, [speaker])), idsOf(meant))
+    const parted = as === 'recipient' && partedIn(tokens, meant)
+    if (parted) return unclear(say.maybe(wordsAt(tokens, parted)), idsOf(meant))
     const beside = as === 'recipient' && besideOthers(tokens, meant, mentions)
     if (beside) return unclear(say.beside(words, beside), idsOf(meant))
     const stranger = as === 'recipient' && strangerBeside(tokens, meant, mentions)
     if (stranger) return unclear(say.unknown(stranger), idsOf(sure))
+    const left = as === 'recipient' && leftBeside(tokens, meant, mentions)
+    if (left) return unclear(say.maybe(wordsAt(tokens, [left])), idsOf([...meant, left]))
     const slip =
       as === 'recipient' &&
       mentions.find((one) => !meant.includes(one) && isMisspelled(tokens, one, leads))

@@ -170,3 +170,43 @@ describe('who is meant by a task', () => {
   )
   test.each(NAMES)('by names: %s', (task, wanted) => expect(whom(task)).toEqual(wanted))
 })
+
+const PARTED: [task: string, wanted: Wanted][] = [
+  ['Send Tom the mail we sent to Petra', '?'],
+  ['Send Tom the offer meant for Petra', '?'],
+  ['Let Tom know that we will call Petra', '?'],
+  ['Answer Tom’s mail to Petra', '?'],
+  ['Ask Tom to write to Petra', '?'],
+  ['Write to Tom about better prices for Petra', '?'],
+  ['Write to Tom what we sent to Petra', '?'],
+  ['Write to Tom. Petra already has it.', '?'],
+  ['Write to Tom and do not tell Petra', '?'],
+  ['Write to Tom, better yet Petra', '?'],
+  ['Write to Tom, actually Petra', '?'],
+  ['Write to neither Tom nor Petra', '?'],
+  ['Write to Tom, cc Petra', '?'],
+  ['Write to Tom as well as Petra', '?'],
+  ['Write to Tom Becker and our customer Petra Lang', '?'],
+  ['Tom’u Petra’ya tanıt', '?'],
+  ['Petra’ya Tom’u öner', '?'],
+  ['Petra’ya giden teklifi Tom’a gönder', '?'],
+  ['Petra’ya haber vermeden Tom’a yaz', '?'],
+  ['Tom’a yaz, Petra’ya ben yazarım', '?'],
+  ['Tom’a yaz ama Petra’ya çaktırma', '?'],
+  ['Tom’a mı Petra’ya mı yazsak', '?'],
+  ['Ne Tom’a ne Petra’ya yaz', '?'],
+  ['tom becker ve petra langa yaz', '?'],
+  ['Write to Tom, Claire and Petra', ['claire', 'petra', 'tom']],
+  ['Write to Tom and also to Petra', ['petra', 'tom']],
+  ['Write to Tom and write to Petra', ['petra', 'tom']],
+  ['Write to Tom because Claire and Petra asked', ['tom']],
+  ['Send Tom the price list', ['tom']],
+  ['Send Petra’s offer to Tom', ['tom']],
+  ['Hem Tom’a hem Petra’ya yaz', ['petra', 'tom']],
+  ['Tom’a yaz, Petra’ya da yaz', ['petra', 'tom']],
+  ['Tom’a ne zaman geleceğimizi yaz', ['tom']],
+]
+
+test.each(PARTED)('whoever is only spoken of gets no mail: %s', (task, wanted) => {
+  expect(whom(task)).toEqual(wanted)
+})
