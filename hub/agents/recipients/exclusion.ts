@@ -1,4 +1,4 @@
-import type { Mention } from './mentions.ts'
+import { isInClauseTr, type Mention } from './mentions.ts'
 import { isEverybody, isPeople, isSomebody } from './people.ts'
 import { GO_ON } from './relation.ts'
 import { AND, AND_OR_WITH, type Token, writtenIn } from './tokens.ts'
@@ -103,14 +103,14 @@ export function partedIn(tokens: Token[], meant: Mention[]): [Mention, Mention] 
   for (const [index, one] of meant.entries()) {
     const other = meant[index + 1]
     if (!other) return undefined
-    const between = tokens.slice(one.to, other.from)
+    const between = tokens.slice(one.until, other.from)
     const next = tokens[other.from]
     const isJoined =
       between.length === 0
         ? next?.isNext === false && !next.isFirst
         : between.some(({ word }) => AND_OR_WITH.has(word) || word === 'hem') &&
           between.every(({ word }) => AND_OR_WITH.has(word) || AGAIN.test(word) || isSomebody(word))
-    if (!isJoined && !isAsWellTr(tokens, other)) return [one, other]
+    if (isJoined ? isInClauseTr(tokens, other) : !isAsWellTr(tokens, other)) return [one, other]
   }
   return undefined
 }
@@ -119,7 +119,10 @@ export function partedIn(tokens: Token[], meant: Mention[]): [Mention, Mention] 
 const isAsWellTr = (tokens: Token[], { to }: Mention) =>
   /^d[ae]$/.test(tokens[to]?.word ?? '') && /^(?:yaz|gonder)$/.test(tokens[to + 1]?.word ?? '')
 
-/** leftBeside finds a lead that an "and" joins to those a task is for, and that is not among them. */
+/**
+ * leftBeside finds a lead that an "and", a comma or a new sentence joins to those a task is for, and that
+ * is not among them, although nothing says that it is only spoken of: "Tell Tom the price and Petra the date".
+ */
 export function leftBeside(
   tokens: Token[],
   meant: Mention[],
@@ -127,17 +130,37 @@ export function leftBeside(
 ): Mention | undefined {
   return mentions.find((one) => {
     const isOpen = one.isExact && (one.role === 'unknown' || one.role === 'related')
-    if (meant.includes(one) || !isOpen || (tokens[one.to - 1]?.suffix ?? '') !== '') return false
+    if (meant.includes(one) || !isOpen) return false
+    if ((tokens[one.to - 1]?.suffix ?? '') !== '') return isAddedTr(tokens, one)
     if (AND.has(tokens[one.to]?.word ?? '') && meant.some(({ from }) => from === one.to + 1)) {
       return true
     }
-    let before = one.from - 1
-    while (AGAIN.test(tokens[before]?.word ?? '') || isSomebody(tokens[before]?.word)) before -= 1
-    const next = tokens[one.to]
-    const isEnd = !next?.isNext || GO_ON.has(next.word)
-    const isAnd = AND.has(tokens[before]?.word ?? '')
-    return isAnd && isEnd && meant.some(({ to }) => to <= before)
+    const nearest = meant.findLast(({ to }) => to <= one.from)
+    return nearest !== undefined && isListedBehind(tokens, nearest, one)
   })
+}
+
+/** "Petra’yı da ekle", "Petra’yı unutma" */
+const isAddedTr = (tokens: Token[], { until }: Mention) =>
+  tokens.slice(until, until + 2).some(({ word }) => /^(?:ekle|kat|dahil|unutma)/.test(word))
+
+/** Somewhere between two names, these begin a clause about the second: "that we met Petra", "what Petra got". */
+const CLAUSES =
+  /^(?:that|which|who|whom|whose|what|when|where|why|how|because|since|while|as|if|whether|although|though|so|like|than|we|i|he|she|they|it|you|says?|said|saying|ki|gibi|ama|cunku)$/
+/** Right before a name, these only relate to it: "and about Petra". */
+const RELATES = /^(?:about|regarding|concerning|from|by|at|with|between|against|of|the)$/
+/** Behind a name, these are what it does: "Petra knows", "Petra sent it". */
+const DOES =
+  /^(?:is|are|was|were|has|had|will|would|can|could|may|must|should|\w+ed|\w+[^aiosu]s|got|met|told|knew|sent|left|saw|went|came|bought)n?$/
+
+function isListedBehind(tokens: Token[], nearest: Mention, one: Mention): boolean {
+  const between = tokens.slice(nearest.until, one.from)
+  const isJoined =
+    between.some(({ word, isNext }) => AND.has(word) || !isNext) || !tokens[one.from]?.isNext
+  if (!isJoined || between.some(({ word }) => CLAUSES.test(word))) return false
+  if (RELATES.test(between.at(-1)?.word ?? '')) return false
+  const next = tokens[one.to]
+  return !next?.isNext || GO_ON.has(next.word) || !DOES.test(next.word)
 }
 
 const INTRODUCE = /^(?:introduc(?:e|ing)|recommend(?:ing)?|refer(?:ring)?)$/

@@ -12,6 +12,8 @@ export type Mention = {
   /** The tokens from `from` up to but not including `to`. */
   from: number
   to: number
+  /** Where what belongs to it ends: "Tom Bey’e", "Tom Becker from Becker & Söhne". */
+  until: number
   ids: string[]
   /** Whether it is certainly a name; else a person must say so. */
   isSure: boolean
@@ -45,11 +47,12 @@ const AFTER_NAME = /^(?:bey|hanim|beyefendi|hanimefendi)/
 /** mentionsOf finds the leads whose name or company stands in a task as whole words. */
 export function mentionsOf(tokens: Token[], leads: NamedLead[]): Mention[] {
   const byPlace = new Map<string, Mention>()
-  const add = (found: Omit<Mention, 'ids' | 'role'>, id: string) => {
+  const add = (found: Omit<Mention, 'until' | 'ids' | 'role'>, id: string) => {
     const key = `${found.from} ${found.to}`
     const known = byPlace.get(key)
     if (!known) {
-      byPlace.set(key, { ...found, ids: [id], role: 'unknown' })
+      const until = AFTER_NAME.test(tokens[found.to]?.word ?? '') ? found.to + 1 : found.to
+      byPlace.set(key, { ...found, until, ids: [id], role: 'unknown' })
       return
     }
     if (!known.ids.includes(id)) known.ids.push(id)
@@ -91,7 +94,7 @@ export function mentionsOf(tokens: Token[], leads: NamedLead[]): Mention[] {
       }
     }
   }
-  return narrowed(tokens, withRoles(tokens, longest([...byPlace.values()])))
+  return joined(tokens, narrowed(tokens, withRoles(tokens, longest([...byPlace.values()]))))
 }
 
 function withoutForm(words: string[]): string[] {
@@ -139,6 +142,8 @@ function longest(mentions: Mention[]): Mention[] {
 
 /** Between two names: they are not one person. */
 const AGAINST = new Set('not but except without unlike degil haric'.split(' '))
+/** Between a name and the firm behind it. */
+const OF_FIRM = new Set(['from', 'of', 'at'])
 
 /** "Ali of Demir Lojistik" is one person: the lead that both mentions name. */
 function narrowed(tokens: Token[], mentions: Mention[]): Mention[] {
@@ -154,6 +159,8 @@ function narrowed(tokens: Token[], mentions: Mention[]): Mention[] {
       const [narrow, wide] = one.ids.length <= other.ids.length ? [one, other] : [other, one]
       narrow.ids = both
       if (wide.role === 'recipient') narrow.role = 'recipient'
+      const isFirmBehind = wide === other && between.every(({ word }) => OF_FIRM.has(word))
+      if (isFirmBehind) narrow.until = wide.to
       all = all.filter((mention) => mention !== wide)
     }
   }
@@ -179,15 +186,18 @@ const CLAUSE =
   /^(?:is|isn|was|wasn|has|hasn|had|hadn|will|won|would|can|could|must|mustn|should|shouldn|may|does|doesn|did|didn|said|says|thinks|knows)$/
 
 function withRoles(tokens: Token[], mentions: Mention[]): Mention[] {
-  const found = mentions.map((mention) => {
+  return mentions.map((mention) => {
     const role = roleOf(tokens, mention)
     const isSure = mention.isSure || isSaidTo(tokens, { ...mention, role })
     return { ...mention, role, isSure, isNamed: mention.isNamed || isSure }
   })
+}
+
+function joined(tokens: Token[], found: Mention[]): Mention[] {
   // "Ali ve Veli'ye": what is joined by "and" has one role, and is as much a name.
   const join = (one: Mention | undefined, other: Mention | undefined) => {
     if (!one || !other) return
-    const between = tokens.slice(one.to, other.from)
+    const between = tokens.slice(one.until, other.from)
     if (!between.every(({ word }) => AND_OR_WITH.has(word))) return
     // "Ali’ye Veli’nin selamını ilet": side by side without a comma they are two.
     if (between.length === 0 && tokens[other.from]?.isNext) return
@@ -203,13 +213,17 @@ function withRoles(tokens: Token[], mentions: Mention[]): Mention[] {
   for (let at = found.length - 1; at > 0; at -= 1) join(found[at - 1], found[at])
   const addressed = found.filter(({ role }) => role === 'recipient')
   if (addressed.length > 1) {
-    for (const one of addressed) if (isInClauseTr(tokens, one)) one.role = 'subject'
+    for (const one of addressed) {
+      // "Tom’a ve Petra’ya yazdığımızı söyle" may be for both; a person decides.
+      const isAnd = AND_OR_WITH.has(tokens[one.from - 1]?.word ?? '')
+      if (!isAnd && isInClauseTr(tokens, one)) one.role = 'subject'
+    }
   }
   return found
 }
 
 /** "Ali’ye verdiğimiz fiyatı Veli’ye yaz": Ali belongs to a clause, and gets nothing. */
-function isInClauseTr(tokens: Token[], { to, ending }: Mention): boolean {
+export function isInClauseTr(tokens: Token[], { to, ending }: Mention): boolean {
   if (!TO_TR.test(tokens[to - 1]?.suffix || ending)) return false
   for (const token of tokens.slice(to, to + 3)) {
     if (!token.isNext || AND_OR_WITH.has(token.word)) return false
@@ -218,7 +232,8 @@ function isInClauseTr(tokens: Token[], { to, ending }: Mention): boolean {
   return false
 }
 /** "verdiğimiz", "söylediğini": the verb of a clause about something else. */
-const CLAUSE_TR = /[dt][iu]g(?:[iu]|[iu]m|[iu]m[iu]z|[iu]n|[iu]n[iu]|lari|leri)$/
+const CLAUSE_TR =
+  /[dt][iu]g(?:[iu]|[iu]m|[iu]m[iu]z|[iu]n|[iu]n[iu]z|lar[iu]|ler[iu])(?:[iu]|n[iu])?$/
 
 /** Verbs with whom something goes to right behind them: "send mark grant our terms". */
 const GIVE_EN = new Set('send give show let drop tell ask remind'.split(' '))

@@ -157,7 +157,8 @@ export function decide(tokens: Token[], known: Known): Resolved {
     if (parted) return unclear(say.maybe(wordsAt(tokens, parted)), idsOf(meant))
     const beside = as === 'recipient' && besideOthers(tokens, meant, mentions)
     if (beside) return unclear(say.beside(words, beside), idsOf(meant))
-    const stranger = as === 'recipient' && strangerBeside(tokens, meant, mentions)
+    const stranger =
+      as === 'recipient' && strangerBeside(tokens, meant.map(withFirm), mentions.map(withFirm))
     if (stranger) return unclear(say.unknown(stranger), idsOf(sure))
     const left = as === 'recipient' && leftBeside(tokens, meant, mentions)
     if (left) return unclear(say.maybe(wordsAt(tokens, [left])), idsOf([...meant, left]))
@@ -213,6 +214,8 @@ function decideGroup(
   if (described) return unclear(say.described(described), [])
   return { kind: 'nobody' }
 }
+
+const withFirm = ({ from, until }: Mention): Span => ({ from, to: until })
 
 /** "Claire said Tom needs an answer": nobody addresses Claire. */
 const isSpeaker = (tokens: Token[], { to, role }: Mention) =>

@@ -210,3 +210,36 @@ const PARTED: [task: string, wanted: Wanted][] = [
 test.each(PARTED)('whoever is only spoken of gets no mail: %s', (task, wanted) => {
   expect(whom(task)).toEqual(wanted)
 })
+
+const LISTED: [task: string, wanted: Wanted][] = [
+  ['Write to Tom Becker from Becker & Söhne and Petra Lang from Lang Logistik', ['petra', 'tom']],
+  ['Write to Tom Becker (Becker & Söhne) and Petra Lang (Lang Logistik)', ['petra', 'tom']],
+  ['Write to Tom of Becker & Söhne, Petra of Lang Logistik', ['petra', 'tom']],
+  ['Tom Bey’e ve Petra Hanım’a yaz', ['petra', 'tom']],
+  ['Write to Tom today and Petra tomorrow', '?'],
+  ['Write to Tom first, Petra later', '?'],
+  ['Tell Tom Becker the price and Petra Lang the date', '?'],
+  ['Write to Tom. Also Petra.', '?'],
+  ['Write a mail: Tom Becker - price, Petra Lang - delivery', '?'],
+  ['Write to Tom Becker and maybe Petra Lang', '?'],
+  ['Write to Tom Becker, copy Petra Lang', '?'],
+  ['Write to Tom Becker and our other customer Petra Lang', '?'],
+  ['Tom Becker gets the price list, Petra Lang the catalogue', '?'],
+  ['Tom Becker’e yaz, Petra Lang’ı da ekle', '?'],
+  ['Tom Becker’e yaz, Petra Lang’ı unutma', '?'],
+  ['Tom Becker’e yaz, Petra Lang da okusun', '?'],
+  ['Tom’a ve Petra’ya da yazdığımızı söyle', '?'],
+  ['Tom’a, Petra’ya da yazdığımızı söyle', ['tom']],
+  ['Tom’a, Petra’nın teklifini gönder', ['tom']],
+  ['Write to Tom Becker and say that Petra Lang sends regards', ['tom']],
+  ['Write to Tom Becker, Petra Lang is on holiday', ['tom']],
+  ['Send Tom Becker what Petra Lang got', ['tom']],
+  ['Send Tom Becker the contract of Petra Lang and the price list', ['tom']],
+  ['Tell Tom Becker, his colleague Petra Lang visited us', ['tom']],
+  ['Write to Tom Becker and use the Petra Lang offer', ['tom']],
+  ['Write to Tom Becker and attach Petra Lang’s reference', ['tom']],
+]
+
+test.each(LISTED)('nobody who is listed is left out without a word: %s', (task, wanted) => {
+  expect(whom(task)).toEqual(wanted)
+})
