@@ -16,22 +16,48 @@ const HEADING = /^#{3,}\s|:\s*$/
 const DENIES =
   /(?<!\p{L})(?:not|never|no|don['’]t|avoid|wrong|false|plan(?:s|ned)?|to-?\s?do|until|former(?:ly)?|future|ideas?|drafts?|competitors?|değil|asla|hiç|yanlış|henüz|plan(?:lar|lanan)|yapılacak\p{L}*|eski(?:den)?|rakip\p{L}*|fikir\p{L}*|taslak|\p{L}+m[ae]y[ıi]n|\p{L}+m[ıiuü]yoruz|\p{L}+[ns]?m[ae]z)(?!\p{L})/iu
 
-/** The lines of a text without the list or paragraph under a heading that denies it: "Never say:". */
+/** Whether an item only says what its own items are: "Never say:", "Never say" above deeper ones. */
+function deniesItems(item: string, isAboveDeeper: boolean): boolean {
+  const said = DENIES.exec(item)
+  if (!said) return false
+  const isAtEdge = said.index === 0 || said.index + said[0].length === item.length
+  return /:$/.test(item) || (isAboveDeeper && isAtEdge)
+}
+
+const depthOf = (line: string) => line.search(/\S/)
+
+/**
+ * The lines of a text without the list or paragraph under a heading that denies it: "Never say:". An
+ * item may be such a heading for the deeper ones below it or, without them, for the rest of its list.
+ */
 function saidLines(text: string): string[] {
+  const lines = text.split('\n')
   let denied: 'list' | 'paragraph' | 'begins' | undefined
-  return text.split('\n').filter((line) => {
+  let deniedBelow: number | undefined
+  return lines.filter((line, at) => {
     const isItem = ITEM.test(line)
     if (line.trim() === '') {
       if (denied === 'paragraph') denied = undefined
       return false
     }
+    if (deniedBelow !== undefined && depthOf(line) > deniedBelow) return false
+    deniedBelow = undefined
     if (!isItem && HEADING.test(line)) {
       denied = DENIES.test(line) ? 'begins' : undefined
       return true
     }
     if (denied === 'list' && !isItem) denied = undefined
     if (denied === 'begins') denied = isItem ? 'list' : 'paragraph'
-    return denied === undefined
+    if (denied !== undefined) return false
+    if (isItem) {
+      const next = lines.slice(at + 1).find((other) => other.trim() !== '') ?? ''
+      const isAboveDeeper = depthOf(next) > depthOf(line)
+      if (deniesItems(line.replace(ITEM, '').trim(), isAboveDeeper)) {
+        if (isAboveDeeper) deniedBelow = depthOf(line)
+        else denied = 'list'
+      }
+    }
+    return true
   })
 }
 
