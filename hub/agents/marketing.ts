@@ -1,6 +1,6 @@
 import type { Words } from '../i18n/words.ts'
 import { createDraft } from '../mail/drafts/drafts.ts'
-import { keepOwnFacts, missingNote } from '../projects/own-facts.ts'
+import { contextNote, keepOwnFacts } from '../projects/own-facts.ts'
 import { type Agent, COMMON } from './agent.ts'
 import { evidenceOf, nameOf } from './evidence/given.ts'
 import { historyOf } from './evidence/history.ts'
@@ -106,7 +106,7 @@ export const marketing: Agent = {
     const because =
       (isParted && WORDS.parted[asked]) ||
       (other.length > 0 && WORDS[names ? 'spoken' : 'spoken_to_all'][asked].replace('{x}', names))
-    const missing = missingNote(context.brief)?.[asked]
+    const missing = contextNote(context.brief)?.[asked]
     return {
       summary: [counts, because, missing].filter(Boolean).join('. '),
       documents: [],

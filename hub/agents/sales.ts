@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Words } from '../i18n/words.ts'
 import { heading, list, numbered, plain, table } from '../projects/markdown.ts'
-import { missingNote } from '../projects/own-facts.ts'
+import { contextNote } from '../projects/own-facts.ts'
 import { type Agent, type AgentContext, COMMON, type Fact } from './agent.ts'
 import { evidenceOf, fittest, givenText, givenTexts, leadFact, nameOf } from './evidence/given.ts'
 import { historyFact, historyOf } from './evidence/history.ts'
@@ -169,6 +169,6 @@ async function proposal(context: AgentContext, facts: Fact[], who: string): Prom
 }
 
 function summaryOf(context: AgentContext, title: string): string {
-  const missing = missingNote(context.brief)?.[context.language]
+  const missing = contextNote(context.brief)?.[context.language]
   return missing ? `${title}. ${missing}` : title
 }

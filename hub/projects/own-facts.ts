@@ -62,14 +62,23 @@ function saidLines(text: string): string[] {
 }
 
 /** ownFacts lists what CONTEXT.md says about us that a mail may say. */
-export function ownFacts(text: string): string[] {
+export const ownFacts = (text: string): string[] => statements(text).facts
+
+/** The statements about us, and how many of them are none that a mail may say: too long, or too many. */
+function statements(text: string): { facts: string[]; long: number; more: number } {
   const { description, value_proposition, proof_points, offers } = parseContext(text)
   // A paragraph is one fact: a sentence may take back the one before it. One that is too long is
   // none, because its rest could.
-  const facts = saidLines([description, value_proposition, proof_points, offers].join('\n\n'))
+  const said = saidLines([description, value_proposition, proof_points, offers].join('\n\n'))
     .map((line) => line.replace(ITEM, '').replace(/\s+/g, ' ').trim())
-    .filter((fact) => fact.length > 10 && fact.length <= MAX_LENGTH)
-  return [...new Set(facts)].slice(0, MAX_OWN)
+    .filter((fact) => fact.length > 10)
+  const all = [...new Set(said)]
+  const short = all.filter((fact) => fact.length <= MAX_LENGTH)
+  return {
+    facts: short.slice(0, MAX_OWN),
+    long: all.length - short.length,
+    more: Math.max(0, short.length - MAX_OWN),
+  }
 }
 
 /**
@@ -102,10 +111,17 @@ export async function keepOwnFacts(
     order by array_position(${facts}::text[], fact)`
 }
 
-/** What an agent that writes for a project has to say about what it was not told; null if nothing. */
-export function missingNote(text: string): Words | null {
+/** What an agent that writes for a project has to say about what it was not told, or told in vain; null if nothing. */
+export function contextNote(text: string): Words | null {
+  const say = bilingual(projectsText)
   const missing = missingSections(text)
-  return missing.length === 0 ? null : bilingual(projectsText).not_said(namesOf(missing))
+  const { long, more } = statements(text)
+  const notes = [
+    missing.length > 0 && say.not_said(namesOf(missing)),
+    long > 0 && say.too_long(long, MAX_LENGTH),
+    more > 0 && say.too_many(more, MAX_OWN),
+  ].filter((note) => note !== false)
+  return notes.length === 0 ? null : joined(notes, ' ')
 }
 
 /** The names of sections, as a list in a sentence. */

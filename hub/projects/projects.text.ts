@@ -15,6 +15,10 @@ export const projectsText = texts(
     },
     not_said: (missing: string) =>
       `The project does not say yet: ${missing}. Nothing was invented for it; add it on the Project page.`,
+    too_long: (count: number, most: number) =>
+      `${count === 1 ? 'A paragraph' : `${count} paragraphs`} of the project’s description with more than ${most} characters cannot support what a mail says; part ${count === 1 ? 'it' : 'them'} into shorter ones on the Project page.`,
+    too_many: (count: number, most: number) =>
+      `Only the first ${most} statements of the project support what a mail says; ${count} more ${count === 1 ? 'does' : 'do'} not.`,
     archive: {
       none: 'There is no such archive. See projects/archives for all.',
       taken: (slug: string) =>
@@ -41,6 +45,10 @@ export const projectsText = texts(
     },
     not_said: (missing) =>
       `Projede henüz yazmıyor: ${missing}. Yerine bir şey uydurulmadı; Proje sayfasında ekleyin.`,
+    too_long: (count, most) =>
+      `Proje tanımında ${most} karakterden uzun ${count} paragraf bir e-postanın söylediğine kanıt olamaz; Proje sayfasında daha kısa paragraflara bölün.`,
+    too_many: (count, most) =>
+      `Bir e-postanın söylediğine yalnızca projedeki ilk ${most} ifade kanıt olur; ${count} ifade daha dışarıda kaldı.`,
     archive: {
       none: 'Böyle bir arşiv yok. Hepsi: projects/archives.',
       taken: (slug) => `“${slug}” kısa adlı bir proje var. Önce onu silin ya da o kalsın.`,

@@ -1,7 +1,7 @@
 import { bilingual } from '../../i18n/words.ts'
 import type { AudienceFilter } from '../../mail/drafts/audience.ts'
 import { createSequence } from '../../mail/sequences/sequences.ts'
-import { keepOwnFacts, missingNote } from '../../projects/own-facts.ts'
+import { contextNote, keepOwnFacts } from '../../projects/own-facts.ts'
 import type { AgentContext, Result } from '../agent.ts'
 import { leftOutText } from '../left-out.text.ts'
 import { languageFor, unwrittenWords } from '../recipients/spoken.ts'
@@ -69,7 +69,7 @@ export async function proposeSequence(context: AgentContext, wanted: Wanted): Pr
     return { id, held }
   })
   const say = sequenceText[asked]
-  const missing = missingNote(context.brief)?.[asked]
+  const missing = contextNote(context.brief)?.[asked]
   return {
     summary: [say.summary(mails.length, held), say.approve, missing].filter(Boolean).join(' '),
     documents: [],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { missingNote, ownFacts } from '../../../hub/projects/own-facts.ts'
+import { contextNote, ownFacts } from '../../../hub/projects/own-facts.ts'
 
 const HEAD = '# Rota\n\n## Description\n\n'
 
@@ -90,8 +90,21 @@ test('a fact has one space between words, 11 to 1000 characters, and there are 6
 test('value proposition, proof points and offers are facts about us, the rest is not', () => {
   const text = `${HEAD}\n## ICP\n\nFirms in Marmara.\n\n## Value proposition\n\nSaves much fuel.\n\n## Tone of voice\n\nWarm and short.\n\n## Proof points\n\n40 trucks run on it.\n\n## Offers\n\nA free trial.\n\n## Mine\n\nBest in the world.\n`
   expect(ownFacts(text)).toEqual(['Saves much fuel.', '40 trucks run on it.', 'A free trial.'])
-  expect(missingNote(text)).toBeNull()
-  expect(missingNote(text.replace('A free trial.', ''))?.en).toMatch(/not say yet: offers\. /)
+  expect(contextNote(text)).toBeNull()
+  expect(contextNote(text.replace('A free trial.', ''))?.en).toMatch(/not say yet: offers\. /)
   const less = text.replace('A free trial.', '').replace('40 trucks run on it.', '')
-  expect(missingNote(less)?.en).toMatch(/not say yet: proof points, offers\. /)
+  expect(contextNote(less)?.en).toMatch(/not say yet: proof points, offers\. /)
+})
+
+test('a statement that is too long, or one too many, is named', () => {
+  const whole = `${HEAD}We plan routes.\n\n## Value proposition\n\nSaves fuel.\n\n## Tone of voice\n\nWarm.\n\n## Proof points\n\n40 trucks run on it.\n\n## Offers\n\nA free trial.\n`
+  expect(contextNote(whole)).toBeNull()
+  const long = contextNote(whole.replace('We plan routes.', 'x'.repeat(1001)))
+  expect(long?.en).toMatch(/^A paragraph of the project’s description with more than 1000 char/)
+  expect(long?.tr).toMatch(/1000 karakterden uzun 1 paragraf/)
+  const many = Array.from({ length: 61 }, (_, at) => `- Plans route ${at}.`).join('\n')
+  const more = contextNote(whole.replace('We plan routes.', many))
+  expect(more?.en).toBe(
+    'Only the first 60 statements of the project support what a mail says; 4 more do not.',
+  )
 })
