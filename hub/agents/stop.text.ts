@@ -43,6 +43,8 @@ export const stopText = texts(
       `The prompt of ${agentName('en', agent)} would exceed ${most} characters. Shorten it first.`,
     rules_full: (agent: string, most: number) =>
       `The rules of ${agentName('en', agent)} in this project would exceed ${most} characters. Shorten them in Project first.`,
+    rules_long: (agent: string, length: number, most: number) =>
+      `The rules of ${agentName('en', agent)} in this project have ${length} characters, and ${most} are allowed. Shorten them in Project.`,
     prompt_unreadable: (agent: string, why: string) =>
       `The prompt of ${agentName('en', agent)} cannot be read: ${why}. Correct it in Settings > Agent Prompt Editor.`,
   },
@@ -84,6 +86,8 @@ export const stopText = texts(
       `${agentName('tr', agent)} ajanının istemi ${most} karakteri aşardı. Önce kısaltın.`,
     rules_full: (agent, most) =>
       `${agentName('tr', agent)} ajanının bu projedeki kuralları ${most} karakteri aşardı. Önce Proje sayfasında kısaltın.`,
+    rules_long: (agent, length, most) =>
+      `${agentName('tr', agent)} ajanının bu projedeki kuralları ${length} karakter; en çok ${most} olabilir. Proje sayfasında kısaltın.`,
     prompt_unreadable: (agent, why) =>
       `${agentName('tr', agent)} ajanının istemi okunamıyor: ${why}. Ayarlar > Ajan istem düzenleyicisi bölümünde düzeltin.`,
   },

@@ -21,7 +21,7 @@ export const ruleLine = (rule: string) =>
 
 /** readRules returns the rules of an agent in a project, one in a line; '' if there are none. */
 export async function readRules(paths: Paths, slug: string, agent: AgentName): Promise<string> {
-  return ((await readText(file(paths, slug, agent))) ?? '').trim().slice(0, MAX_RULES)
+  return ((await readText(file(paths, slug, agent))) ?? '').trim()
 }
 
 /** allRules returns the rules of every agent that has some in a project. */
@@ -61,11 +61,15 @@ export async function addProjectRule(
   await writeRules(paths, { slug, agent, text })
 }
 
-/** withRules returns an agent's prompt with the rules of a project below it. */
+/** withRules returns an agent's prompt with the rules of a project below it, or throws if they are too long. */
 export async function withRules(
   prompt: string,
   { paths, slug, agent }: { paths: Paths; slug: string; agent: AgentName },
 ): Promise<string> {
   const rules = await readRules(paths, slug, agent)
+  // A file that people edit may be longer; an agent that follows half of it would do wrong.
+  if (rules.length > MAX_RULES) {
+    throw new WordsError(bilingual(stopText).rules_long(agent, rules.length, MAX_RULES))
+  }
   return rules === '' ? prompt : `${prompt.trimEnd()}\n\n## Learned in this project\n\n${rules}\n`
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ActionName } from '../../../hub/agents/actions.ts'
-import { withRules } from '../../../hub/agents/run/project-rules.ts'
+import { withRules, writeRules } from '../../../hub/agents/run/project-rules.ts'
 import { hashOf } from '../../../hub/hash.ts'
 import { stored, verbatim } from '../../../hub/i18n/words.ts'
 import { type Approval, resumeApproved } from '../../../hub/missions/approvals.ts'
@@ -119,6 +119,14 @@ describe('pm', () => {
     await hub.query("insert into hub.projects (slug, name) values ('elsewhere', 'E')")
     expect(await withRules('Sell.\n', { ...of, slug: 'elsewhere' })).toBe('Sell.\n')
     await hub.query("delete from hub.projects where slug = 'elsewhere'")
+    // People may edit the file; what is longer than the limit is neither cut nor followed by half.
+    const long = '- Ask first.\n'.repeat(400).trim()
+    await writeRules(config.paths, { slug, agent: 'sales', text: long })
+    await expect(withRules('Sell.\n', { ...of, slug })).rejects.toThrow(
+      'have 5199 characters, and 4000 are allowed. Shorten them in Project.',
+    )
+    const whole = await (await hub.call('GET', 'projects/rules')).json()
+    expect(whole).toEqual({ rules: [{ agent: 'sales', text: long }] })
     const emptied = await hub.call('PUT', 'projects/rules', { slug, agent: 'sales', text: ' ' })
     expect(await emptied.json()).toEqual({ rules: [] })
     expect(await approvals('approved')).toEqual([])
