@@ -38,6 +38,7 @@ export const nextActionText = texts(
       `Tell the agents about ${project}: ${missing} still missing`,
     write_to_leads: (n: number) =>
       n === 1 ? 'Write to 1 new lead with an e-mail' : `Write to ${n} new leads with an e-mail`,
+    more: (n: number) => `And ${n} more of this kind`,
   },
   {
     add_service_key: 'Servis anahtarını yapıştırın: o zamana dek her şey salt okunur',
@@ -66,5 +67,6 @@ export const nextActionText = texts(
     describe_project: (project, missing) =>
       `${project} projesini ajanlara anlatın: eksik: ${missing}`,
     write_to_leads: (n) => `E-postası olan ${n} yeni adaya yazın`,
+    more: (n) => `Bu türden ${n} iş daha`,
   },
 )

@@ -1,77 +1,17 @@
-import { z } from 'zod'
 import type { Sql } from '../../shared/sql.ts'
 import type { Deps } from '../deps.ts'
-import { bilingual, type Language, type Localizable, verbatim, type Words } from '../i18n/words.ts'
+import { bilingual, type Language, verbatim, type Words } from '../i18n/words.ts'
 import { readLicense } from '../license/license.ts'
 import { readMail, readPause } from '../mail/settings.ts'
 import { MODELS } from '../model/settings.ts'
 import { readSetting } from '../ops/settings.ts'
 import { namesOf } from '../projects/own-facts.ts'
 import { missingSections, readContext } from '../projects/project-folder.ts'
+import { type Kind, MAX_OF_A_KIND, type NextAction, NOTHING } from './next-action.ts'
 import { nextActionText } from './next-actions.text.ts'
+import { WORK } from './next-work.ts'
 
 const say = bilingual(nextActionText)
-
-export const NextAction = z
-  .object({
-    kind: z.enum([
-      'add_service_key',
-      'create_project',
-      'confirm_mail',
-      'check_unclear',
-      'task_due',
-      'decide_opt_out',
-      'answer_reply',
-      'approve_draft',
-      'approve_sequence',
-      'check_sequence',
-      'decide_approval',
-      'send_draft',
-      'finish_draft',
-      'follow_up',
-      'look_at_failed_import',
-      'correct_import',
-      'look_at_failed_mission',
-      'choose_model',
-      'set_up_mail',
-      'set_brand',
-      'renew_license',
-      'add_leads',
-      'describe_project',
-      'write_to_leads',
-    ]),
-    title: z.string().meta({ description: 'What to do, in one line.' }),
-    name: z.string().nullable().meta({
-      description: 'The lead, subject, task, file or project it is about; null for several.',
-    }),
-    project: z.string().nullable(),
-    ref: z
-      .object({
-        kind: z.enum([
-          'lead',
-          'task',
-          'draft',
-          'sequence',
-          'mission',
-          'approval',
-          'import',
-          'settings',
-        ]),
-        id: z.string(),
-      })
-      .nullable()
-      .meta({ description: 'What to open.' }),
-    lead_id: z.uuid().nullable(),
-    count: z.int().meta({ description: 'How many things it stands for.' }),
-    due_on: z.iso.date().nullable(),
-  })
-  .meta({ id: 'NextAction' })
-export type NextAction = Localizable<z.infer<typeof NextAction>>
-type Kind = z.infer<typeof NextAction>['kind']
-type Ref = NonNullable<z.infer<typeof NextAction>['ref']>['kind']
-
-const MAX_OF_A_KIND = 10
-const QUIET_DAYS = 5
 const MAX_PROJECTS_READ = 50
 
 /** nextActions lists what to do now, the most urgent first, from facts alone. */
@@ -89,8 +29,6 @@ export async function nextActions(sql: Sql, deps: Deps): Promise<NextAction[]> {
 }
 
 const URGENT = new Set<unknown>(['add_service_key', 'confirm_mail'] satisfies Kind[])
-
-const NOTHING = { name: null, project: null, ref: null, lead_id: null, count: 1, due_on: null }
 
 type PlainKind = {
   [K in keyof typeof say]: (typeof say)[K] extends Words ? K : never
@@ -118,234 +56,6 @@ async function fromSettings({ config, key_role }: Deps): Promise<NextAction[]> {
   return actions
 }
 
-/** A row that a statement finds: what to open, its project, and the values for its title. */
-type Found = {
-  id?: string
-  project: string
-  name?: string | Words
-  lead_id?: string | null
-  count?: number
-  due_on?: string | null
-  days?: number
-}
-type Work = {
-  kind: Kind
-  ref?: Ref
-  find: (sql: Sql) => Promise<Found[]>
-  title: (filled: { name: string; count: number; days: number }) => Words
-}
-
-/**
- * One statement per kind, in the order of urgency; the transaction decides which projects are
- * visible.
- */
-const WORK: Work[] = [
-  {
-    kind: 'check_unclear',
-    ref: 'draft',
-    find: drafts('unclear'),
-    title: ({ name }) => say.check_unclear(name),
-  },
-  {
-    kind: 'task_due',
-    ref: 'task',
-    find: (sql) => sql`
-      select task.id, task.title as name, project.slug as project, task.lead_id, task.due_on
-      from hub.tasks as task join hub.projects as project on project.id = task.project_id
-      where task.done_at is null and task.due_on <= (now() at time zone 'utc')::date
-      order by task.due_on, task.created_at, task.id limit ${MAX_OF_A_KIND}`,
-    title: ({ name }) => verbatim(name),
-  },
-  {
-    kind: 'decide_opt_out',
-    ref: 'lead',
-    find: (sql) => sql`
-      select distinct on (lead.updated_at, lead.id) lead.id, lead.id as lead_id,
-        project.slug as project, coalesce(lead.name, lead.company, lead.email) as name
-      from hub.recipients as asked
-      join hub.leads as lead on lead.project_id = asked.project_id
-        and (lead.id = asked.lead_id or lower(trim(lead.email)) = asked.email)
-      join hub.projects as project on project.id = lead.project_id
-      where asked.opt_out = 'open'
-      order by lead.updated_at, lead.id limit ${MAX_OF_A_KIND}`,
-    title: ({ name }) => say.decide_opt_out(name),
-  },
-  {
-    kind: 'answer_reply',
-    ref: 'lead',
-    find: (sql) => sql`
-      select lead.id, lead.id as lead_id, project.slug as project,
-        coalesce(lead.name, lead.company, lead.email) as name
-      from hub.leads as lead join hub.projects as project on project.id = lead.project_id
-      where lead.stage = 'replied'
-        and not exists (
-          select from hub.recipients where lead_id = lead.id and opt_out in ('asked', 'open')
-        )
-      order by lead.updated_at, lead.id limit ${MAX_OF_A_KIND}`,
-    title: ({ name }) => say.answer_reply(name),
-  },
-  {
-    kind: 'approve_draft',
-    ref: 'draft',
-    find: drafts('rendered'),
-    title: ({ name }) => say.approve_draft(name),
-  },
-  {
-    kind: 'check_sequence',
-    ref: 'sequence',
-    find: (sql) => sql`
-      select sequence.id, project.slug as project, sequence.name, count(*)::int as count
-      from hub.sequences as sequence
-      join hub.projects as project on project.id = sequence.project_id
-      join hub.drafts as step on step.sequence_id = sequence.id
-      join hub.recipients as mail on mail.draft_id = step.id and mail.state = 'unclear'
-      where sequence.state <> 'stopped'
-      group by sequence.id, project.slug, sequence.name, sequence.updated_at
-      order by sequence.updated_at, sequence.id limit ${MAX_OF_A_KIND}`,
-    title: ({ name, count }) => say.check_sequence(name, count),
-  },
-  {
-    kind: 'approve_sequence',
-    ref: 'sequence',
-    find: (sql) => sql`
-      select sequence.id, project.slug as project, sequence.name
-      from hub.sequences as sequence
-      join hub.projects as project on project.id = sequence.project_id
-      where sequence.state = 'draft'
-      order by sequence.updated_at, sequence.id limit ${MAX_OF_A_KIND}`,
-    title: ({ name }) => say.approve_sequence(name),
-  },
-  {
-    kind: 'decide_approval',
-    ref: 'approval',
-    find: (sql) => sql`
-      select approval.id, approval.title as name, project.slug as project
-      from hub.approvals as approval
-      join hub.projects as project on project.id = approval.project_id
-      where approval.status = 'waiting'
-      order by approval.created_at, approval.id limit ${MAX_OF_A_KIND}`,
-    title: ({ name }) => say.decide_approval(name),
-  },
-  {
-    kind: 'send_draft',
-    ref: 'draft',
-    find: drafts('approved', 'pushed'),
-    title: ({ name }) => say.send_draft(name),
-  },
-  {
-    kind: 'finish_draft',
-    find: (sql) => sql`
-      select project.slug as project, count(*)::int as count
-      from hub.drafts as draft join hub.projects as project on project.id = draft.project_id
-      where draft.state = 'draft' and draft.sequence_id is null
-      group by project.slug order by project.slug limit ${MAX_OF_A_KIND}`,
-    title: ({ count }) => say.finish_draft(count),
-  },
-  {
-    kind: 'follow_up',
-    ref: 'lead',
-    find: (sql) => sql`
-      select lead.id, lead.id as lead_id, project.slug as project,
-        coalesce(lead.name, lead.company, lead.email) as name,
-        extract(day from now() - last.at)::int as days
-      from hub.leads as lead
-      join hub.projects as project on project.id = lead.project_id
-      cross join lateral (
-        select max(at) as at from hub.activities where lead_id = lead.id
-      ) as last
-      where lead.stage = 'contacted' and last.at < now() - make_interval(days => ${QUIET_DAYS})
-      order by last.at, lead.id limit ${MAX_OF_A_KIND}`,
-    title: ({ name, days }) => say.follow_up(name, days),
-  },
-  {
-    kind: 'look_at_failed_import',
-    ref: 'import',
-    find: imports('failed'),
-    title: ({ name }) => say.look_at_failed_import(name),
-  },
-  {
-    kind: 'correct_import',
-    ref: 'import',
-    find: imports('done'),
-    title: ({ name, count }) => say.correct_import(count, name),
-  },
-  {
-    kind: 'look_at_failed_mission',
-    ref: 'mission',
-    find: (sql) => sql`
-      select mission.id, project.slug as project, left(mission.task, 80) as name
-      from hub.missions as mission join hub.projects as project on project.id = mission.project_id
-      where mission.status = 'failed' and mission.finished_at > now() - interval '2 days'
-        and not exists (select from hub.missions as retry where retry.retry_of = mission.id)
-      order by mission.finished_at desc, mission.id limit ${MAX_OF_A_KIND}`,
-    title: ({ name }) => say.look_at_failed_mission(name),
-  },
-  {
-    kind: 'add_leads',
-    find: (sql) => sql`
-      select project.slug as project, project.name
-      from hub.projects as project
-      where not exists (select from hub.leads where project_id = project.id)
-      order by project.created_at limit ${MAX_OF_A_KIND}`,
-    title: ({ name }) => say.add_leads(name),
-  },
-  {
-    kind: 'set_brand',
-    find: (sql) => sql`
-      select project.slug as project, project.name
-      from hub.projects as project
-      where exists (select from hub.drafts where project_id = project.id)
-        and not exists (
-          select from hub.brands
-          where project_id = project.id and sender_email is not null and postal_address is not null
-        )
-      order by project.created_at limit ${MAX_OF_A_KIND}`,
-    title: ({ name }) => say.set_brand(name),
-  },
-  {
-    kind: 'write_to_leads',
-    find: (sql) => sql`
-      select project.slug as project, count(*)::int as count
-      from hub.leads as lead join hub.projects as project on project.id = lead.project_id
-      where lead.stage = 'new' and lead.email is not null
-        and not exists (
-          select from hub.drafts where project_id = project.id and state in ('draft', 'rendered')
-        )
-        and not exists (
-          select from hub.sequence_recipients where lead_id = lead.id and state = 'active'
-        )
-      group by project.slug order by count(*) desc, project.slug limit ${MAX_OF_A_KIND}`,
-    title: ({ count }) => say.write_to_leads(count),
-  },
-]
-
-function drafts(...states: string[]): Work['find'] {
-  return (sql) => sql`
-    select draft.id, project.slug as project, draft.subject as name
-    from hub.drafts as draft join hub.projects as project on project.id = draft.project_id
-    where draft.state = any(${states}::text[]) and draft.sequence_id is null
-    order by draft.updated_at, draft.id limit ${MAX_OF_A_KIND}`
-}
-
-/**
- * Imports that left something to do, until the file, or that of its refused rows, is imported
- * again.
- */
-function imports(status: 'done' | 'failed'): Work['find'] {
-  return (sql) => sql`
-    select import.id, project.slug as project, import.file as name,
-      case when ${status} = 'failed' then 1 else import.refused end as count
-    from hub.imports as import join hub.projects as project on project.id = import.project_id
-    where import.status = ${status} and (${status} = 'failed' or import.refused > 0)
-      and import.finished_at > now() - interval '2 days'
-      and not exists (
-        select from hub.imports as later
-        where later.project_id = import.project_id and later.created_at > import.created_at
-          and (later.file = import.file or later.file like 'import-errors-' || import.id || '%')
-      )
-    order by import.finished_at desc, import.id limit ${MAX_OF_A_KIND}`
-}
-
 /** Projects whose mails have nothing to say yet; the oldest ones of many. */
 async function fromFolders(sql: Sql, { config }: Deps): Promise<NextAction[]> {
   const projects = await sql<{ slug: string; name: string }>`
@@ -353,17 +63,27 @@ async function fromFolders(sql: Sql, { config }: Deps): Promise<NextAction[]> {
   const actions: NextAction[] = []
   for (const { slug, name } of projects) {
     const missing = missingSections(await readContext(config.paths, slug))
-    if (missing.length === 0 || actions.length === MAX_OF_A_KIND) continue
+    if (missing.length === 0) continue
     const title = say.describe_project(name, namesOf(missing))
     actions.push({ ...NOTHING, kind: 'describe_project', title, name, project: slug })
   }
-  return actions
+  return [...actions.slice(0, MAX_OF_A_KIND), ...moreOf(actions[0], actions.length)]
+}
+
+/** The rest of a kind as one action, behind those that are listed. */
+function moreOf(first: NextAction | undefined, of_kind: number): NextAction[] {
+  const count = of_kind - MAX_OF_A_KIND
+  if (!first || count <= 0) return []
+  const { kind, project } = first
+  return [{ ...NOTHING, kind, project, title: say.more(count), count, is_rest: true }]
 }
 
 async function fromRows(sql: Sql): Promise<NextAction[]> {
   const actions: NextAction[] = []
   for (const { kind, ref, find, title } of WORK) {
-    for (const { id, days = 0, ...found } of await find(sql)) {
+    const rows = await find(sql)
+    const from = actions.length
+    for (const { id, days = 0, of_kind: _, ...found } of rows) {
       const { name = '', count = 1 } = found
       const names = typeof name === 'string' ? verbatim(name) : name
       const titleIn = (language: Language) =>
@@ -376,6 +96,7 @@ async function fromRows(sql: Sql): Promise<NextAction[]> {
         ref: ref && id ? { kind: ref, id } : null,
       })
     }
+    actions.push(...moreOf(actions[from], rows[0]?.of_kind ?? 0))
   }
   return actions
 }

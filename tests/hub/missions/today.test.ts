@@ -18,7 +18,15 @@ const get = async (path: string) => {
   return { status: response.status, body: await response.json() }
 }
 const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
-type Action = { kind: string; title: string; name: string | null; project: string | null }
+type Action = {
+  kind: string
+  title: string
+  name: string | null
+  project: string | null
+  count: number
+  ref: unknown
+  is_rest: boolean
+}
 const actions = async (query = '', language = 'en'): Promise<Action[]> => {
   const headers = { 'Accept-Language': language }
   const answer = await hub.call('GET', `today_summary${query}`, undefined, headers)
@@ -275,7 +283,13 @@ test('of a kind there are at most ten, those that wait longest first', async () 
   await hub.query('delete from hub.drafts')
   await hub.query('delete from hub.missions')
   const told = async (kind: string) =>
-    (await actions('?project=baltic')).filter((one) => one.kind === kind).map(({ name }) => name)
+    (await actions('?project=baltic'))
+      .filter((one) => one.kind === kind && !one.is_rest)
+      .map(({ name }) => name)
+  const rest = async (kind: string) =>
+    (await actions('?project=baltic'))
+      .filter((one) => one.kind === kind && one.is_rest)
+      .map(({ title, count, ref }) => ({ title, count, ref }))
   const numbers = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, n) => String(from + n))
   await hub.query(
@@ -285,6 +299,9 @@ test('of a kind there are at most ten, those that wait longest first', async () 
     [id],
   )
   expect(await told('approve_draft')).toEqual(numbers(1, 10))
+  expect(await rest('approve_draft')).toEqual([
+    { title: 'And 1 more of this kind', count: 1, ref: null },
+  ])
   // A reply is waited for five days, and asked after with the longest silence first.
   await hub.query(
     `with lead as (
@@ -302,6 +319,22 @@ test('of a kind there are at most ten, those that wait longest first', async () 
   await hub.query(`update hub.activities set at = at - interval '1 day'`)
   const quiet = ['12', '11', '10', '9', '8', 'Company of 7', '6', '5', '4', '3']
   expect(await told('follow_up')).toEqual(quiet)
+  expect(await rest('follow_up')).toMatchObject([{ count: 2 }])
+  const tasks = (count: number) =>
+    hub.query(
+      `insert into hub.tasks (project_id, title, due_on)
+       select $1, n::text, current_date - 1 from generate_series(1, $2::int) as n`,
+      [id, count],
+    )
+  await tasks(10)
+  expect(await rest('task_due')).toEqual([])
+  await tasks(25)
+  expect(await rest('task_due')).toMatchObject([{ count: 25 }])
+  const all = await actions('?project=baltic')
+  const due = all.flatMap(({ kind, is_rest }, at) => (kind === 'task_due' ? [[at, is_rest]] : []))
+  expect(due.map(([at]) => Number(at) - Number(due[0]?.[0]))).toEqual(due.map((_, at) => at))
+  expect(due.at(-1)?.[1]).toBe(true)
+  await hub.query('delete from hub.tasks')
   // A mission that failed is one of two days, until it is tried again.
   const mission = async (task: string, hours: number, retry_of: string | null = null) => {
     const [made] = await hub.query<{ id: string }>(

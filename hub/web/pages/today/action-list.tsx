@@ -75,7 +75,7 @@ export function ActionList({ actions }: { actions: NextAction[] }) {
           const isLate = action.due_on !== null && action.due_on < today()
           return (
             <li
-              key={`${action.kind}-${action.ref?.id}-${action.project}`}
+              key={`${action.kind}-${action.ref?.id}-${action.project}-${action.is_rest}`}
               className="border-b border-line last:border-0"
             >
               <Link

@@ -12,10 +12,27 @@ const SETTINGS: Record<string, string> = {
 export const isForAdmins = (action: NextAction): boolean =>
   action.kind === 'set_brand' || pathOf(action).startsWith('/settings/')
 
+/** The page that lists what there is more of, inside a project. */
+const LISTS: Partial<Record<NextAction['kind'], string>> = {
+  check_unclear: 'drafts?state=unclear',
+  answer_reply: 'leads?stage=replied',
+  approve_draft: 'drafts?state=rendered',
+  approve_sequence: 'sequences',
+  check_sequence: 'sequences',
+  decide_approval: 'missions',
+  send_draft: 'drafts?state=approved',
+  follow_up: 'leads?stage=contacted',
+  look_at_failed_import: 'leads?do=import',
+  correct_import: 'leads?do=import',
+  look_at_failed_mission: 'missions',
+}
+
 /** The page where an action is done. */
 export function pathOf(action: NextAction): string {
   const { ref, kind, lead_id } = action
   const base = `/p/${action.project}`
+  const list = action.is_rest ? LISTS[kind] : undefined
+  if (list) return `${base}/${list}`
   if (kind === 'create_project') return '/welcome/project'
   if (kind === 'add_leads') return `${base}/leads?do=import`
   if (kind === 'describe_project') return `${base}/project#writing`
