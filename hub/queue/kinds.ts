@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Sql } from '../../shared/sql.ts'
+import { raw, type Sql } from '../../shared/sql.ts'
 import { type Localizable, verbatim, type Words } from '../i18n/words.ts'
 
 /** What waits for a person's yes. A new kind is one entry in `KINDS`; the page shows it by its `ref`. */
@@ -25,14 +25,19 @@ export const QueueItem = z
   .meta({ id: 'QueueItem' })
 export type QueueItem = Localizable<z.infer<typeof QueueItem>>
 
-type Found = Omit<QueueItem, 'kind' | 'title'> & { title: string | Words }
+type Found = Omit<QueueItem, 'kind' | 'title'> & {
+  title: string | Words
+  /** How many there are of this kind, of which the first MAX_OF_A_KIND are read. */
+  of_kind: number
+}
+const ofKind = raw('count(*) over ()::int as of_kind')
 type Kind = {
   kind: QueueKind
   /** The waiting things that the transaction sees, the longest waiting first. */
   find: (sql: Sql) => Promise<Found[]>
 }
 
-/** More of one kind are counted by the next reading. */
+/** More of one kind are counted, and listed once these are decided. */
 const MAX_OF_A_KIND = 500
 
 /** One owner of what waits: the queue, its count and its order read only this list. */
@@ -40,7 +45,8 @@ const KINDS: Kind[] = [
   {
     kind: 'draft',
     find: (sql) => sql`
-      select waiting.*, case when size > 1 then jsonb_build_object('key', key, 'size', size) end as batch
+      select waiting.*, ${ofKind},
+        case when size > 1 then jsonb_build_object('key', key, 'size', size) end as batch
       from (
         select draft.id, project.slug as project, draft.rendered_subject as title,
           coalesce(lead.name, lead.company, lead.email) as who, draft.mission_id,
@@ -63,7 +69,7 @@ const KINDS: Kind[] = [
     kind: 'sequence',
     find: (sql) => sql`
       select sequence.id, project.slug as project, sequence.name as title, null as who,
-        sequence.mission_id, null as batch, sequence.updated_at as waiting_since
+        sequence.mission_id, null as batch, sequence.updated_at as waiting_since, ${ofKind}
       from hub.sequences as sequence
       join hub.projects as project on project.id = sequence.project_id
       where sequence.state = 'draft'
@@ -76,18 +82,24 @@ const KINDS: Kind[] = [
 function approvals(kinds: string[]): Kind['find'] {
   return (sql) => sql`
     select approval.id, project.slug as project, approval.title, null as who, approval.mission_id,
-      null as batch, approval.created_at as waiting_since
+      null as batch, approval.created_at as waiting_since, ${ofKind}
     from hub.approvals as approval
     join hub.projects as project on project.id = approval.project_id
     where approval.status = 'waiting' and approval.kind = any(${kinds}::text[])
     order by approval.created_at, approval.id limit ${MAX_OF_A_KIND}`
 }
 
-/** readQueue lists all that waits, the longest waiting first; mails of one batch stand together. */
-export async function readQueue(sql: Sql): Promise<QueueItem[]> {
+/**
+ * readQueue lists what waits, the longest waiting first, and counts all of it; mails of one batch stand
+ * together.
+ */
+export async function readQueue(sql: Sql): Promise<{ items: QueueItem[]; total: number }> {
   const items: QueueItem[] = []
+  let total = 0
   for (const { kind, find } of KINDS) {
-    for (const { title, ...found } of await find(sql)) {
+    const rows = await find(sql)
+    total += rows[0]?.of_kind ?? 0
+    for (const { title, ...found } of rows) {
       const { id, project, who, mission_id, batch, waiting_since } = found
       const words = typeof title === 'string' ? verbatim(title) : title
       items.push({ kind, id, project, title: words, who, mission_id, batch, waiting_since })
@@ -99,12 +111,13 @@ export async function readQueue(sql: Sql): Promise<QueueItem[]> {
   for (const item of sorted) {
     if (!first.has(groupOf(item))) first.set(groupOf(item), String(item.waiting_since))
   }
-  return sorted.toSorted((a, b) => {
+  const together = sorted.toSorted((a, b) => {
     const [mine, theirs] = [groupOf(a), groupOf(b)]
     if (mine === theirs) return order(a, b)
     const since = [first.get(mine) ?? '', first.get(theirs) ?? '']
     return compare(since[0] ?? '', since[1] ?? '') || compare(mine, theirs)
   })
+  return { items: together, total }
 }
 
 const order = (a: QueueItem, b: QueueItem) =>

@@ -18,7 +18,7 @@ const Queue = z.object({
   items: z.array(QueueItem).meta({
     description: 'The longest waiting first, mails of one batch together; up to 500 of a kind.',
   }),
-  total: z.int(),
+  total: z.int().meta({ description: 'All that waits, listed or not.' }),
 })
 
 queue.openapi(
@@ -40,8 +40,8 @@ queue.openapi(
   async (c) => {
     const { project } = c.req.valid('query')
     const { db } = c.get('deps')
-    const items = await (project ? inProject(db, project, readQueue) : everywhere(db, readQueue))
-    return answer(c, Queue, { items, total: items.length }, 200)
+    const queue = await (project ? inProject(db, project, readQueue) : everywhere(db, readQueue))
+    return answer(c, Queue, queue, 200)
   },
 )
 
@@ -111,7 +111,8 @@ queue.openapi(
   async (c) => {
     const { key, project: slug } = c.req.valid('query')
     const { config, db } = c.get('deps')
-    const items = (await inProject(db, slug, readQueue)).filter(({ batch }) => batch?.key === key)
+    const queue = await inProject(db, slug, readQueue)
+    const items = queue.items.filter(({ batch }) => batch?.key === key)
     const drafts = []
     for (const { id, who } of items.slice(0, MAX_BATCH)) {
       const found = await prospectOf({ config, db }, { slug, id: String(id) })
@@ -130,7 +131,7 @@ queue.openapi(
       closed,
       skipped: people[0]?.skip ? skipWords[people[0].skip] : null,
     }))
-    const left_out = Math.max(0, items.length - MAX_BATCH)
+    const left_out = (items[0]?.batch?.size ?? 0) - shown.length
     return answer(c, Batch, { drafts: shown, left_out }, 200)
   },
 )

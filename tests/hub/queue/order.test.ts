@@ -102,3 +102,32 @@ test('a mail to one lead names it, by its name, its company or its address', asy
   await waits('to many', 1, { kind: 'list' })
   expect((await list()).map(({ who }) => who)).toEqual(['Ada', 'Öz', 'cy@x.example', null, null])
 })
+
+const LETTER = {
+  subject: 'Freight',
+  preheader: 'A question',
+  greeting: 'Hello {first_name}',
+  paragraphs: ['Would you like to talk?'],
+  closing: 'Kind regards',
+}
+
+test('of a kind 500 are listed, and all are counted, in a batch too', async () => {
+  await hub.query(
+    `with lead as (
+       insert into hub.leads (project_id, name, stage)
+       select $1, n::text, 'new' from generate_series(1, 520) as n returning id
+     )
+     insert into hub.drafts (project_id, audience, subject, rendered_subject, state, slots)
+     select $1, jsonb_build_object('kind', 'lead', 'lead_id', id), 'Freight', 'x', 'rendered',
+       $2::jsonb from lead`,
+    [hub.ids.demir, JSON.stringify(LETTER)],
+  )
+  const { items, total } = (await get('queue/list?project=demir')).body
+  expect(items).toHaveLength(500)
+  expect(total).toBe(520)
+  const { key, size } = items[0].batch
+  expect(size).toBe(520)
+  const batch = (await get(`queue/batch?key=${key}&project=demir`)).body
+  expect(batch.drafts).toHaveLength(50)
+  expect(batch.left_out).toBe(470)
+})

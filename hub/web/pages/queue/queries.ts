@@ -43,9 +43,13 @@ export const waitingQuery = (project: string) =>
 
 /** Takes what no longer exists off the lists at once: asking for it again would only fail. */
 export function forgetItem(queryClient: QueryClient, id: string): void {
-  queryClient.setQueriesData<{ items?: QueueItem[] }>({ queryKey: ['queue'] }, (list) =>
-    list?.items ? { ...list, items: list.items.filter((item) => item.id !== id) } : list,
-  )
+  type List = { items?: QueueItem[]; total?: number }
+  queryClient.setQueriesData<List>({ queryKey: ['queue'] }, (list) => {
+    if (!list?.items) return list
+    const items = list.items.filter((item) => item.id !== id)
+    const total = (list.total ?? list.items.length) - (list.items.length - items.length)
+    return { ...list, items, total }
+  })
 }
 
 /** Refreshes everything that an approval changes. */

@@ -28,6 +28,7 @@ export function Queue() {
   const isAll = search.get('of') === 'all'
   const query = useQuery(queueQuery(isAll ? null : slug))
   const items = query.data?.items ?? []
+  const total = Math.max(query.data?.total ?? 0, items.length)
   const asked = search.get('item')
   const known = items.findIndex(({ id }) => id === asked)
   // Without a chosen one the first is open, except on a phone, which shows the list first.
@@ -63,7 +64,7 @@ export function Queue() {
   return (
     <Page
       title={text.title}
-      detail={item ? text.position(at + 1, items.length) : undefined}
+      detail={item ? text.position(at + 1, total) : undefined}
       actions={
         <Choice
           className="text-muted"
@@ -103,7 +104,7 @@ export function Queue() {
             className={cn('min-h-0 min-w-0 flex-1 overflow-y-auto', !asked && 'max-md:hidden')}
           >
             <p aria-live="polite" className="px-4 pt-3 text-sm text-muted md:px-6">
-              <span className="md:sr-only">{text.position(at + 1, items.length)}</span>
+              <span className="md:sr-only">{text.position(at + 1, total)}</span>
               {isReadOnly ? null : <span className="max-md:hidden">{text.keys}</span>}
             </p>
             {item.kind === 'draft' ? (
