@@ -6,13 +6,23 @@ export function numberOf(text: string): number | undefined {
   const mark = bare[last] ?? ''
   const digits = bare.length - last - 1
   const marks = bare.split(mark).length - 1
-  // One mark with three digits after it separates thousands: 1.500 is 1500.
-  const isDecimal = last > 0 && marks === 1 && (digits !== 3 || /[.,]/.test(bare.slice(0, last)))
+  // One mark with three digits after it separates thousands, if so few stand before it: 1.500 is 1500.
+  const isDecimal =
+    last > 0 && marks === 1 && (digits !== 3 || !THOUSANDS.test(bare.slice(0, last)))
   const whole = isDecimal
     ? `${bare.slice(0, last).replace(/[.,]/g, '')}.${bare.slice(last + 1)}`
     : bare.replace(/[.,]/g, '')
   const value = Number(whole)
   return Number.isFinite(value) ? value : undefined
+}
+
+const THOUSANDS = /^-?[1-9]\d{0,2}$/
+
+/** A number as a cell that numberOf reads as the same one: 1.5 is `1.5`, but 41.125 is `41.1250`. */
+export function cellOfNumber(value: number): number | string {
+  if (numberOf(String(value)) === value) return value
+  const text = value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 20 })
+  return numberOf(text) === value ? text : `${text}0`
 }
 
 /** A day written as 2026-03-01, 01.03.2026 or 1/3/2026 (the day first) as ISO 8601; else unchanged. */

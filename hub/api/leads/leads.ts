@@ -14,6 +14,7 @@ import { inProject } from '../../db/db.ts'
 import { answer, type Env, problems, write } from '../../http/http.ts'
 import { NEWEST, Position } from '../../http/page.ts'
 import { fieldText } from '../../i18n/problem.text.ts'
+import { cellOfNumber } from '../../leads/cells.ts'
 import { BOM, toCsv } from '../../leads/csv.ts'
 import { listedColumns, listedFacts } from '../../leads/import-facts.ts'
 import { Lead, MAX_TAGS, Stage, Tag } from '../../leads/lead.ts'
@@ -320,6 +321,7 @@ leads.openapi(
 
 function cellOf(value: string | number | boolean | string[] | null): string | number | null {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'number') return cellOfNumber(value)
   return Array.isArray(value) ? value.join(', ') : value
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { amountOf, currencyOf, dayOf, numberOf } from '../../../hub/leads/cells.ts'
+import { amountOf, cellOfNumber, currencyOf, dayOf, numberOf } from '../../../hub/leads/cells.ts'
 import { CURRENCIES } from '../../../hub/leads/currencies.ts'
 
 test.each([
@@ -25,8 +25,25 @@ test.each([
   ['1’234,5', 1234.5],
   ['12.', 12],
   ['-1.500,25', -1500.25],
+  ['0.125', 0.125],
+  ['-0,125', -0.125],
+  ['1234,567', 1234.567],
+  ['12345.678', 12_345.678],
 ])('%j is the number %d', (text, number) => {
   expect(numberOf(text)).toBe(number)
+})
+
+test.each([
+  [1.5, 1.5],
+  [1500, 1500],
+  [0.125, 0.125],
+  [41.125, '41.1250'],
+  [-7.001, '-7.0010'],
+  [1e21, '1000000000000000000000'],
+  [1e-7, '0.0000001'],
+])('%d is the cell %j, which is the same number again', (value, cell) => {
+  expect(cellOfNumber(value)).toBe(cell)
+  expect(numberOf(String(cell))).toBe(value)
 })
 
 test.each(['', ' ', '-', ',5', '.5', 'a1', '1a', '12 t', '1e3', '--1', '1-2', '+1', '½'])(

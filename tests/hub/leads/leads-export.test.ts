@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decode } from '../../../hub/leads/csv.ts'
+import type { Lead } from '../../../hub/leads/lead.ts'
 import { importCalls } from '../support/import-calls.ts'
 import { startLicensedHub } from '../support/licensed.ts'
 
@@ -45,6 +46,21 @@ describe('an export', () => {
     expect(again).toMatchObject({ created: leads.length, refused: 0 })
     const plain = ({ id: _, created_at, updated_at, ...lead }: Record<string, unknown>) => lead
     expect((await leadsOf('copy')).map(plain)).toEqual(leads.map(plain))
+  })
+
+  test('has numbers that come back as they were', async () => {
+    const fields = [{ key: 'tons', label: 'Tons', kind: 'number' }]
+    await hub.call('PUT', 'leads/fields', { project: 'copy', fields })
+    for (const tons of [41.125, 0.125, -2.5, 1500]) {
+      const data = { name: `Tons ${tons}`, custom: { tons } }
+      expect((await hub.call('POST', 'lead/quick_add', { slug: 'copy', data })).status).toBe(201)
+    }
+    const file = await hub.call('GET', 'leads/export?project=copy&field=tons')
+    const csv = new Uint8Array(await file.arrayBuffer())
+    const again = await bring(csv, { project: 'copy', duplicates: 'update' })
+    expect(again).toMatchObject({ created: 0, merged: 0, skipped: 4, refused: 0 })
+    const tons = (await leadsOf('copy')).flatMap(({ custom }: Lead) => custom.tons ?? [])
+    expect(tons).toEqual([1500, -2.5, 0.125, 41.125])
   })
 
   test('that comes back with the address of another lead is refused in its column', async () => {
