@@ -9,7 +9,8 @@ export function plain(text: string): string {
     .trim()
     .replace(/[\\`*_[\]<>|#~]/g, '\\$&')
     .replace(/&(?=[a-z#])/gi, '\\&')
-    .replace(/^([-+=]|\d+[.)])(?=\s|$|[-=])/, '\\$1')
+    .replace(/^[-+=](?=\s|$|[-=])/, '\\$&')
+    .replace(/^(\d+)([.)])(?=\s|$)/, '$1\\$2')
 }
 
 export const heading = (level: 1 | 2 | 3, text: string) => `${'#'.repeat(level)} ${plain(text)}`
