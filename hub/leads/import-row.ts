@@ -71,11 +71,16 @@ export type ImportRow = { lead: NewLead; notes: string[]; id: string | null; not
  * e.g. `#3`.
  */
 export function columnsFrom(header: string[]): string[] {
-  const seen = new Map<string, number>()
-  return header.map((cell, index) => {
-    const name = cell.replace(/\s+/g, ' ').trim().slice(0, 280) || `#${index + 1}`
-    const count = (seen.get(name) ?? 0) + 1
-    seen.set(name, count)
+  const names = header.map(
+    (cell, index) => cell.replace(/\s+/g, ' ').trim().slice(0, 280) || `#${index + 1}`,
+  )
+  const taken = new Set(names)
+  const counts = new Map<string, number>()
+  return names.map((name) => {
+    let count = (counts.get(name) ?? 0) + 1
+    // The file may have a column of that name, as our own files have.
+    while (count > 1 && taken.has(`${name} (${count})`)) count += 1
+    counts.set(name, count)
     return count === 1 ? name : `${name} (${count})`
   })
 }

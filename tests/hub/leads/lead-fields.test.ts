@@ -207,6 +207,12 @@ test('columns have a name each: one line, 280 characters, numbered where there a
   ])
 })
 
+test('a numbered name is not that of another column of the file', () => {
+  expect(columnsFrom(['A', 'A', 'A (2)', 'A', 'A (2)'])).toEqual([
+    ...['A', 'A (3)', 'A (2)', 'A (4)', 'A (2) (2)'],
+  ])
+})
+
 describe('the columns of a lead', () => {
   const TEXTS = [
     ...['name', 'email', 'company', 'title', 'phone', 'website', 'country', 'language', 'source'],
