@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Sql } from '../../shared/sql.ts'
 import { bilingual } from '../i18n/words.ts'
+import { additions, type Before, notClosed, tooManyTags } from './import-additions.ts'
 import { keepFacts } from './import-facts.ts'
 import {
   factOf,
@@ -11,7 +12,7 @@ import {
   readRow,
 } from './import-row.ts'
 import { importsText } from './imports.text.ts'
-import { type LeadChange, MAX_TAGS, type NewLead, type OwnValues } from './lead.ts'
+import type { NewLead } from './lead.ts'
 import {
   addEvidence,
   changeLead,
@@ -70,7 +71,7 @@ export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Prom
       ? await changeKnown(sql, open, { ...entry, lead_id: of })
       : first
         ? combine(first, entry, options)
-        : (tooManyTags(entry.lead, options) ?? 'created')
+        : (tooManyTags(entry.lead, options) ?? notClosed(entry.lead, options) ?? 'created')
     if (typeof outcome !== 'string') {
       refused.push({ position: entry.position, cells: entry.cells, mistakes: [outcome] })
       continue
@@ -240,55 +241,6 @@ async function changeKnown(
   return 'merged'
 }
 
-type Before = LeadChange & { tags: string[]; custom: OwnValues }
-
-/** The fields that a row changes: only empty ones, unless existing leads are updated. */
-export function additions(
-  before: Before,
-  { tags = [], custom = {}, ...lead }: NewLead,
-  duplicates: 'merge' | 'update',
-): LeadChange {
-  const fields = Object.entries(lead).filter(([name, value]) => {
-    const had = before[name as keyof NewLead] // safe: lead has the same keys
-    if (value === null || value === undefined || value === had) return false
-    // An amount and its currency are one value, and a new basis is not known by an old one's note.
-    if (name === 'amount' || name === 'currency') {
-      return (before.amount ?? null) === null || duplicates === 'update'
-    }
-    if (OUTCOME.includes(name)) {
-      const stage = (duplicates === 'update' && lead.stage) || before.stage
-      if (stage !== 'won' && stage !== 'lost') return false
-    }
-    if (BASIS.includes(name)) return (before.lawful_basis ?? null) === null
-    return had === null || (duplicates === 'update' && name !== 'source')
-  })
-  const own = Object.entries(custom).filter(
-    ([key, value]) =>
-      value !== null &&
-      value !== before.custom[key] &&
-      (before.custom[key] === undefined || duplicates === 'update'),
-  )
-  const more = tags.filter((tag) => !before.tags.includes(tag))
-  return {
-    ...Object.fromEntries(fields),
-    ...(more.length > 0 ? { tags: [...before.tags, ...more] } : {}),
-    ...(own.length > 0 ? { custom: Object.fromEntries(own) } : {}),
-  }
-}
-
-const OUTCOME = ['outcome_reason', 'outcome_note']
-const BASIS = ['lawful_basis', 'basis_note', 'basis_source', 'basis_on']
-
-/** Why a row is refused whose lead would have more tags than one may have. */
-function tooManyTags(
-  { tags = [] }: Pick<LeadChange, 'tags'>,
-  { mapping }: ImportOptions,
-): Mistake | undefined {
-  if (tags.length <= MAX_TAGS) return undefined
-  const message = bilingual(importsText).row.too_many_tags(tags.length, MAX_TAGS)
-  return { column: mapping.tags ?? 'tags', message }
-}
-
 /** Combines a second row for the same lead in one batch, or returns why that is refused. */
 function combine(
   first: Entry,
@@ -302,6 +254,9 @@ function combine(
   const change = additions(before, entry.lead, duplicates)
   const full = tooManyTags(change, options)
   if (full) return full
+  // What the last outcome said does not hold for another one.
+  const isMoved = change.stage !== undefined && change.stage !== stage
+  if (isMoved) Object.assign(first.lead, { outcome_reason: null, outcome_note: null })
   Object.assign(first.lead, change, change.custom && { custom: { ...custom, ...change.custom } })
   const notes = entry.notes.filter((note) => !first.notes.includes(note))
   first.notes.push(...notes)

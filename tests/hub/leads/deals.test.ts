@@ -87,6 +87,32 @@ describe('a deal', () => {
     const { activities } = (await get(`lead/timeline?lead_id=${id}`)).body
     expect(activities.at(-2).details).toEqual({ from: 'proposal', to: 'lost', reason: 'Price' })
   })
+
+  test('comes from a list without a reason while it is open, so that it can be edited', async () => {
+    const csv = [
+      'Name,Email,Stage,Lost reason',
+      'Open,open@list.example,Proposal,Price',
+      'None,none@list.example,,Price',
+      'Lost,lost@list.example,lost,Price',
+      'Again,again@list.example,lost,Price',
+      'Again,again@list.example,meeting,',
+    ]
+    const done = await bring(csv.join('\n'), { project: 'demir', duplicates: 'update' })
+    expect(done).toMatchObject({ created: 2, merged: 1, refused: 2 })
+    const message = 'A reason belongs to a lead whose stage is won or lost.'
+    expect(done.mistakes).toEqual([
+      { row: 2, column: 'Lost reason', message },
+      { row: 3, column: 'Lost reason', message },
+    ])
+    const listed = await leadsOf('demir', '&q=list.example')
+    expect(listed).toMatchObject([
+      { name: 'Lost', stage: 'lost', outcome_reason: 'Price' },
+      { name: 'Again', stage: 'meeting', outcome_reason: null },
+    ])
+    for (const { id } of listed) {
+      expect((await post('lead/update', { lead_id: id, title: 'Head' })).status).toBe(200)
+    }
+  })
 })
 
 describe('fields of a project’s own', () => {
