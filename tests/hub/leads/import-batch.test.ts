@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { additions, basisDefaults } from '../../../hub/leads/import-batch.ts'
+import { additions } from '../../../hub/leads/import-additions.ts'
+import { basisDefaults } from '../../../hub/leads/import-batch.ts'
 import type { NewLead } from '../../../hub/leads/lead.ts'
 import { EMPTY } from '../../../hub/leads/leads.ts'
 
@@ -26,6 +27,13 @@ test.each<[what: string, had: NewLead, row: NewLead, merge: NewLead, update: New
     { amount: 6, currency: 'USD' },
     {},
     { amount: 6, currency: 'USD' },
+  ],
+  [
+    'a currency comes without an amount',
+    { amount: 5, currency: 'EUR' },
+    { currency: 'USD' },
+    {},
+    {},
   ],
   ['an amount is zero', { amount: 0, currency: 'EUR' }, { amount: 6 }, {}, { amount: 6 }],
   [
