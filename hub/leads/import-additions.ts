@@ -13,18 +13,18 @@ export function additions(
   { tags = [], custom = {}, ...lead }: NewLead,
   duplicates: 'merge' | 'update',
 ): LeadChange {
+  const stage = (duplicates === 'update' && lead.stage) || before.stage
   const fields = Object.entries(lead).filter(([name, value]) => {
     const had = before[name as keyof NewLead] // safe: lead has the same keys
-    if (value === null || value === undefined || value === had) return false
+    if (value === null || value === undefined) return false
+    const isOfMove = OUTCOME.includes(name) && stage !== before.stage
+    if (value === had && !isOfMove) return false
     // An amount and its currency are one value, and a new basis is not known by an old one's note.
     if (name === 'amount' || name === 'currency') {
       const hasNew = duplicates === 'update' && (lead.amount ?? null) !== null
       return (before.amount ?? null) === null || hasNew
     }
-    if (OUTCOME.includes(name)) {
-      const stage = (duplicates === 'update' && lead.stage) || before.stage
-      if (stage !== 'won' && stage !== 'lost') return false
-    }
+    if (OUTCOME.includes(name) && stage !== 'won' && stage !== 'lost') return false
     if (BASIS.includes(name)) return (before.lawful_basis ?? null) === null
     return had === null || (duplicates === 'update' && name !== 'source')
   })

@@ -133,6 +133,13 @@ export async function changeLead(sql: Sql, id: string, change: LeadChange): Prom
       from jsonb_to_record(${JSON.stringify(lead)}) as given (${FIELD_TYPES})
     )
     where id = ${id}`
+  if (lead.stage !== before.stage && (lead.outcome_reason || lead.outcome_note)) {
+    // The trigger of the stage takes a reason that is the same as before for that of the last outcome.
+    await sql`
+      update hub.leads
+      set outcome_reason = ${lead.outcome_reason}, outcome_note = ${lead.outcome_note}
+      where id = ${id}`
+  }
   if (fields.includes('custom')) await keepOwnFacts(sql, [id])
   const { project_id } = before
   if (lead.stage !== before.stage) {

@@ -82,6 +82,9 @@ describe('a deal', () => {
     const won = (await get(`lead/get?lead_id=${id}`)).body.lead
     expect(won).toMatchObject({ stage: 'won', outcome_reason: null, outcome_note: null })
     expect(won.closed_at).not.toBeNull()
+    await update({ outcome_reason: 'Price', outcome_note: 'Too dear' })
+    const again = { stage: 'lost', outcome_reason: 'Price', outcome_note: 'Too dear' }
+    expect(await update(again)).toMatchObject(again)
     const open = await update({ stage: 'meeting' })
     expect(open).toMatchObject({ stage: 'meeting', closed_at: null, amount: 5 })
     const { activities } = (await get(`lead/timeline?lead_id=${id}`)).body

@@ -59,6 +59,13 @@ test.each<[what: string, had: NewLead, row: NewLead, merge: NewLead, update: New
     { stage: 'lost', outcome_reason: 'Price', outcome_note: 'n' },
   ],
   [
+    'a deal is decided anew for the same reason',
+    { stage: 'won', outcome_reason: 'Price' },
+    { stage: 'lost', outcome_reason: 'Price' },
+    {},
+    { stage: 'lost', outcome_reason: 'Price' },
+  ],
+  [
     'a deal was decided',
     { stage: 'won' },
     { outcome_reason: 'Price' },
