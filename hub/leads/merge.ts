@@ -112,6 +112,12 @@ export async function mergeLeads(
     where kept.id = ${kept_id} and gone.id = ${gone_id} and kept.linked is null`
   await sql`delete from hub.leads where id = ${gone_id}`
   await changeLead(sql, kept_id, change)
+  if (choices.stage === 'gone') {
+    // The deal was decided when it was, not now.
+    await sql`
+      update hub.leads set closed_at = (${gone.whole}::jsonb ->> 'closed_at')::timestamptz
+      where id = ${kept_id}`
+  }
   const merge_id = randomUUID()
   const lead = gone.name ?? gone.company ?? gone.email
   await recordActivity(sql, {

@@ -110,6 +110,22 @@ test.each(['approved', 'pushed', 'sending', 'unclear'])(
   },
 )
 
+test('the stage of the other lead comes with the time at which its deal was decided', async () => {
+  const closed_at = '2026-02-03T04:05:06.789Z'
+  const decided = async (name: string, stage: string) => {
+    const lead = await add({ name, stage })
+    await hub.query('update hub.leads set closed_at = $2 where id = $1', [lead.id, closed_at])
+    return lead
+  }
+  for (const stage of ['proposal', 'lost', 'won']) {
+    const [kept, gone] = [await add({ name: 'Deal', stage }), await decided('Same', 'won')]
+    const { body } = await merge(kept, gone, { stage: 'gone' })
+    expect(body.lead).toMatchObject({ stage: 'won', closed_at })
+  }
+  const [open, won] = [await add({ name: 'Open' }), await decided('Deal', 'won')]
+  expect((await merge(won, open, { stage: 'gone' })).body.lead).toMatchObject({ closed_at: null })
+})
+
 test('leads with more tags together than one may have stay two, and lose none', async () => {
   const tags = (from: number) => Array.from({ length: 30 }, (_, nth) => `tag ${from + nth}`)
   const [one, other] = [
