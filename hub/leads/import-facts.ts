@@ -116,18 +116,18 @@ export async function listedColumns(sql: Sql, project_id: string): Promise<strin
   return rows.map(({ name }) => name)
 }
 
-/** The facts of some leads by the name of their column, and the value alone. */
+/** The facts of some leads by the name of their column, and the value alone: the whole cell of a shortened one. */
 export async function listedFacts(
   sql: Sql,
   lead_ids: string[],
 ): Promise<Map<string, Map<string, string>>> {
-  const rows = await sql<{ lead_id: string; name: string; fact: string }>`
-    select lead_id, import_column as name, fact from hub.evidence
+  const rows = await sql<{ lead_id: string; name: string; fact: string; quote: string | null }>`
+    select lead_id, import_column as name, fact, quote from hub.evidence
     where lead_id = any(${lead_ids}::uuid[]) and import_column is not null`
   const byLead = new Map<string, Map<string, string>>()
-  for (const { lead_id, name, fact } of rows) {
+  for (const { lead_id, name, fact, quote } of rows) {
     const facts = byLead.get(lead_id) ?? new Map<string, string>()
-    byLead.set(lead_id, facts.set(name, fact.slice(name.length + 2)))
+    byLead.set(lead_id, facts.set(name, quote ?? fact.slice(name.length + 2)))
   }
   return byLead
 }

@@ -129,6 +129,16 @@ describe('a column that no field takes', () => {
     expect(cell).toEqual({ quote: cells[0] })
   })
 
+  test('is exported whole, so that it stays whole when the file comes back', async () => {
+    const story = `${'long '.repeat(200)}\nend`
+    await bring(`Name,Email,Story\nTeller,teller@list.example,"${story}"`, { project: 'other' })
+    const file = await hub.call('GET', 'leads/export?project=other&q=teller')
+    const csv = await file.text()
+    expect(csv).toContain(story)
+    const again = await bring(csv, { project: 'other', duplicates: 'update' })
+    expect(again).toMatchObject({ merged: 0, skipped: 1, noticed: 0 })
+  })
+
   test('can be left out by name, and a name that is not there is refused', async () => {
     const csv = 'Name,Birthday,Trucks\nCo,1990,3'
     const chosen = { project: 'other', facts: '["Trucks"]' }
