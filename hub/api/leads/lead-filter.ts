@@ -40,6 +40,9 @@ export async function idsOf(sql: Sql, page: Wanted): Promise<string[]> {
   return (await pick<{ id: string }>(sql, raw('lead.id'), page)).map(({ id }) => id)
 }
 
+/** As many as there can be: a list, an export and a bulk change of what a search finds leave nobody out. */
+const ALL = 2 ** 31 - 1
+
 type Wanted = {
   project_id: string
   filter: LeadFilter
@@ -58,7 +61,7 @@ function pick<T>(sql: Sql, columns: ReturnType<typeof raw>, page: Wanted): Promi
     where lead.project_id = ${project_id}
       and (${stage}::text is null or lead.stage = ${stage})
       and (${tag}::text is null or ${tag} = any(lead.tags))
-      and (${q}::text is null or lead.id in (select lead_id from private.find_leads(${q}, 5000)))
+      and (${q}::text is null or lead.id in (select lead_id from private.find_leads(${q}, ${ALL})))
       and (
         ${field}::text is null
         or lead.custom ? ${field} and (

@@ -94,6 +94,12 @@ describe('an export', () => {
     )
     expect(rows).toHaveLength(2501)
     expect(new Set(rows.map(([id]) => id)).size).toBe(2501)
+    await hub.query(
+      "insert into hub.leads (project_id, name) select $1, 'Many' from generate_series(1, 2600)",
+      [hub.ids.big],
+    )
+    const found = await (await hub.call('GET', 'leads/export?project=big&q=many')).arrayBuffer()
+    expect(await rowsRaw(new Uint8Array(found))).toHaveLength(5101)
     expect((await hub.call('GET', 'leads/export?project=nobody')).status).toBe(404)
   })
 
