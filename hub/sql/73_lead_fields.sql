@@ -1,7 +1,7 @@
 -- Fields of a project's own, beside those that every lead has, and the lawful basis in full.
 
 alter table hub.leads add column custom jsonb not null default '{}'
-  check (jsonb_typeof(custom) = 'object' and octet_length(custom::text) <= 20000);
+  check (jsonb_typeof(custom) = 'object' and octet_length(custom::text) <= 300000);
 comment on column hub.leads.custom is 'Values of the project''s own fields by their key; an empty one has no entry.';
 alter table hub.leads add column basis_note text check (length(basis_note) <= 1000);
 alter table hub.leads add column basis_source text check (length(basis_source) <= 500);

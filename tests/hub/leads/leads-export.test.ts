@@ -6,11 +6,25 @@ import { startLicensedHub } from '../support/licensed.ts'
 
 let hub: Awaited<ReturnType<typeof startLicensedHub>>
 beforeAll(async () => {
-  hub = await startLicensedHub(['copy', 'big'])
+  hub = await startLicensedHub(['copy', 'big', 'long'])
 })
 afterAll(() => hub.close())
 
 const { bring, leadsOf } = importCalls(() => hub)
+
+test('all fields of a project’s own may be as long as one may be, in a form and in a list', async () => {
+  const fields = Array.from({ length: 40 }, (_, at) => ({
+    ...{ key: `f${at}`, label: `F${at}`, kind: 'text', choices: [] },
+  }))
+  await hub.call('PUT', 'leads/fields', { project: 'long', fields })
+  // In JSON this character takes six bytes.
+  const custom = Object.fromEntries(fields.map(({ key }) => [key, '\u0001'.repeat(1000)]))
+  const data = { name: 'Long', custom }
+  const made = await hub.call('POST', 'lead/quick_add', { slug: 'long', data })
+  expect((await made.json()).lead).toMatchObject(data)
+  const rows = `Name,${fields.map(({ label }) => label)}\nRow,${fields.map(() => 'ğ'.repeat(1000))}`
+  expect(await bring(rows, { project: 'long' })).toMatchObject({ status: 'done', created: 1 })
+})
 
 describe('an export', () => {
   test('comes back as it was, through formulas, quotes, lines and letters', async () => {
