@@ -229,6 +229,8 @@ imports.openapi(
       ...columns.map((_, index) => cells[index] ?? ''),
       position,
       mistakes.map(({ column, message }) => `${column}: ${message[language]}`).join(' '),
+      // Cells beyond the header stand beyond it here, too: nothing is lost, nor taken for another column.
+      ...cells.slice(columns.length),
     ])
     const { row, mistakes } = importsText[language].columns
     return c.body(`${BOM}${toCsv([[...columns, row, mistakes], ...lines])}`, 200, {
