@@ -102,6 +102,50 @@ describe('what fails in an upgrade', () => {
     expect(acts.slice(-2)).toEqual(['switch_to /releases/1', `systemctl ${START}`])
   })
 
+  describe('an upgrade that was killed', () => {
+    const killed = (isActive: boolean) => `mkdir -p "$rescue"
+      echo before > "$rescue/rows"
+      echo since > "$data_dir/postgres/rows"
+      ln -s /releases/2 "$OPT/current"
+      keep_fact upgrading_from /releases/1
+      systemctl() {
+        echo "systemctl $*" >> ${folder}/did
+        case "$*" in *is-active*) ${isActive} ;; esac
+      }
+      settle_killed`
+    const rows = (path: string) => readFileSync(join(folder, 'data', path, 'rows'), 'utf8').trim()
+    const from = () => readFileSync(join(folder, 'opt/install.facts'), 'utf8')
+
+    test('keeps the new version and its data, if it has been running since', async () => {
+      const { status, acts } = await runPart(killed(true), folder)
+      expect(status).toBe(0)
+      expect(rows('postgres')).toBe('since')
+      expect(acts).toEqual(['systemctl -q is-active watchpost-hub.service'])
+      expect(existsSync(join(folder, 'data/.install/postgres.before'))).toBe(false)
+      expect(from()).toBe('upgrading_from=\n')
+    })
+
+    test('is rolled back otherwise, and what it left is kept', async () => {
+      const { status, acts } = await runPart(killed(false), folder)
+      expect(status).toBe(0)
+      expect(rows('postgres')).toBe('before')
+      expect(rows('.install/postgres.interrupted')).toBe('since')
+      expect(acts.slice(-2)).toEqual(['switch_to /releases/1', `systemctl ${START}`])
+      expect(from()).toBe('upgrading_from=\n')
+    })
+  })
+
+  test('an upgrade that was killed before the switch: the old version has worked with its database since', async () => {
+    const killed = `mkdir -p "$rescue"
+      echo since > "$data_dir/postgres/rows"
+      ln -s /releases/1 "$OPT/current"
+      keep_fact upgrading_from /releases/1
+      settle_killed`
+    expect((await runPart(killed, folder)).status).toBe(0)
+    expect(readFileSync(join(folder, 'data/postgres/rows'), 'utf8')).toBe('since\n')
+    expect(readdirSync(join(folder, 'data/.install'))).toEqual([])
+  })
+
   test('a damaged download: the next run downloads it anew, and a bundle that was given stays', async () => {
     const own = join(folder, 'own.tar.gz')
     writeFileSync(own, 'x')

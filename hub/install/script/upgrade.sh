@@ -9,9 +9,8 @@ install_hub() {
   make_users
   make_folders
   rescue=$mine/postgres.before
-  # An earlier run was killed during an upgrade: roll back, then upgrade again.
   old=$(fact upgrading_from)
-  if [ -n "$old" ]; then roll_back; fi
+  if [ -n "$old" ]; then settle_killed; fi
   keep_fact data_dir "$data_dir"
   keep_fact bind "$bind"
   keep_fact public "$public"
@@ -81,13 +80,34 @@ upgrade() {
   refuse 10 "version $target did not start. Version ${old##*/} is running again with its data. The end of $LOG and journalctl -u watchpost-hub -u watchpost-postgres show why."
 }
 
+# An earlier run was killed during an upgrade. While the new version runs, people may have worked with it
+# for weeks, so it stays with its data. Otherwise it is rolled back, and what it left is kept.
+settle_killed() {
+  running=$(readlink "$OPT/current" || :)
+  if [ "$running" != "$old" ] && systemctl -q is-active watchpost-hub.service; then
+    step "Keeping version ${running##*/}, which has been running since an earlier upgrade was interrupted"
+    keep_fact upgrading_from ''
+    rm -rf "$rescue"
+    return
+  fi
+  # Only after the switch the new version touches the database.
+  if [ "$running" = "$old" ]; then rm -rf "$rescue"; fi
+  left=$mine/postgres.interrupted
+  roll_back "$left"
+  if [ -e "$left" ]; then say "  The database that the interrupted upgrade left is in $left. Delete it once you miss nothing."; fi
+}
+
+# roll_back [FOLDER]: keeps the database of the new version in this folder, if one is given.
 # If it is killed, the next run completes it: the copy is kept until it is the database again.
 roll_back() {
+  failed=${1:-$mine/postgres.failed}
   step "Rolling back to ${old##*/}"
   systemctl stop watchpost-hub.service watchpost-model.service watchpost-postgres.service
   if [ -e "$rescue" ]; then
-    rm -rf "$mine/postgres.failed"
-    if [ -e "$data_dir/postgres" ]; then mv -T "$data_dir/postgres" "$mine/postgres.failed"; fi
+    if [ -e "$data_dir/postgres" ]; then
+      rm -rf "$failed"
+      mv -T "$data_dir/postgres" "$failed"
+    fi
     mv -T "$rescue" "$data_dir/postgres"
   fi
   switch_to "$old"
