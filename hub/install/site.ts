@@ -127,6 +127,14 @@ ${limited(site, 'doors', 20)}${pass(site)}    }
 `
 }
 
+const uploads = (site: Site) =>
+  [
+    upload(site, '~ ^/api/cockpit/leads/import(_preview)?$', '20m'),
+    // 20 MiB of files, and the lines of the form around them.
+    upload(site, '= /api/cockpit/documents/upload', '21m'),
+    upload(site, '= /api/cockpit/backup/upload', '20g'),
+  ].join('')
+
 function unsubscribe(site: Site): string {
   return `    location = /api/cockpit/u {
         return 404;
@@ -155,11 +163,7 @@ ${limited(site, 'doors', 10)}${pass(site)}    }
         proxy_buffering off;
         proxy_read_timeout 1h;
 ${limited(site, 'all', 300)}${pass(site)}    }
-${upload(site, '~ ^/api/cockpit/leads/import(_preview)?$', '20m')}${upload(
-  site,
-  '= /api/cockpit/backup/upload',
-  '20g',
-)}    location = /watchpost-session {
+${uploads(site)}    location = /watchpost-session {
         internal;
         # Called without the body, whose size is limited at its own location.
         client_max_body_size 0;

@@ -191,9 +191,10 @@ describe('a body of somebody unknown', () => {
     ['/api/cockpit/leads/list', 413],
     ['/api/cockpit/backup/upload', 401],
     ['/api/cockpit/leads/import', 401],
+    ['/api/cockpit/documents/upload', 401],
     ['/nowhere', 413],
   ])('of many MiB to %s is answered %s and kept nowhere', async (path, status) => {
-    const answer = await ask('POST', path, { mib: path.endsWith('import') ? 18 : 24 })
+    const answer = await ask('POST', path, { mib: /import|documents/.test(path) ? 18 : 24 })
     expect(answer.status).toBe(status)
     expect(answer.sent).toBeLessThan(2 ** 20)
     expect(cameTo(path).reduce((sum, { bytes }) => sum + bytes, 0)).toBe(0)
@@ -209,6 +210,17 @@ describe('a body of somebody unknown', () => {
     expect(await spooled()).toBeLessThan(2 ** 16)
   })
 })
+
+test.each(['leads/import', 'documents/upload'])(
+  'who is signed in sends files to %s as large as the hub takes them',
+  async (path) => {
+    const token = (await readText(join(hub.paths.config_dir, 'hub.token')))?.trim()
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/plain' }
+    const { status, text } = await ask('POST', `/api/cockpit/${path}`, { mib: 20, headers })
+    expect(text).toContain('"request_id"')
+    expect(status).not.toBe(413)
+  },
+)
 
 test('who is signed in uploads through it, unspooled', async () => {
   const token = (await readText(join(hub.paths.config_dir, 'hub.token')))?.trim()
@@ -348,7 +360,7 @@ describe('what the installer writes', () => {
       .split(/^ {4}location /m)
       .slice(1)
     const large = locations.filter((one) => /client_max_body_size \d+[mg];/.test(one))
-    expect(large).toHaveLength(2)
+    expect(large).toHaveLength(3)
     for (const one of large) expect(one).toContain('auth_request /watchpost-session;')
   })
   test('holds no secret that is none', () => {
