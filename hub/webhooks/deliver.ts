@@ -108,10 +108,16 @@ export function createWebhooks(given: {
     const signature = await sign({ id, timestamp: now(), body, secrets })
     const host = hostOf(new URL(url))
     const { resolve = resolveAll } = reach
+    let isUnknown = false
     const dispatcher = outside({
       ...reach,
       ...(allow_private ? { named: host } : {}),
-      resolve: async (name) => allowed(await resolve(name)),
+      resolve: async (name) => {
+        const found = await resolve(name).catch(() => [])
+        // A name server may be away for a while, which says nothing about the address.
+        isUnknown = found.length === 0
+        return allowed(found)
+      },
     })
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     try {
@@ -134,7 +140,8 @@ export function createWebhooks(given: {
       const retry_after = typeof retry === 'string' ? retry : null
       return { status: statusCode, failure: null, answer: await startOf(answer), retry_after }
     } catch (error) {
-      const failure = signal.aborted ? 'timeout' : isRefusal(error) ? 'refused' : 'unreachable'
+      const isRefused = isRefusal(error) && !isUnknown
+      const failure = signal.aborted ? 'timeout' : isRefused ? 'refused' : 'unreachable'
       return { ...none, failure }
     } finally {
       await dispatcher.destroy()

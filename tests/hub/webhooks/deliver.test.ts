@@ -170,6 +170,17 @@ describe('an address by a name', () => {
   })
 })
 
+test.each([true, false])(
+  'is tried again when no name server knows it for a while, private ones allowed: %s',
+  async (allow_private) => {
+    await set(`url = 'https://hooks.example/x', allow_private = ${allow_private}`)
+    const resolve = () => Promise.reject(new Error('getaddrinfo EAI_AGAIN hooks.example'))
+    const outcome = await sender({ reach: { resolve } }).now(await add())
+    expect(outcome).toMatchObject({ status: null, failure: 'unreachable' })
+    expect([await states(), await isOn()]).toEqual([['queued'], true])
+  },
+)
+
 describe('by the clock of the hub', () => {
   test('a message is due within its millisecond, and not before', async () => {
     await add(clock + 1)
