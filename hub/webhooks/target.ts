@@ -1,4 +1,10 @@
-import { hostOf, isPrivateName, isPublicAddress, parseAddress } from '../../shared/addresses.ts'
+import {
+  hostOf,
+  isPrivateName,
+  isPublicAddress,
+  parseAddress,
+  unwrapIpv4,
+} from '../../shared/addresses.ts'
 import { invalid } from '../../shared/problem.ts'
 import { bilingual } from '../i18n/words.ts'
 import { webhooksText } from './webhooks.text.ts'
@@ -8,8 +14,11 @@ const say = bilingual(webhooksText)
 /** Link-local addresses, where clouds keep the secrets of a machine: never, even if private ones are allowed. */
 const NEVER = /^(169\.254\.|fe[89ab][0-9a-f]:|fd00:ec2:)/i
 
-/** Whether this address may never be called. */
-export const isForbidden = (address: string) => NEVER.test(address)
+/** Whether this address may never be called, also as an IPv4 address within one of IPv6. */
+export function isForbidden(address: string): boolean {
+  const known = parseAddress(address)
+  return NEVER.test(address) || (known !== null && NEVER.test(unwrapIpv4(known).toString()))
+}
 
 /**
  * requireTarget throws 422 for an address that no webhook may have: without https, with credentials, or in

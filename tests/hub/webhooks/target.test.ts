@@ -3,8 +3,17 @@ import { isForbidden, requireTarget } from '../../../hub/webhooks/target.ts'
 
 test('a webhook is never in the networks of a machine’s own secrets', () => {
   const never = ['169.254.1.1', 'fe80::1', 'FE9f::1', 'fea0::1', 'febf::1', 'fd00:ec2::254']
+  never.push('::ffff:169.254.169.254', '::ffff:a9fe:a9fe', '64:ff9b::a9fe:a9fe')
   for (const address of never) expect(isForbidden(address), address).toBe(true)
-  const others = ['1.169.254.1', '169.253.1.1', 'fec0::1', 'fe7f::1', '1:fe80::1', 'fd00:ec3::1']
+  const others = [
+    '::ffff:a00:5',
+    '1.169.254.1',
+    '169.253.1.1',
+    'fec0::1',
+    'fe7f::1',
+    '1:fe80::1',
+    'fd00:ec3::1',
+  ]
   for (const address of others) expect(isForbidden(address), address).toBe(false)
 })
 
@@ -17,6 +26,7 @@ test.each([
   ['https://user:pass@hooks.example/x', false, 'credentials'],
   ['https://user@hooks.example/x', true, 'credentials'],
   ['https://169.254.169.254/latest', true, 'forbidden'],
+  ['http://[::ffff:169.254.169.254]/latest', true, 'forbidden'],
   ['ftp://hooks.example/x', true, 'no_https'],
   ['hooks.example', false, 'no_url'],
 ])('a webhook may not be at %s (private allowed: %s): %s', (url, allow_private, code) => {
