@@ -17,7 +17,7 @@ const AT_ONCE = 5
 const TIMEOUT_MS = 10_000
 /** Longer than an attempt takes: a killed hub's delivery is taken up again after it. */
 const LEASE_SECONDS = 60
-/** Longer than the 31.6 hours of all attempts. */
+/** After the first attempt; longer than the 31.6 hours of all. */
 const EXPIRY_MS = 40 * 3_600_000
 const ANSWER_BYTES = 1000
 const KEEP_DAYS = 30
@@ -37,9 +37,9 @@ type Claimed = {
   event: string
   data: object
   attempts: number
-  /** Those that count: an answer of 429 uses up none. */
+  /** Those that count: an answer of 429 uses up none, nor does what was before the webhook was off. */
   used: number
-  first_attempt_at: string | null
+  first_attempt_at: string
   created_at: string
   url: string
   allow_private: boolean
@@ -53,6 +53,7 @@ const CLAIMED = `delivery.id, delivery.webhook_id, delivery.event, delivery.data
   webhook.former_secret, webhook.former_until, (
     select count(*)::int from hub.webhook_attempts
     where delivery_id = delivery.id and status is distinct from 429
+      and at >= delivery.first_attempt_at
   ) as used`
 
 export type Webhooks = ReturnType<typeof createWebhooks>
@@ -156,7 +157,8 @@ export function createWebhooks(given: {
   }
 
   async function settle(delivery: Claimed, outcome: Outcome, duration_ms: number): Promise<void> {
-    const { id, webhook_id, attempts, used, first_attempt_at, created_at } = delivery
+    const { id, webhook_id, attempts, used } = delivery
+    const first_attempt_at = new Date(delivery.first_attempt_at)
     const { status, failure, answer, retry_after } = outcome
     const isDone = status !== null && status >= 200 && status < 300
     const counted = status !== 429
@@ -168,8 +170,9 @@ export function createWebhooks(given: {
           attempts: used + (counted ? 1 : 0),
           counted,
           retry_after_seconds: parseRetryAfter(retry_after, now()),
-          first_attempt_at: first_attempt_at ? new Date(first_attempt_at) : null,
-          expires_at: new Date(Date.parse(created_at) + EXPIRY_MS),
+          first_attempt_at,
+          // Not from its creation: the hub may have been off for days.
+          expires_at: new Date(first_attempt_at.getTime() + EXPIRY_MS),
           now: now(),
           random: Math.random,
         })
@@ -260,12 +263,12 @@ export function createWebhooks(given: {
         const { rows } = await client.query<Claimed>(
           `update hub.webhook_deliveries as delivery
            set state = 'sending', attempts = delivery.attempts + 1,
-             first_attempt_at = coalesce(delivery.first_attempt_at, now()),
-             next_at = now() + make_interval(secs => ${LEASE_SECONDS})
+             first_attempt_at = coalesce(delivery.first_attempt_at, $2),
+             next_at = $2::timestamptz + make_interval(secs => ${LEASE_SECONDS})
            from hub.webhooks as webhook
            where webhook.id = delivery.webhook_id and delivery.id = $1 and delivery.state = 'queued'
            returning ${CLAIMED}`,
-          [id],
+          [id, now().toISOString()],
         )
         return rows
       })

@@ -234,6 +234,12 @@ webhooks.openapi(
           allow_private = ${next.allow_private}, enabled = ${next.enabled},
           disabled_reason = case when ${next.enabled} then null else disabled_reason end
         where id = ${id}`
+      // What waits since then has all its attempts again, or the first would turn it off once more.
+      if (next.enabled && !before.enabled) {
+        await sql`
+          update hub.webhook_deliveries set first_attempt_at = null
+          where webhook_id = ${id} and state = 'queued'`
+      }
       return requireWebhook(sql, id)
     })
     return answer(c, One, { webhook }, 200)

@@ -181,6 +181,31 @@ test.each([true, false])(
   },
 )
 
+test('is tried as often as others after the hub was off for days', async () => {
+  receiver.answers = [{ status: 503 }]
+  await add(clock - 3 * DAY, clock - 3 * DAY)
+  await sender().sweep()
+  expect([await states(), await isOn()]).toEqual([['queued'], true])
+})
+
+test('has all its attempts again when the webhook is turned on again', async () => {
+  const id = await add(clock, clock - 3 * DAY)
+  await hub.query('update hub.webhook_deliveries set attempts = 7, first_attempt_at = $1', [
+    new Date(clock - 2 * DAY),
+  ])
+  await hub.query(
+    `insert into hub.webhook_attempts (delivery_id, position, at, status, duration_ms)
+     select $1, nth, $2, 503, 1 from generate_series(1, 7) as nth`,
+    [id, new Date(clock - 2 * DAY)],
+  )
+  await set("enabled = false, disabled_reason = 'failing'")
+  await hub.call('POST', 'settings/webhooks/change', { id: webhook_id, enabled: true })
+  receiver.answers = [{ status: 503 }]
+  await sender().sweep()
+  expect(receiver.received).toHaveLength(1)
+  expect([await states(), await isOn()]).toEqual([['queued'], true])
+})
+
 describe('by the clock of the hub', () => {
   test('a message is due within its millisecond, and not before', async () => {
     await add(clock + 1)

@@ -247,7 +247,7 @@ describe('a delivery', () => {
     await make()
     receiver.answers = [{ status: 500, body: `a\0${'b'.repeat(1500)}` }]
     await told()
-    await hub.query("update hub.webhook_deliveries set created_at = now() - interval '40 hours'")
+    await hub.query("update hub.webhook_deliveries set first_attempt_at = now() - interval '40h'")
     await sender().sweep()
     const rows = await hub.query(
       'select state, answer from hub.webhook_deliveries join hub.webhook_attempts on delivery_id = id',
