@@ -22,6 +22,8 @@ const EXPIRY_MS = 40 * 3_600_000
 const ANSWER_BYTES = 1000
 const KEEP_DAYS = 30
 const HOUR_MS = 3_600_000
+/** The event of a test that somebody sends by hand. */
+export const TEST = 'webhook.test'
 
 export type Failure = 'refused' | 'unreachable' | 'timeout' | 'secret'
 type Outcome = {
@@ -176,7 +178,9 @@ export function createWebhooks(given: {
           now: now(),
           random: Math.random,
         })
-    const isOver = failure === 'refused' || failure === 'secret' || status === 410
+    // Whoever sent a test has seen its outcome: it is not tried again for days.
+    const isTest = delivery.event === TEST
+    const isOver = isTest || failure === 'refused' || failure === 'secret' || status === 410
     const at = next && !isOver && 'at' in next ? next.at : undefined
     const state = isDone ? 'succeeded' : at ? 'queued' : 'failed'
     await everywhere(db, async (sql) => {

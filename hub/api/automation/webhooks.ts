@@ -15,6 +15,7 @@ import { everywhere } from '../../db/db.ts'
 import { answer, type Env, problems, write } from '../../http/http.ts'
 import { NEWEST, Position, positionOf } from '../../http/page.ts'
 import { bilingual } from '../../i18n/words.ts'
+import { TEST } from '../../webhooks/deliver.ts'
 import { seal } from '../../webhooks/seal.ts'
 import { requireTarget } from '../../webhooks/target.ts'
 import { webhooksText } from '../../webhooks/webhooks.text.ts'
@@ -317,7 +318,7 @@ webhooks.openapi(
       await requireWebhook(sql, id)
       const [row] = await sql<{ id: string }>`
         insert into hub.webhook_deliveries (webhook_id, event, data)
-        values (${id}, 'webhook.test', '{"test": true}')
+        values (${id}, ${TEST}, '{"test": true}')
         returning id`
       return row?.id ?? ''
     })

@@ -206,6 +206,17 @@ test('has all its attempts again when the webhook is turned on again', async () 
   expect([await states(), await isOn()]).toEqual([['queued'], true])
 })
 
+test('that is a test is sent once, and does not turn the webhook off', async () => {
+  receiver.answers = [{ status: 503 }]
+  const tested = await hub.call('POST', 'settings/webhooks/test', { id: webhook_id })
+  const { delivery } = await tested.json()
+  expect(delivery).toMatchObject({ state: 'failed', next_at: null, attempts: [{ status: 503 }] })
+  clock += DAY
+  await sender().sweep()
+  expect(receiver.received).toHaveLength(1)
+  expect(await isOn()).toBe(true)
+})
+
 describe('by the clock of the hub', () => {
   test('a message is due within its millisecond, and not before', async () => {
     await add(clock + 1)
