@@ -61,6 +61,7 @@ import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 import { recordActs } from './http/acts.ts'
 import { type Ctx, type Env, problem, tooLong } from './http/http.ts'
+import { isOurName, nameIn } from './http/names.ts'
 import { mountWeb } from './http/web-server.ts'
 import { CODE_LIMITS } from './projects/code-upload.ts'
 
@@ -87,7 +88,6 @@ const UNSUBSCRIBE = `${BASE}/u/`
 const PUBLIC = new RegExp(
   `^${BASE}/(health|setup|login|branding|invitation/(look|accept)|u/[^/]+)$`,
 )
-const LOCAL = ['localhost', '127.0.0.1', '[::1]']
 
 /**
  * createApp builds the HTTP application. Every route but PUBLIC needs the admin's session or the
@@ -238,12 +238,8 @@ function declaresLength(c: Context): boolean {
  */
 function requireOurName(c: Ctx): void {
   const host = c.req.header('host') ?? new URL(c.req.url).host
-  const name = host.replace(/:\d+$/, '').toLowerCase()
-  const { config } = c.get('deps')
-  const ours = [...LOCAL, ...config.hosts.map((known) => known.toLowerCase())]
-  if (config.public_url) ours.push(new URL(config.public_url).hostname)
-  // An IPv6 address stands in brackets in a request, and mostly without them in the settings.
-  if (!ours.includes(name) && !ours.includes(name.replace(/^\[(.+)\]$/, '$1'))) {
+  const name = nameIn(host)
+  if (!isOurName(name, c.get('deps').config)) {
     throw new ApiError(
       'forbidden',
       `The hub is not called ${name}. Call it localhost, or add the name to "hosts" in hub.json.`,

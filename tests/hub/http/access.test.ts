@@ -92,7 +92,12 @@ describe('the one admin', () => {
     const before = { hosts: config.hosts, public_url: config.public_url }
     onTestFinished(() => void Object.assign(config, before))
     // The installer adds the addresses of the machine as they are, without brackets.
-    const hosts = ['Hub.Firma.Example', '2001:db8::5']
+    const hosts = [
+      'Hub.Firma.Example',
+      '2001:db8::5',
+      'CRM.çelik.example',
+      'https://a.example:8443/',
+    ]
     const names = { hosts, public_url: 'https://crm.firma.example/hub' }
     Object.assign(config, names)
     const status = async (host: string, origin?: string) =>
@@ -107,6 +112,9 @@ describe('the one admin', () => {
       'HUB.FIRMA.EXAMPLE:443',
       '[2001:db8::5]',
       '[2001:DB8::5]:443',
+      // As a browser sends it.
+      'crm.xn--elik-zoa.example',
+      'a.example:8443',
     ]
     for (const host of [...ours, crm]) expect(await status(host), host).toBe(200)
     for (const host of [
