@@ -1,17 +1,22 @@
 import { statfs } from 'node:fs/promises'
 import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
 import { z } from 'zod'
+import { invalid } from '../../../shared/problem.ts'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/route.ts'
 import { VERSION } from '../../../shared/version.ts'
 import { backupTimes } from '../../backup/backup.ts'
 import { Destination, Port, readBackupSettings } from '../../backup/settings.ts'
 import { HostKey, hostKeysOf, makeSshKey, publicKeyOf } from '../../backup/ssh.ts'
 import { answer, type Ctx, type Env, problems } from '../../http/http.ts'
-import type { Localizable } from '../../i18n/words.ts'
+import { isOurName, nameIn } from '../../http/names.ts'
+import { bilingual, type Localizable } from '../../i18n/words.ts'
 import { readLicense, Tier } from '../../license/license.ts'
 import { examine } from '../../ops/doctor.ts'
 import { Alert, readAlerts } from '../../ops/health.ts'
+import { settingsText } from '../../ops/settings.text.ts'
 import { changeSystem, readSystem, SystemChange } from '../../ops/system-settings.ts'
+
+const say = bilingual(settingsText)
 
 const Info = z
   .object({
@@ -155,7 +160,15 @@ systemSettings.openapi(
     responses: { 200: jsonResponse(System, 'Changed; in use at once.'), ...problems(422) },
   }),
   async (c) => {
-    await changeSystem(c.get('deps').config, c.req.valid('json'))
+    const { config } = c.get('deps')
+    const change = c.req.valid('json')
+    // Whoever saves this would be locked out of the page, and could not take it back there.
+    const name = nameIn(c.req.header('host') ?? new URL(c.req.url).host)
+    if (!isOurName(name, { ...config, ...change })) {
+      const field = change.hosts === undefined ? 'public_url' : 'hosts'
+      throw invalid([{ path: field, code: 'own_name', message: say.own_name(name) }])
+    }
+    await changeSystem(config, change)
     return answer(c, System, { system: await shown(c) }, 200)
   },
 )

@@ -168,6 +168,26 @@ describe('settings/system', () => {
     expect((await put({ hosts: before.hosts ?? [] })).status).toBe(200)
   })
 
+  test('nobody takes the name away under which they have opened the hub', async () => {
+    const before = await file('hub.json')
+    const names = { hosts: ['crm.example', 'other.example'], public_url: 'https://hub.example.com' }
+    expect((await put(names)).status).toBe(200)
+    const refused = async (host: string, change: object) => {
+      const answer = await hub.call('PUT', 'settings/system', change, { host })
+      return answer.status === 200 ? [] : (await answer.json()).errors
+    }
+    const own_name = { code: 'own_name', message: expect.stringContaining('crm.example') }
+    expect(await refused('crm.example:8443', { hosts: ['other.example'] })).toEqual([
+      { path: 'hosts', ...own_name },
+    ])
+    const address = { public_url: null }
+    expect(await refused('hub.example.com', address)).toMatchObject([{ path: 'public_url' }])
+    expect(await file('hub.json')).toEqual({ ...before, ...names })
+    expect(await refused('other.example', { hosts: ['other.example'] })).toEqual([])
+    const back = { hosts: before.hosts ?? [], public_url: before.public_url ?? null }
+    expect(await refused('localhost:8770', back)).toEqual([])
+  })
+
   test('the address holds from the next request on, and keeps the rest of hub.json', async () => {
     const before = await file('hub.json')
     const headers = { host: 'hub.example.com' }
