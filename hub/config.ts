@@ -17,11 +17,16 @@ const portError = (min: number) => `must be a port between ${min} and 65535`
 const port = (min: number) =>
   z.int(portError(min)).min(min, portError(min)).max(65_535, portError(min))
 
+const hosts = z.array(z.string().min(1).max(253))
+/** The most host names that Settings take and the installer leaves. */
+export const MAX_HOSTS = 50
+export const Hosts = hosts.max(MAX_HOSTS)
+
 /** hub.json, which the installer writes and the admin may edit. */
 export const HubFile = z.strictObject({
   port: port(0).default(8770),
   /** The host names the hub accepts besides localhost. */
-  hosts: z.array(z.string().min(1).max(253)).max(50).default([]),
+  hosts: hosts.max(200).default([]),
   /** The https address where recipients of mail reach /api/cockpit/u/…. */
   public_url: z
     .url({ protocol: /^https$/ })

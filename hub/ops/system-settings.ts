@@ -9,7 +9,7 @@ import {
   Target,
 } from '../backup/settings.ts'
 import { makeSshKey } from '../backup/ssh.ts'
-import { type Config, HubFile, type Paths } from '../config.ts'
+import { type Config, Hosts, HubFile, type Paths } from '../config.ts'
 import { readJson, writeJson } from '../files.ts'
 import { readSetting, type Setting, writeSetting } from './settings.ts'
 
@@ -27,7 +27,7 @@ export const SYSTEM: Setting<typeof SystemFile> = {
 }
 export const readSystem = (paths: Paths) => readSetting(paths, SYSTEM)
 
-const { public_url, hosts } = HubFile.shape
+const { public_url } = HubFile.shape
 const backup = BackupSettings.shape
 
 /**
@@ -37,7 +37,7 @@ const backup = BackupSettings.shape
 export const SystemChange = z.strictObject({
   language: SystemFile.shape.language.unwrap().optional(),
   public_url: public_url.unwrap().optional(),
-  hosts: hosts.unwrap().optional(),
+  hosts: Hosts.optional(),
   backup: z
     .strictObject({
       hour: backup.hour.unwrap().optional(),

@@ -78,8 +78,8 @@ describe('in hub.json', () => {
     ['port', [0, 1, 65_535], [-1, 65_536, 80.5, '80']],
     [
       'hosts',
-      [[], ['a'], ['x'.repeat(253)], Array(50).fill('a')],
-      [[''], ['x'.repeat(254)], Array(51).fill('a'), 'a', null],
+      [[], ['a'], ['x'.repeat(253)], Array(200).fill('a')],
+      [[''], ['x'.repeat(254)], Array(201).fill('a'), 'a', null],
     ],
     [
       'public_url',

@@ -93,6 +93,26 @@ test('another run adds names and keeps what was entered by hand', async () => {
   expect((await stat(file('hub.json'))).ino).toBe(ino)
 })
 
+test('of more names than fit, addresses that the machine no longer has go, the oldest first', async () => {
+  const kept = await readFile(file('hub.json'), 'utf8')
+  const old = Array.from({ length: 60 }, (_, nth) => `2001:db8::${nth + 1}`)
+  const hosts = ['hub.example', ...old, 'by-hand.example', '192.0.2.1']
+  await writeFile(file('hub.json'), JSON.stringify({ database, hosts }))
+  await prepare({ HUB_HOSTS: '192.0.2.1 2001:db8::f1' })
+  const known = await hubJson()
+  expect(known.hosts).toHaveLength(50)
+  expect(known.hosts).toEqual([
+    'hub.example',
+    ...old.slice(-46),
+    'by-hand.example',
+    '192.0.2.1',
+    '2001:db8::f1',
+  ])
+  await prepare({ HUB_HOSTS: '192.0.2.1 2001:db8::f1' })
+  expect(await hubJson()).toEqual(known)
+  await writeFile(file('hub.json'), kept)
+})
+
 test('a hub with a password prints no code, and an address alone is a reason to write', async () => {
   await setPassword(pathsIn(folder), 'correct horse battery')
   await writeFile(file('hub.json'), JSON.stringify({ database, public_url: null }))
