@@ -297,9 +297,14 @@ async function isLost(path: string): Promise<boolean> {
 
 const KEEP_OTHERS = 5
 
-/** removeOld keeps the newest daily backups and the last few made before a restore. */
+/**
+ * removeOld keeps the newest daily backups and the last few made before a restore. One that is dated in
+ * the future stays beside them: it would take the place of the newest.
+ */
 export async function removeOld(paths: Paths, keep_daily: number): Promise<string[]> {
-  const backups = await listBackups(paths)
+  const backups = (await listBackups(paths)).filter(
+    ({ created_at }) => Date.parse(created_at) <= Date.now(),
+  )
   const beyond = (kind: Kind, most: number) =>
     backups.filter((backup) => backup.kind === kind).slice(most)
   const old = [...beyond('daily', keep_daily), ...beyond('before-restore', KEEP_OTHERS)]

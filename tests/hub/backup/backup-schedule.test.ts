@@ -7,7 +7,7 @@ import {
   scheduleBackups,
   watchRestores,
 } from '../../../hub/backup/backup.ts'
-import { backupsIn, listBackups, nameFor } from '../../../hub/backup/make.ts'
+import { backupsIn, listBackups, nameFor, removeOld } from '../../../hub/backup/make.ts'
 import { BACKUP } from '../../../hub/backup/settings.ts'
 import { writeSetting } from '../../../hub/ops/settings.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
@@ -48,6 +48,18 @@ test('one of a clock that was ahead does not stand for those that follow', async
     at('11T09:00:00').toISOString(),
   )
   await rm(file)
+})
+
+test('one of a clock that was ahead does not take the place of the newest', async () => {
+  const days = ['2026-05-09', '2026-05-08', '2099-01-01']
+  const names = days.map((day) =>
+    nameFor('daily', { encrypted: false }, new Date(`${day}T03:00:05`)),
+  )
+  const before = (await listBackups(hub.paths)).filter(({ kind }) => kind === 'daily')
+  for (const { name } of before) await rm(join(backupsIn(hub.paths), name))
+  for (const name of names) await writeFile(join(backupsIn(hub.paths), name), '')
+  expect(await removeOld(hub.paths, 1)).toEqual([names[1]])
+  for (const name of [names[0], names[2]]) await rm(join(backupsIn(hub.paths), name ?? ''))
 })
 
 /** A day of the test's own: at noon the next backup is due in 15 hours, whenever the tests run. */
