@@ -34,6 +34,8 @@ export const outcomeText = texts(
       `Today’s limit of ${cap} mails is reached. Sending continues tomorrow.`,
     ramp_used: (people: number, sender: string, left: number) =>
       `This campaign goes to ${people} people, and ${sender} may send ${left} more mails today. It starts on the day that has room for it.`,
+    taken_off: (reason: string) =>
+      `Taken off the running campaign (${reason}). listmonk does not tell whether the mail had left already.`,
     campaign_gone: 'The campaign is no longer in listmonk.',
     campaign_cancelled: (sent: number) =>
       `The campaign was cancelled in listmonk after ${sent} mails.`,
@@ -71,6 +73,8 @@ export const outcomeText = texts(
     cap_used: (cap) => `Bugünkü ${cap} e-posta sınırına ulaşıldı. Gönderim yarın devam eder.`,
     ramp_used: (people, sender, left) =>
       `Bu kampanya ${people} kişiye gidiyor, ${sender} ise bugün ${left} e-posta daha gönderebilir. Yer olan ilk gün başlar.`,
+    taken_off: (reason) =>
+      `Süren kampanyadan çıkarıldı (${reason}). listmonk, e-postanın daha önce gidip gitmediğini bildirmez.`,
     campaign_gone: 'Kampanya artık listmonk’ta yok.',
     campaign_cancelled: (sent) => `Kampanya listmonk’ta ${sent} e-postadan sonra iptal edildi.`,
     complaints: (count, sent, share) =>

@@ -7,11 +7,11 @@ import { canStep, STEPS, type State, type Step } from './flow.ts'
 
 const say = bilingual(flowText)
 
-// Only this file, state-outdated.ts and step-state.ts write drafts.state and recipients.state (a test sees to it).
+// Only this file, portion-state.ts, state-outdated.ts and step-state.ts write drafts.state and recipients.state (a test sees to it).
 // Each change has a name and the states it starts from, and checks whether it happened.
 
 /** The fields of a draft that its state depends on. */
-type Draft = { id: string; approved_hash: string | null }
+export type Draft = { id: string; approved_hash: string | null }
 
 /** One mail of a draft, to one recipient. */
 export type Mail = {
@@ -43,7 +43,7 @@ export async function requireChange(sql: Sql, step: Step, id: string, changed: u
   throw wrongState(step, row.state)
 }
 
-const reasonOf = (reason: Words | null) => reason && stored(reason)
+export const reasonOf = (reason: Words | null) => reason && stored(reason)
 
 /** The columns of a draft that rendering fills, emptied. */
 export const UNRENDERED = raw(
@@ -214,59 +214,6 @@ export async function claimMail(
       )
     returning attempts`
   return row?.attempts
-}
-
-/** claimPortion: pushed → sending for all mails of a campaign that is about to start; false if it must not. */
-export async function claimPortion(
-  sql: Sql,
-  draft: Draft,
-  { id, portion, sender }: { id: string; portion: number; sender: string },
-): Promise<boolean> {
-  const [row] = await sql`
-    update hub.campaigns set state = 'started', started_at = now()
-    where id = ${id} and state = 'made' and exists (
-      select from hub.drafts
-      where id = ${draft.id} and state = 'sending' and paused_at is null
-        and approved_hash = ${draft.approved_hash} and not exists (
-          select from hub.recipients as r
-          where r.draft_id = drafts.id and portion = ${portion} and r.state = 'pushed'
-            and private.mail_is_held(r.project_id, r.lead_id, r.email, drafts.created_at)
-        )
-    )
-    returning id`
-  if (!row) return false
-  await sql`
-    update hub.recipients
-    set state = 'sending', attempts = attempts + 1, claimed_at = now(), reason = null, sender = ${sender}
-    where draft_id = ${draft.id} and portion = ${portion} and state = 'pushed'`
-  return true
-}
-
-/** failPortion: pushed → failed for all mails of a campaign that does not start. */
-export async function failPortion(
-  sql: Sql,
-  draft_id: string,
-  portion: number,
-  reason: Words,
-): Promise<void> {
-  await sql`
-    update hub.recipients set state = 'failed', reason = ${stored(reason)}
-    where draft_id = ${draft_id} and portion = ${portion} and state = 'pushed'`
-}
-
-/** endPortion: sending → sent or unclear for all mails of a campaign; returns whose. */
-export function endPortion(
-  sql: Sql,
-  draft_id: string,
-  portion: number,
-  { to, reason }: { to: 'sent' | 'unclear'; reason: Words | null },
-): Promise<{ lead_id: string | null }[]> {
-  return sql`
-    update hub.recipients
-    set state = ${to}, reason = ${reasonOf(reason)},
-      sent_at = case when ${to} = 'sent' then now() end
-    where draft_id = ${draft_id} and portion = ${portion} and state = 'sending'
-    returning lead_id`
 }
 
 /** markSent: sending → sent. It also applies to a mail that was marked unclear meanwhile. */

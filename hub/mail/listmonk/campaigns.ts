@@ -2,34 +2,18 @@ import { everywhere } from '../../db/db.ts'
 import { bilingual, type Words } from '../../i18n/words.ts'
 import type { From } from '../brand/brand.ts'
 import { approvedFrom, type Mailing } from '../drafts/approval.ts'
-import { skipWords } from '../drafts/audience.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
 import { explainDraft, postponeDraft } from '../drafts/holds.ts'
 import { outcomeText } from '../drafts/outcome.text.ts'
 import { recordAllSent } from '../drafts/outcome.ts'
-import { claimPortion, endPortion, failPortion, skipMails } from '../drafts/state.ts'
-import { inboxText } from '../inbox/inbox.text.ts'
-import { awayDay } from '../inbox/waits.ts'
-import { readRefusals } from '../opt-outs.ts'
+import { claimPortion, endPortion, failPortion } from '../drafts/portion-state.ts'
 import { type MailSettings, readMail, readPause } from '../settings.ts'
-import { reasonToSkip } from '../smtp/send-mails.ts'
 import { readToday, senderKey, type Today, volumeOf } from '../today.ts'
-import { type Listmonk, ListmonkError, listmonk } from './listmonk.ts'
+import { ListmonkError, listmonk } from './listmonk.ts'
 import type { Campaign } from './listmonk-rows.ts'
+import { settleList, settleStarted, takeOffOptedOut, type Work } from './settle-list.ts'
 
 const say = bilingual(outcomeText)
-const sayAway = bilingual(inboxText)
-
-type Portion = {
-  id: string
-  portion: number
-  list_id: number
-  campaign_id: number
-  state: 'made' | 'started'
-  /** The hub paused it; another pause is listmonk's own or a person's. */
-  held: boolean
-}
-type Work = { mailing: Mailing; client: Listmonk; draft: DraftRow; portion: Portion }
 
 /**
  * sendCampaigns starts the portions of a campaign one after the other, each when the daily limit
@@ -42,7 +26,7 @@ export async function sendCampaigns(mailing: Mailing, draft: DraftRow): Promise<
   const client = listmonk(mail.listmonk)
   const portions = await everywhere(
     mailing.db,
-    (sql) => sql<Portion>`
+    (sql) => sql<Work['portion']>`
       select id, portion, list_id, campaign_id, state, held
       from hub.campaigns
       where draft_id = ${draft.id} and state in ('made', 'started')
@@ -123,66 +107,6 @@ async function run({ client, portion }: Work): Promise<void> {
   }
 }
 
-type Recipient = { email: string; lead_id: string | null }
-
-/**
- * Removes those from the list who must no longer get it. The list must then contain exactly the
- * approved recipients; `fault` says how it differs.
- */
-async function settleList(work: Work): Promise<{ people: Recipient[]; fault: Words | null }> {
-  const { client, portion } = work
-  const members = (await client.listMembers(portion.list_id)).map((member) => ({
-    id: member.subscriber.id,
-    email: member.subscriber.email.toLowerCase(),
-    hasLeft: member.subscription === 'unsubscribed' || member.subscriber.status !== 'enabled',
-  }))
-  const hasLeft = new Set(members.filter((one) => one.hasLeft).map(({ email }) => email))
-  const { people, gone } = await judgeAgain(work, hasLeft)
-  const leaving = members.filter(({ email }) => gone.has(email))
-  if (leaving.length > 0) {
-    await client.removeFromList(
-      leaving.map(({ id }) => id),
-      portion.list_id,
-    )
-  }
-  const found = new Set(members.map(({ email }) => email).filter((email) => !gone.has(email)))
-  const approved = new Set(people.map(({ email }) => email))
-  const strange = [...found].filter((email) => !approved.has(email)).length
-  const missing = [...approved].filter((email) => !found.has(email)).length
-  if (strange > 0) return { people, fault: say.strangers(strange) }
-  return { people, fault: missing > 0 ? say.missing(missing) : null }
-}
-
-async function judgeAgain(
-  { mailing, draft, portion }: Work,
-  hasLeft: Set<string>,
-): Promise<{ people: Recipient[]; gone: Set<string> }> {
-  const refusals = await readRefusals(mailing.config.paths)
-  return everywhere(mailing.db, async (sql) => {
-    const all = await sql<Recipient & { state: string }>`
-      select email, lead_id, state from hub.recipients
-      where draft_id = ${draft.id} and portion = ${portion.portion}
-        and state in ('pushed', 'skipped')
-      order by email`
-    const people: Recipient[] = []
-    const gone = new Set(all.filter(({ state }) => state === 'skipped').map(({ email }) => email))
-    for (const one of all.filter(({ state }) => state === 'pushed')) {
-      const until = one.lead_id ? await awayDay(sql, one.lead_id) : null
-      const skip = hasLeft.has(one.email)
-        ? skipWords.suppressed
-        : ((await reasonToSkip(sql, draft, one, refusals)) ??
-          (until ? sayAway.away_campaign(until) : null))
-      if (!skip) {
-        people.push(one)
-        continue
-      }
-      gone.add(one.email)
-      await skipMails(sql, { draft_id: draft.id, emails: [one.email] }, skip)
-    }
-    return { people, gone }
-  })
-}
-
 async function giveUp({ mailing, draft, portion }: Work, reason: Words): Promise<void> {
   await everywhere(mailing.db, async (sql) => {
     await sql`update hub.campaigns set state = 'void' where id = ${portion.id}`
@@ -213,21 +137,25 @@ async function follow(work: Work): Promise<boolean> {
       return true
     case 'draft':
       // The hub ended, or the answer was lost, between storing the state and the start.
-      if (!isPaused) await run(work)
+      if (isPaused) return false
+      await settleStarted(work, campaign)
+      await run(work)
       return false
     case 'scheduled':
     case 'running':
       if (isPaused) {
         await hold(work, true)
         await client.setCampaignStatus(portion.campaign_id, 'paused')
-      }
+      } else await takeOffOptedOut(work, campaign)
       return false
     case 'paused':
       if (isPaused) return false
       if (portion.held) {
+        await settleStarted(work, campaign)
         await client.setCampaignStatus(portion.campaign_id, 'running')
         await hold(work, false)
       } else {
+        await takeOffOptedOut(work, campaign)
         const what = say.paused_there(campaign.sent, campaign.to_send)
         await everywhere(mailing.db, (sql) => explainDraft(sql, draft.id, what))
       }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { MAIL_STATES, STATES, type Step } from '../../../../hub/mail/drafts/flow.ts'
+import * as portions from '../../../../hub/mail/drafts/portion-state.ts'
 import * as state from '../../../../hub/mail/drafts/state.ts'
 import type { Sql } from '../../../../shared/sql.ts'
 import {
@@ -254,7 +255,7 @@ describe('a change of a campaign', () => {
     const drafts = await addAll({ via: 'campaign' })
     const claim = async (id: string, campaign: string, approved_hash = HASH, portion = 1) =>
       write((sql) =>
-        state.claimPortion(
+        portions.claimPortion(
           sql,
           { id, approved_hash },
           { id: campaign, portion, sender: 'ada@demir.example' },
@@ -281,12 +282,14 @@ describe('a change of a campaign', () => {
 
   test('its mails fail or end together, of its portion alone', async () => {
     const [id, other] = [await addDraft('sending'), await addDraft('sending')]
-    await write((sql) => state.failPortion(sql, id, 2, WHY))
-    await write((sql) => state.endPortion(sql, id, 2, { to: 'sent', reason: null }))
+    await write((sql) => portions.failPortion(sql, id, 2, WHY))
+    await write((sql) => portions.endPortion(sql, id, 2, { to: 'sent', reason: null }))
     expect(await mailsMoved(id)).toEqual([])
-    await write((sql) => state.failPortion(sql, id, 1, WHY))
+    await write((sql) => portions.failPortion(sql, id, 1, WHY))
     expect(await mailsMoved(id)).toEqual(['pushed → failed'])
-    const whose = await write((sql) => state.endPortion(sql, id, 1, { to: 'sent', reason: null }))
+    const whose = await write((sql) =>
+      portions.endPortion(sql, id, 1, { to: 'sent', reason: null }),
+    )
     expect(whose).toHaveLength(1)
     expect(await mailsMoved(id)).toEqual(['pushed → failed', 'sending → sent'])
     const times = () =>
@@ -295,7 +298,7 @@ describe('a change of a campaign', () => {
         [id],
       )
     expect(await times()).toEqual([{ email: 'sending@x.example' }])
-    await write((sql) => state.endPortion(sql, other, 1, { to: 'unclear', reason: WHY }))
+    await write((sql) => portions.endPortion(sql, other, 1, { to: 'unclear', reason: WHY }))
     expect(await mailsMoved(other)).toEqual(['sending → unclear'])
   })
 })

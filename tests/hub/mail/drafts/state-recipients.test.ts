@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { MAIL_STATES } from '../../../../hub/mail/drafts/flow.ts'
+import * as portions from '../../../../hub/mail/drafts/portion-state.ts'
 import * as state from '../../../../hub/mail/drafts/state.ts'
 import { addDraft, HASH, hub, mailsMoved, project_id, useHub, WHY, write } from './state-scene.ts'
 
@@ -126,7 +127,7 @@ test('a campaign asks for the mails of its portion alone, and claims no other', 
   )
   const claim = async (portion: number) =>
     write((sql) =>
-      state.claimPortion(
+      portions.claimPortion(
         sql,
         { id, approved_hash: HASH },
         { id: campaign?.id ?? '', portion, sender: 'ada@demir.example' },

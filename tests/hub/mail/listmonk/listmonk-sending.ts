@@ -34,7 +34,7 @@ export function campaigns(app: Hono<Env>, state: State, deliver: Deliver) {
     return campaign
   }
   const show = (campaign: StandInCampaign, no_body = false) => {
-    const { list_ids, body: html, altbody, ...rest } = campaign
+    const { list_ids, body: html, altbody, last_subscriber_id: _, ...rest } = campaign
     // The name stays when the list is deleted.
     const on = list_ids.flatMap((id): { id: number | null; name: string }[] => {
       const gone = state.deleted_lists.get(id)
@@ -110,7 +110,7 @@ export function campaigns(app: Hono<Env>, state: State, deliver: Deliver) {
       status: 'draft',
       to_send: 0,
       sent: 0,
-      handled: 0,
+      last_subscriber_id: 0,
       views: 0,
       clicks: 0,
       bounces: 0,
@@ -158,9 +158,9 @@ async function run(state: State, campaign: StandInCampaign, deliver: Deliver) {
   const audience = state.audience(campaign)
   campaign.to_send = audience.length
   if (audience.length > 0) campaign.started_at ??= new Date().toISOString()
-  for (const subscriber of audience.slice(campaign.handled)) {
+  for (const subscriber of audience.filter(({ id }) => id > campaign.last_subscriber_id)) {
     if (campaign.status !== 'running') return
-    campaign.handled += 1
+    campaign.last_subscriber_id = subscriber.id
     const message = state.campaignMessage(campaign, subscriber)
     await deliver(message).then(
       () => {

@@ -36,8 +36,8 @@ export type StandInCampaign = {
   status: string
   to_send: number
   sent: number
-  /** Sent or failed: where a paused campaign goes on. */
-  handled: number
+  /** The last one whose mail was sent or failed: a paused campaign goes on behind it. */
+  last_subscriber_id: number
   views: number
   clicks: number
   bounces: number
