@@ -109,12 +109,22 @@ async function sendAll(mailing: Sending, isClosed: () => boolean): Promise<void>
     if (today.alarm) await pauseMail(config.paths, today.alarm.reason, today.alarm.detail)
     for (const draft of drafts) {
       if (isClosed()) return
-      if (draft.via === 'campaign') await sendCampaigns(mailing, draft)
-      else await sendMails(mailing, draft, isClosed)
-      // A step waits for its next mails; it ends with its sequence.
-      if (!draft.sequence_id) await everywhere(db, (own) => finishDraft(own, draft.id))
+      try {
+        await sendDraft(mailing, draft, isClosed)
+      } catch (error) {
+        // What is wrong with one draft must not hold up the others.
+        const what = error instanceof Error ? error.message : String(error)
+        mailing.log({ msg: 'sending mail', draft_id: draft.id, error: what })
+      }
     }
   })
+}
+
+async function sendDraft(mailing: Sending, draft: DraftRow, isClosed: () => boolean) {
+  if (draft.via === 'campaign') await sendCampaigns(mailing, draft)
+  else await sendMails(mailing, draft, isClosed)
+  // A step waits for its next mails; it ends with its sequence.
+  if (!draft.sequence_id) await everywhere(mailing.db, (sql) => finishDraft(sql, draft.id))
 }
 
 /** No process is sending, so a mail in the state `sending` was left by one that has ended. */

@@ -40,6 +40,9 @@ export const OutgoingMail = z.object({
 })
 export type OutgoingMail = z.input<typeof OutgoingMail>
 
+/** Whether a text can be the subject of a mail: one line that is neither empty nor too long. */
+export const isSubject = (text: string) => OutgoingMail.shape.subject.safeParse(text).success
+
 /** The Message-ID of a draft's mail to a recipient; the same for every attempt. */
 export function messageId(draft_id: string, recipient: string, from: string): string {
   const digest = createHash('sha256')

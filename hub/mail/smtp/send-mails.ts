@@ -34,6 +34,7 @@ import {
 } from '../suppression.ts'
 import { readToday, senderKey, volumeOf } from '../today.ts'
 import { domainOfSender, readDkim } from './dkim.ts'
+import { isSubject } from './message.ts'
 import { messageId, type SendResult, sendMail, unsubscribeHeaders } from './smtp.ts'
 
 const say = bilingual(outcomeText)
@@ -164,6 +165,11 @@ async function sendOne(
     },
     { ...personalOf(recipient), unsubscribe_url: url },
   )
+  if (!isSubject(rendered.subject)) {
+    const who = { draft_id: draft.id, emails: [recipient.email] }
+    await everywhere(mailing.db, (sql) => skipMails(sql, who, say.no_subject))
+    return true
+  }
   const mail = { recipient, token, url, rendered }
   let claimed: ClaimedMail | undefined
   const claim = async () => {

@@ -224,6 +224,35 @@ describe('of a draft to several', () => {
   })
 })
 
+test('a mail that cannot be written is skipped with the reason, and holds up no other', async () => {
+  const tag = `whole${count}`
+  const add = (name: string, more: object) =>
+    api.ok('lead/quick_add', {
+      slug: 'demir',
+      data: { name, email: `${name}@${tag}.example`, tags: [tag], ...LEAD, ...more },
+    })
+  await add('a', {})
+  await add('b', { company: 'Client' })
+  await add('c', { company: 'L'.repeat(200) })
+  const id = await create({
+    audience: { kind: 'list', filter: { tag } },
+    subject: '{company}{company}{company}',
+  })
+  for (const step of ['render', 'approve', 'push', 'send']) await api.ok(`draft/${step}`, of(id))
+  const other = await send()
+  await hub.deps.mailer.run()
+  expect(smtp.to()).toEqual([`b@${tag}.example`, email])
+  const { recipients } = (await api.get(`drafts/recipients?id=${id}&project=demir`)).body
+  const reason = expect.stringContaining('Its subject is empty or too long')
+  expect(recipients).toMatchObject([
+    { state: 'skipped', reason },
+    { state: 'sent', reason: null },
+    { state: 'skipped', reason },
+  ])
+  expect((await get(id)).draft).toMatchObject({ state: 'sent' })
+  expect((await get(other)).draft).toMatchObject({ state: 'sent' })
+})
+
 test('a listmonk that refuses its template fails nobody: the draft waits', async () => {
   const permissions = [
     ...['lists:get_all', 'lists:manage_all', 'subscribers:get_all', 'subscribers:manage'],
