@@ -36,18 +36,22 @@ function bareSubject(subject: string): string {
   return even(even(subject).replace(PREFIX, '')).toLocaleLowerCase('en')
 }
 
-/** What stands for a reader's own words in the subject of a mail to many. */
-const FIELD = /\{(?:first_name|name|company)\}/
+/** What stands for a reader's own words in the subject of a mail to many; an empty one takes its space along. */
+const FIELD = /( ?)\{[a-z][a-z0-9_]*(?:\|[^{}]*)?\}/
 
 /** relatesTo tells whether a subject is an answer to one of ours; a short or empty one is none. */
 export function relatesTo(subject: string, ours: string[]): boolean {
   // A field at an end may have been filled with nothing, and its space is trimmed.
   const theirs = ` ${bareSubject(subject)} `
   return ours.some((one) => {
+    // Every second part is the space before a field.
     const parts = bareSubject(one).split(FIELD)
     if (parts.join('').trim().length < 3) return false
-    const escaped = parts.map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    const pattern = escaped.join('.{0,200}')
+    const escaped = parts.map((part, at) => {
+      if (at % 2 === 1) return part === '' ? '.{0,200}' : '(?: .{0,200})?'
+      return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    })
+    const pattern = escaped.join('')
     return new RegExp(`^ ?${pattern} ?$`, 'su').test(theirs)
   })
 }

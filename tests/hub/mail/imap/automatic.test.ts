@@ -102,6 +102,15 @@ describe('an answer is known by its subject', () => {
   })
 
   test.each([
+    ['Re: Freight from İzmir to Hamburg', 'Freight from {city} to Hamburg'],
+    ['Re: Freight from your port to Hamburg', 'Freight from {city|your port} to Hamburg'],
+    ['Re: Freight to Hamburg', 'Freight{city} to Hamburg'],
+    ['Re: Freight from to Hamburg', 'Freight from {company} to Hamburg'],
+  ])('%j is an answer to %j, whatever stands in the field', (subject, ours) => {
+    expect(relatesTo(subject, [ours])).toBe(true)
+  })
+
+  test.each([
     ['Re: Freight', 'Freight to Hamburg'],
     ['Re: Freight to Hamburg', 'Freight'],
     ['My Freight', 'Freight'],
@@ -113,6 +122,8 @@ describe('an answer is known by its subject', () => {
     ['Re: Ada', '{name}'],
     ['Re: Ada is', '{name} is'],
     ['Re: FreightX', 'Freight.'],
+    ['Re: Freight forest', 'Freight for {name}'],
+    ['Re: Freight to Hamburg', 'Freight to Hamburg {'],
     ['Re: Freight', 'F.*t'],
     [`Re: Freight for ${'x'.repeat(201)}`, 'Freight for {name}'],
   ])('%j is none to %j', (subject, ours) => {
