@@ -242,15 +242,20 @@ export async function markFailed(sql: Sql, mail: ClaimedMail, reason: Words): Pr
       and state = 'sending'`
 }
 
-/** putBack: sending → pushed. It was certainly not accepted, and may be tried again later. */
+/**
+ * putBack: sending → pushed. It was certainly not accepted, and may be tried again later. It `was_tried`
+ * if the answer was about this mail; a server that takes none uses up no attempt.
+ */
 export async function putBack(
   sql: Sql,
   mail: ClaimedMail,
-  { reason, wait_seconds }: { reason: Words; wait_seconds: number },
+  given: { reason: Words; wait_seconds: number; was_tried: boolean },
 ): Promise<void> {
+  const { reason, wait_seconds, was_tried } = given
   await sql`
     update hub.recipients
     set state = 'pushed', reason = ${stored(reason)}, claimed_at = null,
+      attempts = attempts - ${was_tried ? 0 : 1},
       retry_at = now() + make_interval(secs => ${wait_seconds})
     where draft_id = ${mail.draft_id} and email = ${mail.email} and attempts = ${mail.attempt}
       and state = 'sending'`

@@ -343,7 +343,9 @@ async function settle(
   const isOfMail = stage === 'recipient' || stage === 'data'
   if (!claimed) return later(say.takes_none(result.said))
   if (!isOfMail) {
-    await everywhere(db, (sql) => putBack(sql, claimed, { reason, wait_seconds: 0 }))
+    await everywhere(db, (sql) =>
+      putBack(sql, claimed, { reason, wait_seconds: 0, was_tried: false }),
+    )
     return later(say.takes_none(result.said))
   }
   await everywhere(db, async (sql) => {
@@ -353,7 +355,7 @@ async function settle(
       return
     }
     const wait_seconds = 5 * MINUTE * 3 ** (claimed.attempt - 1)
-    await putBack(sql, claimed, { reason, wait_seconds })
+    await putBack(sql, claimed, { reason, wait_seconds, was_tried: true })
   })
   return true
 }

@@ -80,7 +80,7 @@ describe('the answer to an attempt', () => {
     await sql((s) => recordSent(s, old))
     await sql((s) => markUnclear(s, old, why))
     await sql((s) => markFailed(s, old, why))
-    await sql((s) => putBack(s, old, { reason: why, wait_seconds: 1 }))
+    await sql((s) => putBack(s, old, { reason: why, wait_seconds: 1, was_tried: true }))
     expect(await recipient()).toEqual(before)
     expect(await kinds()).toEqual([])
   })
@@ -103,7 +103,7 @@ describe('the answer to an attempt', () => {
   })
 
   test('that was a refusal gives its place under the daily cap back', async () => {
-    await sql((s) => putBack(s, mail, { reason: why, wait_seconds: 60 }))
+    await sql((s) => putBack(s, mail, { reason: why, wait_seconds: 60, was_tried: true }))
     expect(await recipient()).toMatchObject({
       state: 'pushed',
       claimed_at: null,

@@ -147,6 +147,21 @@ describe('a refusal for now', () => {
     },
   )
 
+  test('of a server that took no mail at all uses up no attempt of a mail', async () => {
+    answer = { at: 'sender', code: 451, text: '4.3.2 not now' }
+    const id = await send()
+    for (let round = 0; round < 5; round += 1) await later(id)
+    answer = { at: 'recipient', code: 450, text: '4.2.0 greylisted' }
+    await later(id)
+    expect(await recipientOf(id)).toMatchObject({ state: 'pushed' })
+    expect(
+      await hub.query('select attempts from hub.recipients where draft_id = $1', [id]),
+    ).toEqual([{ attempts: 1 }])
+    answer = undefined
+    await later(id)
+    expect(smtp.to()).toEqual([email])
+  })
+
   test('counts neither as sent nor against the day’s cap', async () => {
     const used = async () => (await api.get('settings/mail')).body.state.used_today
     const before = await used()

@@ -164,7 +164,7 @@ describe('a change of one mail', () => {
     ['markFailed', (sql, mail) => state.markFailed(sql, mail, WHY), ['sending → failed']],
     [
       'putBack',
-      (sql, mail) => state.putBack(sql, mail, { reason: WHY, wait_seconds: 60 }),
+      (sql, mail) => state.putBack(sql, mail, { reason: WHY, wait_seconds: 60, was_tried: true }),
       ['sending → pushed'],
     ],
   ]

@@ -102,7 +102,11 @@ describe('a mail of a step', () => {
     expect(await claim(id, null, null)).toBe(2)
     const mail = { draft_id: id, project_id, email: 'pushed@x.example', lead_id: null, subject: '' }
     await write((sql) =>
-      state.putBack(sql, { ...mail, attempt: 2 }, { reason: WHY, wait_seconds: 60 }),
+      state.putBack(
+        sql,
+        { ...mail, attempt: 2 },
+        { reason: WHY, wait_seconds: 60, was_tried: true },
+      ),
     )
     const [row] = await hub.query(
       `select state, claimed_at, round(extract(epoch from retry_at - now()) / 10)::int as tens
