@@ -1,5 +1,6 @@
 import type { Sql } from '../../../shared/sql.ts'
 import { everywhere } from '../../db/db.ts'
+import { verbatim } from '../../i18n/words.ts'
 import { recordActivity } from '../../leads/timeline.ts'
 import type { Mailing } from '../drafts/approval.ts'
 import { findMails, recordBounce, recordOutcome } from '../drafts/outcome.ts'
@@ -9,8 +10,9 @@ import { relatesTo } from '../imap/automatic.ts'
 import type { IncomingMail } from '../imap/imap.ts'
 import { asksToStop } from '../imap/opt-out-words.ts'
 import { MAX_REPLY, reportedBy, withoutMail } from '../imap/reply.ts'
-import { postponeSequences } from '../sequences/stop.ts'
+import { postponeSequences, stopSequences } from '../sequences/stop.ts'
 import { readMail } from '../settings.ts'
+import { endsAddress } from '../smtp/dead-address.ts'
 import { readSalt, type Salt } from '../suppression.ts'
 import { awayUntil, saysAway } from './away.ts'
 
@@ -252,9 +254,14 @@ export async function takeReport(
     for (const ours of mails) {
       const recipient = report.bounced.find(({ emails }) => emails.includes(ours.email))
       if (report.kind === 'bounce' && !recipient) continue
-      const hardness = recipient?.permanent ? 'hard' : 'soft'
-      const bounce = report.kind === 'complaint' ? 'complaint' : hardness
+      const isFinal = recipient?.permanent ?? false
+      const isDead = isFinal && endsAddress(recipient?.status ?? '')
+      const bounce = report.kind === 'complaint' ? 'complaint' : isDead ? 'hard' : 'soft'
       await recordBounce(sql, salt, ours, bounce)
+      if (isFinal && !isDead) {
+        const { project_id, email } = ours
+        await stopSequences(sql, { project_id, email }, 'failed', verbatim(recipient?.status ?? ''))
+      }
       const answered = { ours, matched_by: 'message_id' as const }
       await keepMail(sql, {
         mail,

@@ -33,6 +33,7 @@ import {
   unsubscribeToken,
 } from '../suppression.ts'
 import { readToday, senderKey, volumeOf } from '../today.ts'
+import { refusesAddress } from './dead-address.ts'
 import { domainOfSender, readDkim } from './dkim.ts'
 import { isSubject } from './message.ts'
 import { messageId, type SendResult, sendMail, unsubscribeHeaders } from './smtp.ts'
@@ -351,19 +352,12 @@ async function settle(
   await everywhere(db, async (sql) => {
     if (permanent || claimed.attempt >= MAX_ATTEMPTS) {
       await markFailed(sql, claimed, reason)
-      if (isDead(stage, permanent, response)) await recordBounce(sql, salt, claimed, 'hard')
+      const isDead = permanent && stage === 'recipient' && refusesAddress(response)
+      if (isDead) await recordBounce(sql, salt, claimed, 'hard')
       return
     }
     const wait_seconds = 5 * MINUTE * 3 ** (claimed.attempt - 1)
     await putBack(sql, claimed, { reason, wait_seconds, was_tried: true })
   })
   return true
-}
-
-/** 5.1.x and 5.2.1 mean that the address does not exist; 5.7.x only that our mail is not wanted. */
-function isDead(stage: string, permanent: boolean, response: string): boolean {
-  if (!permanent || stage !== 'recipient') return false
-  const enhanced = /\b5\.(\d{1,3})\.(\d{1,3})\b/.exec(response)
-  if (enhanced) return enhanced[1] === '1' || (enhanced[1] === '2' && enhanced[2] === '1')
-  return /^55[013]\b/.test(response)
 }

@@ -153,6 +153,62 @@ test('the body of other mail is never read', async () => {
   expect(imap.commands.filter((command) => command.includes('BODY.PEEK[]'))).toEqual([])
 })
 
+/** A report of the mail server that our mail could not be delivered. */
+function reportOf(email: string, status: string, message_id: string) {
+  imap.deliver(
+    [
+      'Return-Path: <>',
+      'From: MAILER-DAEMON@mx.demir.example',
+      'Date: Sat, 21 Nov 2026 10:00:00 +0300',
+      `Message-ID: <of-${email}>`,
+      'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
+      '',
+      '--b',
+      'Content-Type: message/delivery-status',
+      '',
+      `Final-Recipient: rfc822; ${email}`,
+      'Action: failed',
+      `Status: ${status}`,
+      '',
+      '--b',
+      'Content-Type: text/rfc822-headers',
+      '',
+      `Message-ID: ${message_id}`,
+      '',
+      '--b--',
+      '',
+    ].join('\r\n'),
+  )
+}
+
+test.each([
+  ['5.0.0', 'bounced'],
+  ['5.4.4', 'bounced'],
+  ['5.1.8', undefined],
+  ['5.2.2', undefined],
+  ['5.3.4', undefined],
+  ['5.4.7', undefined],
+  ['5.7.1', undefined],
+])(
+  'a report with the status %s suppresses only an address that is dead',
+  async (status, reason) => {
+    const name = `s${status.replaceAll('.', '')}`
+    const { message_id } = await sendTo((await add(name)).id)
+    const email = `${name}@client.example`
+    reportOf(email, status, message_id)
+    await hub.deps.poller.run(true)
+    const found = (await api.get(`suppression?email=${email}`)).body.suppression
+    expect(found).toMatchObject(reason ? [{ reason }] : [])
+    const [mail] = await hub.query(
+      'select kind, text, bounce from hub.inbox_mails where our_email = $1',
+      [email],
+    )
+    expect(mail).toEqual({ kind: 'bounce', text: status, bounce: reason ? 'hard' : 'soft' })
+    // Too many of them would pause all mail.
+    await api.ok('settings/mail/confirm')
+  },
+)
+
 test('an absence notice stops nothing; a bounce ends the address', async () => {
   const [away, dead] = [await add('away'), await add('dead')]
   const { message_id } = await sendTo(away.id)
@@ -161,30 +217,7 @@ test('an absence notice stops nothing; a bounce ends the address', async () => {
     'away@client.example',
     `Subject: Out\r\nMessage-ID: <a1@x>\r\nAuto-Submitted: auto-replied\r\nIn-Reply-To: ${message_id}`,
   )
-  imap.deliver(
-    [
-      'Return-Path: <>',
-      'From: MAILER-DAEMON@mx.demir.example',
-      'Date: Sat, 21 Nov 2026 10:00:00 +0300',
-      'Message-ID: <b1@x>',
-      'Content-Type: multipart/report; report-type=delivery-status; boundary="b"',
-      '',
-      '--b',
-      'Content-Type: message/delivery-status',
-      '',
-      'Final-Recipient: rfc822; dead@client.example',
-      'Action: failed',
-      'Status: 5.1.1',
-      '',
-      '--b',
-      'Content-Type: text/rfc822-headers',
-      '',
-      `Message-ID: ${bounced.message_id}`,
-      '',
-      '--b--',
-      '',
-    ].join('\r\n'),
-  )
+  reportOf('dead@client.example', '5.1.1', bounced.message_id)
   await hub.deps.poller.run(true)
   expect((await leadOf(away.id)).stage).toBe('contacted')
   const found = (await api.get('suppression?email=dead@client.example')).body.suppression

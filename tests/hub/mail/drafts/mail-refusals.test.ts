@@ -103,6 +103,10 @@ describe('a refusal for good', () => {
   test.each<[why: string, at: Stage, code: number, text: string]>([
     ['a policy', 'recipient', 550, '5.7.1 blocked by policy'],
     ['a full mailbox', 'recipient', 552, '5.2.2 mailbox full'],
+    ['what our address is', 'recipient', 550, '5.1.8 <a@b>: Sender address rejected: not found'],
+    ['how our address is written', 'recipient', 553, '5.1.7 bad sender address syntax'],
+    ['a server that relays nothing', 'recipient', 550, 'relay not permitted'],
+    ['550 for a spam list', 'recipient', 550, 'Your IP is blocked by our blacklist'],
     ['552 without a reason', 'recipient', 552, 'exceeded storage allocation'],
     ['554 without a reason', 'recipient', 554, 'transaction failed'],
     ['500, which names no mailbox', 'recipient', 500, 'command unrecognised'],

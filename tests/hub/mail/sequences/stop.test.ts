@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
 import { recordBounce, recordOutcome } from '../../../../hub/mail/drafts/outcome.ts'
 import { recordRefusal } from '../../../../hub/mail/drafts/refusal.ts'
+import { takeReport } from '../../../../hub/mail/inbox/incoming.ts'
 import { postponeSequences, stopSequences } from '../../../../hub/mail/sequences/stop.ts'
 import { readSalt } from '../../../../hub/mail/suppression.ts'
 import { api, hub, passDays, smtp, useSequences } from './sequence-help.ts'
@@ -34,6 +35,21 @@ const given = (mail: Mail | undefined): Mail => {
   return mail
 }
 
+const REPORT = {
+  uid: 1,
+  message_id: null,
+  from: null,
+  from_name: null,
+  subject: 'Undelivered',
+  date: null,
+  in_reply_to: null,
+  references: [],
+  automatic: null,
+  is_report: true,
+  body: null,
+  attachments: [],
+}
+
 /** Each event, and why the recipient leaves; null: it stays. `early`: possible before the first mail. */
 const EVENTS: Record<string, { event: Event; reason: string | null; early?: true }> = {
   'a reply': {
@@ -53,6 +69,20 @@ const EVENTS: Record<string, { event: Event; reason: string | null; early?: true
       return inDatabase((sql) => recordBounce(sql, salt, given(mail), 'soft'))
     },
     reason: null,
+  },
+  'a mail that came back as spam': {
+    event: async (_, mail) => {
+      const { draft_id, email } = given(mail)
+      const [sent] = await hub.query<{ message_id: string }>(
+        'select message_id from hub.recipients where draft_id = $1 and email = $2',
+        [draft_id, email],
+      )
+      const bounced = [{ emails: [email], status: '5.7.1', permanent: true }]
+      const original_ids = [sent?.message_id ?? '']
+      const report = { kind: 'bounce' as const, original_ids, bounced }
+      return takeReport(hub.deps, await readSalt(hub.paths), { ...REPORT, report })
+    },
+    reason: 'failed',
   },
   'a complaint': {
     event: async (_, mail) => {
