@@ -240,5 +240,7 @@ function refused(
   if (stage === 'connect' && TLS_FAULT.test(message)) stage = 'tls'
   if (command === 'RCPT TO') stage = 'recipient'
   if (command === 'DATA') stage = 'data'
+  // "Service not available" (RFC 5321, 3.8): whatever it answers, it is about the server.
+  if (/^421\b/.test(response ?? '')) stage = 'connect'
   return { kind: 'refused', permanent, code, response: response || message, stage }
 }

@@ -232,6 +232,25 @@ describe('of a draft to several', () => {
     expect(between).toEqual({ wait: null, retries: 0, reason: null })
   })
 
+  test.each<Stage>(['recipient', 'data'])(
+    'a server that closes with 421 at %s is asked for no other, and uses up no attempt',
+    async (at) => {
+      const id = await sendToBoth()
+      answer = { at, code: 421, text: '4.7.0 too many mails, try later' }
+      await hub.deps.mailer.run()
+      const tried = await hub.query<{ n: number }>(
+        'select count(*)::int as n from hub.recipients where draft_id = $1 and message_id is not null',
+        [id],
+      )
+      expect(tried).toEqual([{ n: 1 }])
+      expect((await rowOf(id))?.reason).not.toBeNull()
+      for (let round = 0; round < 5; round += 1) await later(id)
+      answer = undefined
+      await later(id)
+      expect(gotIt()?.toSorted()).toEqual([A, B])
+    },
+  )
+
   test('who has had no attempt goes before who was refused for now', async () => {
     const id = await sendToBoth()
     await hub.query(
