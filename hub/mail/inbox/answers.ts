@@ -13,6 +13,7 @@ import type { Mailing } from '../drafts/approval.ts'
 import { readRefusals } from '../opt-outs.ts'
 import { type MailPause, type MailSettings, readMail, readPause } from '../settings.ts'
 import { domainOfSender, readDkim } from '../smtp/dkim.ts'
+import { isMessageId } from '../smtp/message.ts'
 import { messageId, type SendResult, sendMail } from '../smtp/smtp.ts'
 import { emailHashes, type Refusals, suppressed } from '../suppression.ts'
 import { inboxText } from './inbox.text.ts'
@@ -197,6 +198,7 @@ async function deliver(
   if (!smtp || !sender || !to.from_email) throw new Error('an answer without its gates')
   const hashes = [to.from_email, to.our_email].flatMap((one) => emailHashes(refusals.salt, one))
   const subject = answerSubject(to.subject)
+  const thread = to.thread_ids.filter(isMessageId)
   const key = (await readDkim(config.paths)).keys[domainOfSender(sender.email)]
   let isClaimed = false
   let result: SendResult
@@ -211,8 +213,8 @@ async function deliver(
         text: answerBody({ ...given, ...to, text: given.text, signature }),
         message_id: messageId(id, to.from_email, sender.email),
         date: new Date(),
-        ...(to.message_id ? { in_reply_to: to.message_id } : {}),
-        ...(to.thread_ids.length > 0 ? { references: to.thread_ids } : {}),
+        ...(to.message_id && isMessageId(to.message_id) ? { in_reply_to: to.message_id } : {}),
+        ...(thread.length > 0 ? { references: thread } : {}),
       },
       {
         on_data: async () => {

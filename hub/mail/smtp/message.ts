@@ -43,6 +43,9 @@ export type OutgoingMail = z.input<typeof OutgoingMail>
 /** Whether a text can be the subject of a mail: one line that is neither empty nor too long. */
 export const isSubject = (text: string) => OutgoingMail.shape.subject.safeParse(text).success
 
+/** Whether a header may name a mail by this; what others write as their Message-ID may be anything. */
+export const isMessageId = (text: string) => MessageId.safeParse(text).success
+
 /** The Message-ID of a draft's mail to a recipient; the same for every attempt. */
 export function messageId(draft_id: string, recipient: string, from: string): string {
   const digest = createHash('sha256')

@@ -9,6 +9,7 @@ import {
   add,
   api,
   hub,
+  imap,
   kindsOf,
   leadOf,
   meanwhile,
@@ -296,4 +297,24 @@ test('one whose server hangs up at once has failed, and can be written anew', as
   meanwhile.connect = async () => {}
   await api.ok('inbox/answer', answer(mail))
   expect(sentTo(lead)).toBe(2)
+})
+
+test.each([
+  ['has no brackets', 'odd-1@client.example', undefined],
+  ['is too long', `<${'x'.repeat(600)}@client.example>`, undefined],
+  ['is as it should be', '<odd-3@client.example>', '<odd-3@client.example>'],
+])('a mail whose Message-ID %s is answered in its thread', async (_, written, named) => {
+  const lead = await add()
+  const ours = await writeTo(lead)
+  imap.deliver(
+    `From: ${lead.email}\nDate: Sat, 21 Nov 2026 10:00:00 +0300\nSubject: Re: A short question\nMessage-ID: ${written}\nIn-Reply-To: ${ours}\nReferences: ${ours}\nContent-Type: text/plain; charset=utf-8\n\nYes.\n`,
+  )
+  await hub.deps.poller.run(true)
+  const [mail] = (await api.get('inbox/list?show=all&state=all&limit=1')).body.mails
+  const given = answer(mail)
+  await api.ok('inbox/answer', given)
+  expect(await stateOf(given.answer_id)).toEqual({ state: 'sent', is_sent: true })
+  const sent = smtp.mails.at(-1)
+  expect(sent?.inReplyTo).toBe(named)
+  expect([sent?.references].flat()).toEqual(named ? [ours, named] : [ours])
 })
