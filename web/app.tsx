@@ -9,7 +9,7 @@ import { readSettings } from './api/settings.ts'
 import { common } from './common.text.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
 import { loadPart } from './shared/connection.ts'
-import { ErrorBoundary, FailedQuery } from './shared/errors.tsx'
+import { ErrorBoundary, FailedQuery, hasFailed } from './shared/errors.tsx'
 import { usePlace } from './shell/hash-location.ts'
 import { Shell } from './shell/shell.tsx'
 import { useText } from './ui/language.ts'
@@ -53,7 +53,7 @@ function Opening() {
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (opening.isPending) return null
-  if (opening.isError) {
+  if (hasFailed(opening)) {
     return <FailedQuery error={opening.error} onRetry={() => opening.refetch()} />
   }
   return <Signed />

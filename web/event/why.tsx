@@ -3,7 +3,7 @@ import { Check as Passed, X } from 'lucide-react'
 import { explainReason } from '../../shared/reason/reason.ts'
 import type { Schemas } from '../api/client.ts'
 import { type Check, explanationQuery, zoneQuery, zoneVersionsQuery } from '../api/queries.ts'
-import { FailedQuery } from '../shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../shared/errors.tsx'
 import { localeOf, number, useLanguage, useText } from '../ui/language.ts'
 import { Skeleton } from '../ui/states.tsx'
 import { absolute } from '../ui/time.tsx'
@@ -19,7 +19,7 @@ export function Why({ zone_id, event_id }: { zone_id: string; event_id: string }
   const explained = useQuery(explanationQuery(zone_id, event_id))
   const time_zone = useTimeZone(zone_id, explained.data)
   if (explained.isPending) return <Skeleton className="h-24 w-full rounded-control" />
-  if (explained.isError) {
+  if (hasFailed(explained)) {
     return <FailedQuery error={explained.error} onRetry={() => explained.refetch()} />
   }
   const { raised, checks, live } = explained.data

@@ -8,6 +8,7 @@ import { refusalsText } from '../api/refusals.text.ts'
 import { onConnection, useConnection } from '../shared/connection.ts'
 import { ErrorBoundary, errorMessage } from '../shared/errors.tsx'
 import { ProblemError } from '../shared/problem.ts'
+import { StaleNotice } from '../shared/stale.tsx'
 import { usePlace } from '../shell/hash-location.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { cn } from '../ui/class-names.ts'
@@ -143,6 +144,7 @@ function Pages() {
         className="min-h-0 min-w-0 flex-1 overflow-y-auto -outline-offset-2"
       >
         <Lost />
+        <StaleNotice />
         <Switch>
           {PAGES.map(({ name, path, page }) => (
             <Route key={name} path={path}>

@@ -54,6 +54,11 @@ export function ApiForm(props: Omit<ComponentProps<typeof Form>, 'explain'>) {
   return <Form {...props} explain={(error, names) => explain(error, names, words)} />
 }
 
+/** Whether a query failed and has nothing to show; what it loaded before stays when a later load fails. */
+export const hasFailed = <T extends { isLoadingError: boolean }>(
+  query: T,
+): query is Extract<T, { isLoadingError: true }> => query.isLoadingError
+
 /** Replaces content that failed to load. */
 export function FailedQuery({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const words = useWords()

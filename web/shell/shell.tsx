@@ -7,6 +7,7 @@ import { healthQuery } from '../api/queries.ts'
 import { SeverityMark } from '../event/severity.tsx'
 import { isBlind } from '../shared/blind.ts'
 import { loadPart, useConnection } from '../shared/connection.ts'
+import { StaleNotice } from '../shared/stale.tsx'
 import { buttonClass } from '../ui/button.tsx'
 import { cn } from '../ui/class-names.ts'
 import { useKeys } from '../ui/keys.ts'
@@ -88,6 +89,7 @@ export function Shell() {
       <Navigation onKeys={() => setHasKeys(true)} />
       <main id="page" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
         <Banners />
+        <StaleNotice />
         <Suspense fallback={<SkeletonRows />}>
           <Switch>
             <Route path="/" component={MapPage} />

@@ -15,6 +15,7 @@ export const wordsText = texts(
     show: 'Show',
     hide: 'Hide',
     undo: 'Undo',
+    stale: 'Part of this page could not be loaded again. What you see may be out of date.',
   },
   {
     close: 'Kapat',
@@ -29,5 +30,6 @@ export const wordsText = texts(
     show: 'Göster',
     hide: 'Gizle',
     undo: 'Geri al',
+    stale: 'Bu sayfanın bir bölümü yeniden yüklenemedi. Gördükleriniz güncel olmayabilir.',
   },
 )

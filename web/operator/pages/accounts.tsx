@@ -8,7 +8,7 @@ import type {
   OperatorKey,
   OperatorLink,
 } from '../../../shared/schemas/operator.ts'
-import { ApiForm, FailedQuery, useToastError } from '../../shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyText } from '../../ui/copy.tsx'
@@ -53,8 +53,10 @@ function Accounts() {
         />
       </Field>
       {found.isPending ? <SkeletonRows /> : null}
-      {found.isError ? <FailedQuery error={found.error} onRetry={() => found.refetch()} /> : null}
-      {found.isSuccess && accounts.length === 0 ? (
+      {hasFailed(found) ? (
+        <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+      ) : null}
+      {found.data && accounts.length === 0 ? (
         <Empty
           picture={<Users size={24} strokeWidth={1.5} aria-hidden />}
           title={text.no_accounts}

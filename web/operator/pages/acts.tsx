@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ScrollText } from 'lucide-react'
 import type { OperatorAct } from '../../../shared/schemas/operator.ts'
-import { FailedQuery } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../shared/errors.tsx'
 import { useText } from '../../ui/language.ts'
 import { FactsLine } from '../../ui/lists/facts-line.tsx'
 import { More } from '../../ui/lists/more.tsx'
@@ -15,7 +15,7 @@ export function ActsPage() {
   const text = useText(operatorText)
   const found = useInfiniteQuery(pagesQuery<'acts', OperatorAct>('acts', {}))
   if (found.isPending) return <SkeletonRows />
-  if (found.isError) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+  if (hasFailed(found)) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
   const acts = found.data.pages.flatMap((page) => page.acts)
   return (
     <>

@@ -3,7 +3,7 @@ import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import type { OperatorJob, OperatorRedriven } from '../../../shared/schemas/operator.ts'
-import { ApiForm, FailedQuery, useToastError } from '../../shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed, useToastError } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
 import { FormError, FormField, Submit } from '../../ui/form.tsx'
@@ -28,7 +28,7 @@ export function JobsPage() {
   const jobs = found.data?.pages.flatMap((page) => page.dead_jobs) ?? []
   const redrive = useRedrive()
   if (found.isPending) return <SkeletonRows />
-  if (found.isError) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+  if (hasFailed(found)) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">

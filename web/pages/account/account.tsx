@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { accountQuery } from '../../api/queries.ts'
-import { FailedQuery } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../shared/errors.tsx'
 import { useText } from '../../ui/language.ts'
 import { SkeletonRows } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -18,7 +18,7 @@ export function AccountPage({ tab, id }: { tab: string | undefined; id: string |
   const [, navigate] = useLocation()
   const found = useQuery(accountQuery)
   if (found.isPending) return <SkeletonRows />
-  if (found.isError) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+  if (hasFailed(found)) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
   const { account } = found.data
   const content = {
     plan: <Plan account={account} />,

@@ -3,7 +3,7 @@ import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { api, ok } from '../../api/client.ts'
 import { type Key, keysQuery } from '../../api/queries.ts'
-import { ApiForm, errorMessage, FailedQuery } from '../../shared/errors.tsx'
+import { ApiForm, errorMessage, FailedQuery, hasFailed } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { timeNow } from '../../ui/clock.ts'
@@ -42,8 +42,10 @@ export function Keys() {
         {keys.length > 0 ? make : null}
       </header>
       {found.isPending ? <SkeletonRows rows={4} /> : null}
-      {found.isError ? <FailedQuery error={found.error} onRetry={() => found.refetch()} /> : null}
-      {found.isSuccess && keys.length === 0 ? (
+      {hasFailed(found) ? (
+        <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+      ) : null}
+      {found.data && keys.length === 0 ? (
         <Empty
           picture={<KeyRound size={24} strokeWidth={1.5} aria-hidden />}
           title={text.no_keys}

@@ -4,7 +4,13 @@ import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { api, ok } from '../../api/client.ts'
 import { type Member, membersQuery, type Org } from '../../api/queries.ts'
-import { ApiForm, errorMessage, FailedQuery, useToastError } from '../../shared/errors.tsx'
+import {
+  ApiForm,
+  errorMessage,
+  FailedQuery,
+  hasFailed,
+  useToastError,
+} from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { timeNow } from '../../ui/clock.ts'
@@ -47,7 +53,9 @@ export function Organisation({ org, me }: { org: Org; me: string }) {
       <section className="flex flex-col gap-2">
         <h3>{text.people}</h3>
         {found.isPending ? <SkeletonRows rows={3} /> : null}
-        {found.isError ? <FailedQuery error={found.error} onRetry={() => found.refetch()} /> : null}
+        {hasFailed(found) ? (
+          <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+        ) : null}
         <ul>
           {(found.data?.members ?? []).map((member) => (
             <MemberLine

@@ -9,7 +9,7 @@ import { AttemptLine } from '../../event/attempt.tsx'
 import { deliveriesText } from '../../event/deliveries.text.ts'
 import { DELIVERY_TONES } from '../../event/delivery.ts'
 import { failuresText } from '../../event/failures.text.ts'
-import { FailedQuery, useToastError } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useText } from '../../ui/language.ts'
@@ -126,7 +126,7 @@ function Attempts({
   const states = useText(deliveriesText)
   const found = useQuery(deliveryQuery(delivery.channel_id, delivery.id))
   if (found.isPending) return <SkeletonRows rows={1} />
-  if (found.isError) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+  if (hasFailed(found)) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
   const attempts = found.data?.attempt_log ?? []
   return (
     <div className="flex flex-col gap-3 py-2 pl-2">

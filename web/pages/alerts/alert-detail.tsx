@@ -14,7 +14,7 @@ import { type Alert, alertQuery } from '../../api/queries.ts'
 import { common } from '../../common.text.ts'
 import { Severity } from '../../event/severity.tsx'
 import { Why } from '../../event/why.tsx'
-import { ApiForm, FailedQuery, useToastError } from '../../shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed, useToastError } from '../../shared/errors.tsx'
 import { Button, buttonClass, IconButton } from '../../ui/button.tsx'
 import { timeNow } from '../../ui/clock.ts'
 import { Textarea } from '../../ui/field.tsx'
@@ -36,7 +36,7 @@ export function AlertDetail({ id, onClose }: { id: string; onClose: () => void }
   const words = useWords()
   const found = useQuery(alertQuery(id))
   if (found.isPending) return <SkeletonRows />
-  if (found.isError) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+  if (hasFailed(found)) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
   const alert = found.data
   return (
     <article className="mx-auto flex max-w-3xl flex-col gap-6 p-4 md:p-6">

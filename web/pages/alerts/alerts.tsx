@@ -11,7 +11,7 @@ import {
 } from '../../api/queries.ts'
 import { Severity } from '../../event/severity.tsx'
 import { TypeIcon } from '../../event/type-icon.tsx'
-import { FailedQuery } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/class-names.ts'
 import { Checkbox } from '../../ui/field.tsx'
@@ -75,10 +75,10 @@ export function AlertsPage({ id }: { id: string | undefined }) {
             <SelectionBar listed={listed} selected={selected} onSelect={setSelected} />
           ) : null}
           {alerts.isPending ? <SkeletonRows /> : null}
-          {alerts.isError ? (
+          {hasFailed(alerts) ? (
             <FailedQuery error={alerts.error} onRetry={() => alerts.refetch()} />
           ) : null}
-          {alerts.isSuccess && listed.length === 0 ? (
+          {alerts.data && listed.length === 0 ? (
             <Empty
               picture={<Bell size={24} strokeWidth={1.5} aria-hidden />}
               title={text.none}

@@ -3,7 +3,7 @@ import { Plus, Share2, Webhook } from 'lucide-react'
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { type Channel, channelsQuery } from '../../api/queries.ts'
-import { FailedQuery } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { useText } from '../../ui/language.ts'
@@ -37,7 +37,7 @@ export function ChannelsPage({ id, kind }: { id: string | undefined; kind: strin
             {add}
           </header>
           {channels.isPending ? <SkeletonRows /> : null}
-          {channels.isError ? (
+          {hasFailed(channels) ? (
             <FailedQuery error={channels.error} onRetry={() => channels.refetch()} />
           ) : null}
           {channels.data?.length === 0 ? (
@@ -56,7 +56,7 @@ export function ChannelsPage({ id, kind }: { id: string | undefined; kind: strin
       {!id && listed.length > 0 ? (
         <Empty picture={picture} title={text.choose} text={text.choose_text} />
       ) : null}
-      {id && id !== 'new' && channels.isSuccess && !channel ? (
+      {id && id !== 'new' && channels.data && !channel ? (
         <Empty picture={picture} title={text.unknown} text={text.unknown_text} action={add} />
       ) : null}
     </Panes>

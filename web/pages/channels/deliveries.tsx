@@ -7,7 +7,7 @@ import { AttemptLine } from '../../event/attempt.tsx'
 import { deliveriesText } from '../../event/deliveries.text.ts'
 import { DELIVERY_TONES } from '../../event/delivery.ts'
 import { failuresText } from '../../event/failures.text.ts'
-import { FailedQuery, useToastError } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { timeNow } from '../../ui/clock.ts'
@@ -37,8 +37,10 @@ export function Deliveries({ channel, mayEdit }: { channel: Channel; mayEdit: bo
         {mayEdit && hasLost ? <Recover channel={channel} /> : null}
       </header>
       {found.isPending ? <SkeletonRows rows={3} /> : null}
-      {found.isError ? <FailedQuery error={found.error} onRetry={() => found.refetch()} /> : null}
-      {found.isSuccess && deliveries.length === 0 ? (
+      {hasFailed(found) ? (
+        <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+      ) : null}
+      {found.data && deliveries.length === 0 ? (
         <p className="text-muted">{text.no_deliveries}</p>
       ) : null}
       <ul>

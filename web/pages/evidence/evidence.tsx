@@ -3,7 +3,7 @@ import { ArrowLeft, Download, Printer, ShieldCheck } from 'lucide-react'
 import { Link } from 'wouter'
 import { EvidenceFile } from '../../../shared/evidence/evidence.ts'
 import { api, ok } from '../../api/client.ts'
-import { FailedQuery } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../shared/errors.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
 import { saveFile } from '../../ui/file.ts'
 import { useText } from '../../ui/language.ts'
@@ -25,7 +25,7 @@ export function EvidencePage({ id }: { id: string }) {
     },
   })
   if (found.isPending) return <SkeletonRows />
-  if (found.isError) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+  if (hasFailed(found)) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
   const { file, bytes } = found.data
   return (
     <div className="min-h-0 overflow-y-auto print:overflow-visible">

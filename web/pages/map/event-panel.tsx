@@ -8,7 +8,7 @@ import { TypeIcon } from '../../event/type-icon.tsx'
 import { Why } from '../../event/why.tsx'
 import { extentOf, wayOf } from '../../map/extent.ts'
 import { holds } from '../../map/shapes.ts'
-import { FailedQuery } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../shared/errors.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { duration, number, useLanguage, useText } from '../../ui/language.ts'
 import { FactsLine } from '../../ui/lists/facts-line.tsx'
@@ -47,7 +47,9 @@ export function EventPanel({
         </IconButton>
       </header>
       {found.isPending ? <SkeletonRows rows={4} /> : null}
-      {found.isError ? <FailedQuery error={found.error} onRetry={() => found.refetch()} /> : null}
+      {hasFailed(found) ? (
+        <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+      ) : null}
       {event ? (
         <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
           <FactsLine className="shrink-0">

@@ -26,7 +26,7 @@ import { useWebGL } from '../../map/use-webgl.ts'
 import { around, type View, WORLD_VIEW } from '../../map/view.ts'
 import { isBlind } from '../../shared/blind.ts'
 import { loadPart } from '../../shared/connection.ts'
-import { FailedQuery } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../shared/errors.tsx'
 import { buttonClass, IconButton } from '../../ui/button.tsx'
 import { cn } from '../../ui/class-names.ts'
 import { useKeys } from '../../ui/keys.ts'
@@ -121,7 +121,7 @@ export function MapPage() {
     window,
     isBlind: watched.length > 0 && watched.every(isBlind),
   })
-  if (world.isError) return <FailedQuery error={world.error} onRetry={() => world.refetch()} />
+  if (hasFailed(world)) return <FailedQuery error={world.error} onRetry={() => world.refetch()} />
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
       <div className="relative min-h-0 flex-1">

@@ -3,7 +3,7 @@ import { ChartColumn } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { analyticsQuery } from '../../api/queries.ts'
-import { FailedQuery } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../shared/errors.tsx'
 import { DayBars, NamedBars } from '../../ui/chart.tsx'
 import { duration, number, useLanguage, useText } from '../../ui/language.ts'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
@@ -17,7 +17,7 @@ export function Analytics() {
   const [days, setDays] = useState(30)
   const found = useQuery(analyticsQuery(days))
   if (found.isPending) return <SkeletonRows />
-  if (found.isError) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+  if (hasFailed(found)) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
   const counted = found.data
   const say = (value: number) => number(language, value)
   const { succeeded, failed } = counted.deliveries

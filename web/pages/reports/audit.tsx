@@ -2,7 +2,7 @@ import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Download, ScrollText } from 'lucide-react'
 import { useState } from 'react'
 import { type Act, accountQuery, allActs, auditQuery } from '../../api/queries.ts'
-import { FailedQuery, useToastError } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { saveFile } from '../../ui/file.ts'
@@ -57,8 +57,10 @@ export function Audit() {
         <Export days={days} filter={filter} />
       </div>
       {found.isPending ? <SkeletonRows /> : null}
-      {found.isError ? <FailedQuery error={found.error} onRetry={() => found.refetch()} /> : null}
-      {found.isSuccess && shown.length === 0 && !found.hasNextPage ? (
+      {hasFailed(found) ? (
+        <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+      ) : null}
+      {found.data && shown.length === 0 && !found.hasNextPage ? (
         <Empty
           picture={<ScrollText size={24} strokeWidth={1.5} aria-hidden />}
           title={text.audit_none}

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { healthQuery } from '../../api/queries.ts'
 import { addressOf } from '../../api/settings.ts'
-import { FailedQuery } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { duration, number, useLanguage, useText } from '../../ui/language.ts'
 import { SkeletonRows } from '../../ui/states.tsx'
@@ -17,7 +17,7 @@ export function Status() {
   const language = useLanguage()
   const found = useQuery(healthQuery)
   if (found.isPending) return <SkeletonRows />
-  if (found.isError) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+  if (hasFailed(found)) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
   const health = found.data
   return (
     <div className="flex flex-col gap-4">

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, ok, type Schemas } from '../../api/client.ts'
 import { Severity } from '../../event/severity.tsx'
-import { errorMessage } from '../../shared/errors.tsx'
+import { errorMessage, hasFailed } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DayBars, NamedBars } from '../../ui/chart.tsx'
 import { number, useLanguage, useText } from '../../ui/language.ts'
@@ -68,7 +68,7 @@ export function Preview({
     >
       <h3>{text.preview}</h3>
       {rested === undefined ? <p className="text-muted">{text.preview_none}</p> : null}
-      {preview.isError ? (
+      {hasFailed(preview) ? (
         <p role="alert" className="text-bad">
           {errorMessage(preview.error, words)}
         </p>

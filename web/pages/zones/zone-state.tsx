@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, ok } from '../../api/client.ts'
 import { accountQuery, channelsQuery, type Zone, zoneVersionsQuery } from '../../api/queries.ts'
-import { FailedQuery, useToastError } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed, useToastError } from '../../shared/errors.tsx'
 import { Button } from '../../ui/button.tsx'
 import { timeNow } from '../../ui/clock.ts'
 import { Notice } from '../../ui/form.tsx'
@@ -136,7 +136,7 @@ function Versions({ zone }: { zone: Zone }) {
     ...orgs.map(({ id, name }) => [id, name] as const),
   ])
   if (found.isPending) return <SkeletonRows rows={2} />
-  if (found.isError) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
+  if (hasFailed(found)) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />
   const formats = {
     number: (value: number) => number(language, value, { maximumFractionDigits: 6 }),
     time: (at: string) => absolute(at, localeOf(language)),

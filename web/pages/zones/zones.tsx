@@ -6,7 +6,7 @@ import { foldName } from '../../../shared/words/fold.ts'
 import { type Zone, zoneQuery, zonesQuery } from '../../api/queries.ts'
 import { zoneIcon } from '../../event/zone-icons.ts'
 import { stateOf } from '../../map/shapes.ts'
-import { FailedQuery } from '../../shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Input } from '../../ui/field.tsx'
@@ -55,7 +55,7 @@ export function ZonesPage({ id }: { id: string | undefined }) {
             {create}
           </header>
           {zones.isPending ? <SkeletonRows /> : null}
-          {zones.isError ? (
+          {hasFailed(zones) ? (
             <FailedQuery error={zones.error} onRetry={() => zones.refetch()} />
           ) : null}
           {zones.data?.length === 0 ? (
@@ -100,7 +100,7 @@ export function ZonesPage({ id }: { id: string | undefined }) {
       {id === 'import' ? <ImportZones /> : null}
       {id === 'new' ? <ZoneEditor key="new" zone={undefined} /> : null}
       {isSaved && zone.isPending ? <SkeletonRows /> : null}
-      {isSaved && zone.isError ? (
+      {isSaved && hasFailed(zone) ? (
         <FailedQuery error={zone.error} onRetry={() => zone.refetch()} />
       ) : null}
       {isSaved && zone.data ? <ZoneEditor key={id} zone={zone.data} /> : null}
