@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { Redirect, Route, Router, Switch, useLocation } from 'wouter'
 import { loadPart } from '../../web/shared/connection.ts'
-import { ErrorBoundary, FailedQuery } from '../../web/shared/errors.tsx'
+import { ErrorBoundary, FailedQuery, hasFailed } from '../../web/shared/errors.tsx'
 import { useText } from '../../web/ui/language.ts'
 import { SkeletonRows } from '../../web/ui/states.tsx'
 import { Toaster } from '../../web/ui/toast.tsx'
@@ -46,7 +46,8 @@ function Pages() {
   const [path] = useLocation()
   useBranding()
   if (health.isPending) return null
-  if (health.isError) return <FailedQuery error={health.error} onRetry={() => health.refetch()} />
+  if (hasFailed(health))
+    return <FailedQuery error={health.error} onRetry={() => health.refetch()} />
   if (!health.data.set_up && !/^\/(welcome|join)/.test(path))
     return <Redirect to="/welcome" replace />
   return (
@@ -69,7 +70,7 @@ function Pages() {
 function Home() {
   const projects = useQuery(projectsQuery)
   if (projects.isPending) return null
-  if (projects.isError) {
+  if (hasFailed(projects)) {
     return <FailedQuery error={projects.error} onRetry={() => projects.refetch()} />
   }
   const project = firstOf(projects.data)

@@ -2,7 +2,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Eye, FolderPlus, KeyRound } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
-import { FailedQuery } from '../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../web/shared/errors.tsx'
+import { StaleNotice } from '../../../web/shared/stale.tsx'
 import { Button, buttonClass } from '../../../web/ui/button.tsx'
 import { useKeys } from '../../../web/ui/keys.ts'
 import { useText } from '../../../web/ui/language.ts'
@@ -63,8 +64,9 @@ export function Shell({ slug }: { slug?: string }) {
       <Sidebar {...navigation} />
       <main id="page" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
         <ReadOnlyBanner />
+        <StaleNotice />
         <Suspense fallback={<SkeletonRows />}>
-          {projects.isError ? (
+          {hasFailed(projects) ? (
             <FailedQuery error={projects.error} onRetry={() => projects.refetch()} />
           ) : projects.isPending ? (
             <SkeletonRows />

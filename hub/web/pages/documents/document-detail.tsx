@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Download, FileDown, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { ApiForm, errorMessage, FailedQuery } from '../../../../web/shared/errors.tsx'
+import { ApiForm, errorMessage, FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button, buttonClass } from '../../../../web/ui/button.tsx'
 import { ConfirmByName } from '../../../../web/ui/confirm.tsx'
 import { Textarea } from '../../../../web/ui/field.tsx'
@@ -43,7 +43,7 @@ export function DocumentDetail({
         .document,
   })
   if (query.isPending) return <SkeletonRows />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const { text: content, modified_at } = query.data
   const isMarkdown = path.endsWith('.md')
   const fileOf = (format: 'file' | 'pdf') =>

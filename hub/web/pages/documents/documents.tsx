@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { FileText, Search, SearchX, Upload } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { controlClass } from '../../../../web/ui/field.tsx'
@@ -77,7 +77,7 @@ export function Documents() {
       </div>
       {query.isPending ? (
         <SkeletonRows />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : query.data.length === 0 ? (
         <Empty

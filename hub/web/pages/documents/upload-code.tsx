@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Choice, Input } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
@@ -45,7 +45,7 @@ function ChooseFiles({ onDone, onClose }: { onDone: (done: Done) => void; onClos
     queryFn: async () => (await ok(api.GET('/api/cockpit/documents/upload_limits'))).limits,
   })
   if (query.isPending) return <SkeletonRows />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const limits = query.data
   const size = (n: number) => bytes(language, n)
   const total = files.reduce((sum, file) => sum + file.size, 0)

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, CircleX, Ellipsis, Palette, PencilLine, RotateCw, Workflow } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { useKeys } from '../../../../web/ui/keys.ts'
@@ -42,7 +42,7 @@ export function DraftDetail({ id, isReadOnly }: { id: string; isReadOnly: boolea
     >
       {query.isPending ? (
         <SkeletonRows rows={8} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <>
           <Button variant="ghost" className="m-2 self-start" onClick={() => set({ draft: null })}>
             {text.back}

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { ArrowLeft, Check, Paperclip } from 'lucide-react'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button, buttonClass, IconButton } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
@@ -38,7 +38,7 @@ export function InboxDetailView({ id, isReadOnly, onBack, onHandle }: Props) {
     >
       {query.isPending ? (
         <SkeletonRows rows={8} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <>
           <Button variant="ghost" className="m-2 self-start" onClick={onBack}>
             {text.back}

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Inbox as InboxIcon, MailOpen } from 'lucide-react'
 import { useRef } from 'react'
 import { Link } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { buttonClass } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Choice } from '../../../../web/ui/field.tsx'
@@ -100,7 +100,7 @@ export function Inbox() {
         >
           {query.isPending ? (
             <SkeletonRows rows={10} />
-          ) : query.isError ? (
+          ) : hasFailed(query) ? (
             <FailedQuery error={query.error} onRetry={() => query.refetch()} />
           ) : mails.length > 0 ? (
             <>

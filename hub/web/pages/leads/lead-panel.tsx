@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ChevronDown, ChevronUp, CopyPlus, Ellipsis, Trash2, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed, useToastError } from '../../../../web/shared/errors.tsx'
 import { IconButton } from '../../../../web/ui/button.tsx'
 import { useKeys } from '../../../../web/ui/keys.ts'
 import { useText } from '../../../../web/ui/language.ts'
@@ -70,7 +70,7 @@ export function LeadPanel({ id, onClose, onStep, isReadOnly }: Props) {
       </div>
       {query.isPending ? (
         <SkeletonRows rows={6} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <About lead={query.data} isReadOnly={isReadOnly} />

@@ -26,7 +26,7 @@ import {
 } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Translation } from '../../../../shared/words/texts.ts'
-import { FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed, useToastError } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { More } from '../../../../web/ui/lists/more.tsx'
@@ -76,7 +76,7 @@ export function Timeline({ id }: { id: string }) {
   const { slug } = useProject()
   const query = useInfiniteQuery(timelineQuery(id))
   if (query.isPending) return <SkeletonRows rows={4} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const activities = query.data.pages.flatMap((page) => page.activities)
   if (activities.length === 0) {
     return <p className="p-5 text-muted">{text.panel.no_timeline}</p>

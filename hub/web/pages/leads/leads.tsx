@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Combine, Download, Ellipsis, History, Plus, SearchX, Upload, UserPlus } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { useKeys } from '../../../../web/ui/keys.ts'
 import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
@@ -149,7 +149,7 @@ export function Leads() {
       <div ref={list} className="pb-24">
         {query.isPending ? (
           <SkeletonRows rows={12} />
-        ) : query.isError ? (
+        ) : hasFailed(query) ? (
           <FailedQuery error={query.error} onRetry={() => query.refetch()} />
         ) : leads.length > 0 ? (
           <>

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Pencil } from 'lucide-react'
 import { useState } from 'react'
-import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
@@ -59,7 +59,7 @@ function Versions({ id, part, onSaved }: { id: string; part: string; onSaved: ()
     gcTime: 0,
   })
   if (query.isPending) return <SkeletonRows rows={4} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   return <EditForm id={id} part={part} versions={query.data} onSaved={onSaved} />
 }
 

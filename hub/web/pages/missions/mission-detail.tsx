@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, Check, RotateCw, Square } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import type { Language } from '../../../../shared/words/texts.ts'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { Notice } from '../../../../web/ui/form.tsx'
 import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
@@ -35,7 +35,7 @@ export function MissionDetail({ id, isReadOnly }: { id: string; isReadOnly: bool
     >
       {query.isPending ? (
         <SkeletonRows rows={8} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <>
           <Button variant="ghost" className="m-2" onClick={() => set({ mission: null })}>
             {text.back}

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Plus, SearchX, Workflow } from 'lucide-react'
 import { useRef } from 'react'
 import { Link } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { useKeys } from '../../../../web/ui/keys.ts'
@@ -106,7 +106,7 @@ export function Missions() {
           ) : null}
           {query.isPending ? (
             <SkeletonRows rows={10} />
-          ) : query.isError ? (
+          ) : hasFailed(query) ? (
             <FailedQuery error={query.error} onRetry={() => query.refetch()} />
           ) : missions.length > 0 ? (
             <>

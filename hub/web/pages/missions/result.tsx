@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Download, FileText, ListOrdered, Mail, Users } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button, buttonClass } from '../../../../web/ui/button.tsx'
 import { type BarRow, NamedBars } from '../../../../web/ui/chart.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
@@ -172,7 +172,7 @@ function Documents({
       <div className="px-5 py-5 md:px-8">
         {query.isPending ? (
           <SkeletonRows rows={4} />
-        ) : query.isError ? (
+        ) : hasFailed(query) ? (
           <FailedQuery error={query.error} onRetry={() => query.refetch()} />
         ) : shown.endsWith('.md') ? (
           <Markdown text={query.data.text} />

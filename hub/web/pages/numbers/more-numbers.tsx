@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { NamedBars } from '../../../../web/ui/chart.tsx'
 import { duration, number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
@@ -21,7 +21,7 @@ export function MoreNumbers() {
       ok(api.GET('/api/cockpit/projects/numbers', { params: { query: { project: slug } } })),
   })
   if (query.isPending) return <SkeletonRows />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const { weeks, reply_time, agents, sequences } = query.data
   return (
     <>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { DayBars, NamedBars } from '../../../../web/ui/chart.tsx'
 import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
@@ -25,7 +25,7 @@ export function Numbers() {
     <Page title={text.title} detail={text.detail}>
       {query.isPending ? (
         <SkeletonRows />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <Charts kpi={query.data} />

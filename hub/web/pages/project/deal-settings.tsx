@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Input, Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
@@ -25,7 +25,7 @@ export function DealSettings() {
       <p className="mt-0.5 mb-4 max-w-2xl text-muted text-pretty">{text.text}</p>
       {query.isPending ? (
         <SkeletonRows rows={3} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <SettingsForm key={slug} settings={query.data} />

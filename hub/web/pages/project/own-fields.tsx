@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { ApiForm, errorMessage, FailedQuery } from '../../../../web/shared/errors.tsx'
+import { ApiForm, errorMessage, FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { IconButton } from '../../../../web/ui/button.tsx'
 import { ConfirmByName } from '../../../../web/ui/confirm.tsx'
 import { Field, Input } from '../../../../web/ui/field.tsx'
@@ -35,7 +35,7 @@ export function OwnFieldsSettings() {
       <p className="mt-0.5 mb-4 max-w-2xl text-muted text-pretty">{text.text}</p>
       {query.isPending ? (
         <SkeletonRows rows={3} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <>

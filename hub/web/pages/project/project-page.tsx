@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Input } from '../../../../web/ui/field.tsx'
@@ -73,7 +73,7 @@ export function ProjectPage() {
           <BrandOfProject key={project.slug} />
         ) : query.isPending ? (
           <SkeletonRows />
-        ) : query.isError ? (
+        ) : hasFailed(query) ? (
           <FailedQuery error={query.error} onRetry={() => query.refetch()} />
         ) : (
           <div className="flex flex-col gap-10">

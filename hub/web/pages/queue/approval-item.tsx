@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed, useToastError } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
@@ -49,7 +49,7 @@ export function ApprovalItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
     r: isReadOnly ? undefined : () => setRejecting(true),
   })
   if (query.isPending) return <SkeletonRows rows={4} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   return (
     <div className="flex max-w-2xl flex-col gap-4 px-4 py-3 md:px-6">
       <ItemHead

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed, useToastError } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Choice } from '../../../../web/ui/field.tsx'
 import { useText } from '../../../../web/ui/language.ts'
@@ -53,7 +53,7 @@ export function BatchView({
     onSettled: () => refreshQueue(queryClient),
   })
   if (query.isPending) return <SkeletonRows rows={8} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const toggle = (id: string) => {
     const next = new Set(left)
     if (!next.delete(id)) next.add(id)

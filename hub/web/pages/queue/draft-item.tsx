@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, FlaskConical, Send } from 'lucide-react'
 import { useState } from 'react'
-import { FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed, useToastError } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { useKeys } from '../../../../web/ui/keys.ts'
 import { useText } from '../../../../web/ui/language.ts'
@@ -86,9 +86,9 @@ export function DraftItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
     )
   }
   if (query.isPending || prospect.isPending) return <SkeletonRows rows={8} />
-  if (query.isError || prospect.isError) {
-    const error = query.error ?? prospect.error
-    return error ? <FailedQuery error={error} onRetry={() => query.refetch()} /> : null
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(prospect)) {
+    return <FailedQuery error={prospect.error} onRetry={() => prospect.refetch()} />
   }
   const { draft } = query.data
   const close = () => setLayer(undefined)

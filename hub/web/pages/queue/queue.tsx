@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CheckCheck } from 'lucide-react'
 import { useRef } from 'react'
 import { useSearchParams } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Choice } from '../../../../web/ui/field.tsx'
@@ -76,7 +76,7 @@ export function Queue() {
     >
       {query.isPending ? (
         <SkeletonRows rows={10} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : !item ? (
         <Empty

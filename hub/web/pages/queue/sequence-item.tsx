@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Notice } from '../../../../web/ui/form.tsx'
 import { useKeys } from '../../../../web/ui/keys.ts'
@@ -33,7 +33,7 @@ export function SequenceItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
     r: canRemove ? () => setLayer('remove') : undefined,
   })
   if (query.isPending) return <SkeletonRows rows={8} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const { sequence } = query.data
   // What stands in the way comes first; where nothing does, the mails do.
   const isShut = shutGates(query.data) > 0

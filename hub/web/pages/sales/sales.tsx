@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Columns3, Plus } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { useKeys } from '../../../../web/ui/keys.ts'
 import { useText } from '../../../../web/ui/language.ts'
@@ -133,7 +133,7 @@ export function Sales() {
   })
 
   const states = STAGES.map((stage) => lists[stage])
-  const failed = states.find(({ isError }) => isError)
+  const failed = states.find(hasFailed)
   return (
     <Page
       title={text.title}

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { useText } from '../../../../web/ui/language.ts'
@@ -20,7 +20,7 @@ export function Recipients({ sequence, isReadOnly }: Given) {
   const text = useText(sequencesText)
   const query = useInfiniteQuery(recipientsQuery(sequence))
   if (query.isPending) return <SkeletonRows rows={8} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const recipients = query.data.pages.flatMap((page) => page.recipients)
   if (recipients.length === 0) return <p className="p-5 text-muted">{text.no_recipients}</p>
   return (

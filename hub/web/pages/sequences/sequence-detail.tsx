@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ArrowLeft, Pause, PenLine, Play, Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Notice } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
@@ -35,7 +35,7 @@ export function SequenceDetail({ id, isReadOnly }: { id: string; isReadOnly: boo
       </div>
     )
   }
-  if (query.isError) {
+  if (hasFailed(query)) {
     return (
       <div className="flex-1">
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />

@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { ListOrdered, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { useText } from '../../../../web/ui/language.ts'
@@ -50,7 +50,7 @@ export function Sequences() {
         >
           {query.isPending ? (
             <SkeletonRows rows={8} />
-          ) : query.isError ? (
+          ) : hasFailed(query) ? (
             <FailedQuery error={query.error} onRetry={() => query.refetch()} />
           ) : sequences.length > 0 ? (
             <>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Field } from '../../../../web/ui/field.tsx'
 import { useText } from '../../../../web/ui/language.ts'
@@ -19,7 +19,7 @@ export function StepMails({ sequence }: { sequence: Sequence }) {
   )
   const query = useQuery(previewQuery(sequence, email))
   if (query.isPending) return <SkeletonRows rows={6} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const { recipient, mails } = query.data
   const inside = (people ?? []).filter(({ left_out }) => left_out === null)
   return (

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { More } from '../../../../web/ui/lists/more.tsx'
 import { SkeletonRows } from '../../../../web/ui/states.tsx'
@@ -13,7 +13,7 @@ export function Timetable({ sequence }: { sequence: Sequence }) {
   const text = useText(sequencesText)
   const query = useInfiniteQuery(timetableQuery(sequence))
   if (query.isPending) return <SkeletonRows rows={8} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const recipients = query.data.pages.flatMap((page) => page.recipients)
   if (recipients.length === 0) return <p className="p-5 text-muted">{text.nobody}</p>
   return (

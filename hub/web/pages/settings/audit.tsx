@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { buttonClass } from '../../../../web/ui/button.tsx'
 import { timeNow } from '../../../../web/ui/clock.ts'
@@ -63,7 +63,7 @@ export function Audit() {
       </div>
       {query.isPending ? (
         <SkeletonRows rows={6} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : rows.length === 0 ? (
         <p className="text-muted">{text.empty}</p>

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { isDark } from '../../../../shared/colour.ts'
-import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { buttonClass } from '../../../../web/ui/button.tsx'
 import { Field, Input } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
@@ -32,7 +32,7 @@ export function Branding() {
     <Section title={text.title} text={text.text}>
       {query.isPending ? (
         <SkeletonRows rows={6} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <Whole settings={query.data} />

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { timeNow } from '../../../../web/ui/clock.ts'
@@ -41,7 +41,7 @@ export function Keys() {
       ) : null}
       {query.isPending ? (
         <SkeletonRows rows={3} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : query.data.length === 0 ? (
         <p className="text-muted">{text.empty}</p>

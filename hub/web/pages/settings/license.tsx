@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Textarea } from '../../../../web/ui/field.tsx'
@@ -24,7 +24,7 @@ export function License() {
     <Section title={text.title} text={text.text}>
       {query.isPending ? (
         <SkeletonRows rows={6} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <Whole license={query.data} />

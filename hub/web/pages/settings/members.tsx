@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
-import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { CopyText } from '../../../../web/ui/copy.tsx'
@@ -46,7 +46,7 @@ export function Members() {
       ) : null}
       {query.isPending ? (
         <SkeletonRows rows={3} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <List members={query.data} onLink={setLink} />

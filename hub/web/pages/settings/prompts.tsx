@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createTwoFilesPatch } from 'diff'
 import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
@@ -86,7 +86,7 @@ function OnePrompt({ agent }: { agent: AgentName }) {
         .prompt,
   })
   if (query.isPending) return <SkeletonRows rows={5} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   return <Editor agent={agent} prompt={query.data} />
 }
 

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import { CircleAlert, CircleCheck, CircleX, RotateCw } from 'lucide-react'
-import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
@@ -35,7 +35,7 @@ export function System() {
     <Section title={text.title} text={text.text}>
       {query.isPending ? (
         <SkeletonRows rows={8} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <>
@@ -185,7 +185,7 @@ function Doctor() {
     >
       {query.isPending ? (
         <SkeletonRows rows={4} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <ul className="flex flex-col gap-2.5">

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
-import { ApiForm, FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { CopyText } from '../../../../web/ui/copy.tsx'
@@ -48,7 +48,7 @@ export function Webhooks() {
       ) : null}
       {query.isPending ? (
         <SkeletonRows rows={3} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : query.data.length === 0 ? (
         <p className="text-muted">{text.empty}</p>
@@ -255,7 +255,7 @@ function Deliveries({ id }: { id: string }) {
     onSettled: () => queryClient.invalidateQueries({ queryKey: key }),
   })
   if (query.isPending) return <SkeletonRows rows={3} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const rows = query.data.pages.flatMap((page) => page.deliveries)
   if (rows.length === 0) return <p className="mt-2 text-muted">{text.no_deliveries}</p>
   return (

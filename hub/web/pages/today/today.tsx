@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Coffee } from 'lucide-react'
 import { Link } from 'wouter'
-import { FailedQuery } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { buttonClass } from '../../../../web/ui/button.tsx'
 import { DayBars, NamedBars } from '../../../../web/ui/chart.tsx'
 import { localeOf, number, useLanguage, useText } from '../../../../web/ui/language.ts'
@@ -49,7 +49,7 @@ export function Today() {
           </h2>
           {query.isPending ? (
             <SkeletonRows rows={5} />
-          ) : query.isError ? (
+          ) : hasFailed(query) ? (
             <FailedQuery error={query.error} onRetry={() => query.refetch()} />
           ) : actions.length === 0 ? (
             <Empty
@@ -110,7 +110,7 @@ function Pictures() {
   const { stages } = useText(leadsText)
   const { slug } = useProject()
   const query = useQuery(kpiQuery(slug))
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   if (query.isPending) return <SkeletonRows rows={5} />
   const { leads, by_day } = query.data
   return (

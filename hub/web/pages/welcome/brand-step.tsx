@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Redirect } from 'wouter'
-import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input, Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
@@ -23,7 +23,7 @@ export function BrandStep({ onDone, onSkip }: StepProps) {
   const view = useQuery({ ...brandQuery(project?.slug ?? ''), enabled: Boolean(project) })
   if (!project) return <Redirect to="/welcome" replace />
   if (view.isPending) return <SkeletonRows />
-  if (view.isError) return <FailedQuery error={view.error} onRetry={() => view.refetch()} />
+  if (hasFailed(view)) return <FailedQuery error={view.error} onRetry={() => view.refetch()} />
   const { brand } = view.data
   return (
     <>

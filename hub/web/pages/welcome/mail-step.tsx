@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { ApiForm, FailedQuery } from '../../../../web/shared/errors.tsx'
+import { ApiForm, FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { Input, SecretInput } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
@@ -25,7 +25,7 @@ export function MailStep({ onDone, onSkip }: StepProps) {
   const queryClient = useQueryClient()
   const query = useQuery(mailQuery)
   if (query.isPending) return <SkeletonRows />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const { smtp: now, listmonk } = query.data.mail
   const user = typeof now?.user === 'string' ? now.user : ''
   return (

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
 import { useState } from 'react'
-import { FailedQuery, useToastError } from '../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
@@ -29,7 +29,7 @@ export function ModelStep({ onDone, onSkip }: StepProps) {
       <StepHead title={text.title} text={text.text} />
       {query.isPending ? (
         <SkeletonRows rows={3} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <Choice models={query.data} onDone={onDone} onSkip={onSkip} />

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Check, CircleAlert, Download, FileUp } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
-import { errorMessage, FailedQuery } from '../../../../../web/shared/errors.tsx'
+import { errorMessage, FailedQuery, hasFailed } from '../../../../../web/shared/errors.tsx'
 import { Button, buttonClass } from '../../../../../web/ui/button.tsx'
 import { cn } from '../../../../../web/ui/class-names.ts'
 import { Notice } from '../../../../../web/ui/form.tsx'
@@ -158,7 +158,7 @@ function Running({
     onStep(status === 'done' ? 'over' : status === 'failed' ? 'stopped' : 'running')
     if (isOver) void refreshLeads(queryClient)
   }, [isOver, status, onStep, queryClient])
-  if (query.isError && !run) {
+  if (hasFailed(query)) {
     return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   }
   const results = run

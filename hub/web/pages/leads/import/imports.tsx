@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Download, History } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { FailedQuery, useToastError } from '../../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed, useToastError } from '../../../../../web/shared/errors.tsx'
 import { Button, buttonClass } from '../../../../../web/ui/button.tsx'
 import { number, useLanguage, useText } from '../../../../../web/ui/language.ts'
 import { Actions, Dialog } from '../../../../../web/ui/layer.tsx'
@@ -44,7 +44,7 @@ export function Imports() {
     >
       {query.isPending ? (
         <SkeletonRows />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : query.data.length === 0 ? (
         <Empty

@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Combine } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { FailedQuery } from '../../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed } from '../../../../../web/shared/errors.tsx'
 import { Button, buttonClass } from '../../../../../web/ui/button.tsx'
 import { Checkbox } from '../../../../../web/ui/field.tsx'
 import { useText } from '../../../../../web/ui/language.ts'
@@ -65,7 +65,7 @@ export function Duplicates() {
       <p className="mb-4 text-muted text-pretty">{text.text}</p>
       {query.isPending ? (
         <SkeletonRows />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : groups.length === 0 ? (
         <Empty

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ArrowLeftRight } from 'lucide-react'
 import { useState } from 'react'
-import { errorMessage, FailedQuery } from '../../../../../web/shared/errors.tsx'
+import { errorMessage, FailedQuery, hasFailed } from '../../../../../web/shared/errors.tsx'
 import { Button } from '../../../../../web/ui/button.tsx'
 import { cn } from '../../../../../web/ui/class-names.ts'
 import { Notice } from '../../../../../web/ui/form.tsx'
@@ -53,7 +53,7 @@ export function MergeDialog({
   const { merge: text } = useText(mergeText)
   const first = useQuery(leadQuery(ids[0]))
   const second = useQuery(leadQuery(ids[1]))
-  const failed = [first, second].find(({ isError }) => isError)
+  const failed = [first, second].find(hasFailed)
   return (
     <Dialog isOpen onClose={onClose} title={text.title} size="lg">
       {failed ? (

@@ -1,7 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Archive } from 'lucide-react'
 import { useState } from 'react'
-import { errorMessage, FailedQuery, useToastError } from '../../../../../web/shared/errors.tsx'
+import {
+  errorMessage,
+  FailedQuery,
+  hasFailed,
+  useToastError,
+} from '../../../../../web/shared/errors.tsx'
 import { Button } from '../../../../../web/ui/button.tsx'
 import { ConfirmByName } from '../../../../../web/ui/confirm.tsx'
 import { bytes, useLanguage, useText } from '../../../../../web/ui/language.ts'
@@ -54,7 +59,7 @@ export function Archives() {
     <Section title={text.title} text={text.text}>
       {query.isPending ? (
         <SkeletonRows rows={4} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <Card>

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { DatabaseBackup, Upload } from 'lucide-react'
 import { useRef, useState } from 'react'
-import { FailedQuery, useToastError } from '../../../../../web/shared/errors.tsx'
+import { FailedQuery, hasFailed, useToastError } from '../../../../../web/shared/errors.tsx'
 import { Button } from '../../../../../web/ui/button.tsx'
 import { Notice } from '../../../../../web/ui/form.tsx'
 import { getLanguage, useText } from '../../../../../web/ui/language.ts'
@@ -28,7 +28,7 @@ export function Backup() {
     onSettled: () => queryClient.invalidateQueries({ queryKey: backupsQuery.queryKey }),
   })
   if (query.isPending) return <SkeletonRows rows={8} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const { backups, job, last_at, next_at } = query.data
   const isRunning = job?.status === 'running'
   return (

@@ -1,6 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { ApiForm, FailedQuery, useToastError } from '../../../../../web/shared/errors.tsx'
+import {
+  ApiForm,
+  FailedQuery,
+  hasFailed,
+  useToastError,
+} from '../../../../../web/shared/errors.tsx'
 import { Button } from '../../../../../web/ui/button.tsx'
 import { Input, Switch } from '../../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../../web/ui/form.tsx'
@@ -25,7 +30,7 @@ export function Mail() {
     <Section title={text.title} text={text.text}>
       {query.isPending ? (
         <SkeletonRows rows={8} />
-      ) : query.isError ? (
+      ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
       ) : (
         <>

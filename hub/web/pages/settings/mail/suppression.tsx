@@ -4,6 +4,7 @@ import {
   ApiForm,
   errorMessage,
   FailedQuery,
+  hasFailed,
   useToastError,
 } from '../../../../../web/shared/errors.tsx'
 import { Button } from '../../../../../web/ui/button.tsx'
@@ -168,7 +169,7 @@ function List() {
     getNextPageParam: ({ next_cursor }) => next_cursor,
   })
   if (query.isPending) return <SkeletonRows rows={5} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const rows = query.data.pages.flatMap((page) => page.suppression)
   const total = query.data.pages[0]?.total ?? 0
   if (rows.length === 0) return <p className="text-muted">{text.empty}</p>

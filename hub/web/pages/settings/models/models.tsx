@@ -1,6 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiForm, FailedQuery, useToastError } from '../../../../../web/shared/errors.tsx'
+import {
+  ApiForm,
+  FailedQuery,
+  hasFailed,
+  useToastError,
+} from '../../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../../web/ui/badge.tsx'
 import { Button } from '../../../../../web/ui/button.tsx'
 import { Input, SecretInput, Textarea } from '../../../../../web/ui/field.tsx'
@@ -30,7 +35,7 @@ export function Models() {
 function ModelChoice() {
   const query = useQuery(modelsQuery)
   if (query.isPending) return <SkeletonRows rows={8} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   return (
     <>
       <Now models={query.data} />

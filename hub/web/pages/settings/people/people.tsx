@@ -1,6 +1,11 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiForm, FailedQuery, useToastError } from '../../../../../web/shared/errors.tsx'
+import {
+  ApiForm,
+  FailedQuery,
+  hasFailed,
+  useToastError,
+} from '../../../../../web/shared/errors.tsx'
 import { Button } from '../../../../../web/ui/button.tsx'
 import { Input } from '../../../../../web/ui/field.tsx'
 import { saveFile } from '../../../../../web/ui/file.ts'
@@ -203,7 +208,7 @@ function Ledger() {
     ...paged,
   })
   if (query.isPending) return <SkeletonRows rows={3} />
-  if (query.isError) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
+  if (hasFailed(query)) return <FailedQuery error={query.error} onRetry={() => query.refetch()} />
   const rows = query.data.pages.flatMap((page) => page.erasures)
   const by = (who: string | null) => {
     if (who === 'admin' || who === 'api') return text.by[who]
