@@ -11,7 +11,7 @@ import { BASE, firstOf, healthQuery, projectsQuery } from './api/queries.ts'
 import { common } from './common.text.ts'
 import { useBranding } from './look.ts'
 import { Join } from './pages/join.tsx'
-import { Login } from './pages/login.tsx'
+import { Login, SignInAgain } from './pages/login.tsx'
 import { firstPage } from './pages.tsx'
 import { Reconnect } from './shell/reconnect.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -31,6 +31,7 @@ export function App() {
       <Router base={BASE}>
         <ErrorBoundary>
           <Reconnect />
+          <SignInAgain />
           <Suspense fallback={<SkeletonRows />}>
             <Pages />
           </Suspense>

@@ -95,6 +95,13 @@ export function Layer({
         event.preventDefault()
         onClose()
       }}
+      // Chromium closes a dialog without asking when Esc is pressed twice.
+      onClose={({ target, currentTarget }) => {
+        if (target !== currentTarget || !isOpen || currentTarget.open) return
+        if (isModal) currentTarget.showModal()
+        else currentTarget.show()
+        onClose()
+      }}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || isModal || event.defaultPrevented) return
         event.preventDefault()

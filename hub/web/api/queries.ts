@@ -1,5 +1,4 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { navigate } from 'wouter/use-browser-location'
 import { createQueryClient } from '../../../web/shared/query-client.ts'
 import { onLanguage } from '../../../web/ui/language.ts'
 import { api, ok, onProblem, type Schemas } from './client.ts'
@@ -19,10 +18,6 @@ onProblem(({ code }) => {
   // A role that was changed meanwhile.
   if (code === 'forbidden') void queryClient.invalidateQueries({ queryKey: ['me'] })
   if (code === 'read_only_key') void queryClient.invalidateQueries({ queryKey: ['health'] })
-  if (code !== 'unauthenticated') return
-  const here = location.pathname.slice(BASE.length) + location.search
-  if (/^\/(login|welcome|join)/.test(here)) return
-  navigate(`${BASE}/login?next=${encodeURIComponent(here)}`, { replace: true })
 })
 
 /** Whether the hub is set up and which database key it uses. No session is needed. */

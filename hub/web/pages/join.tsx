@@ -10,6 +10,7 @@ import { LanguageSwitch } from '../../../web/ui/language-switch.tsx'
 import { SkeletonRows } from '../../../web/ui/states.tsx'
 import { useWords } from '../../../web/ui/words.tsx'
 import { api, ok } from '../api/client.ts'
+import { signedIn } from '../api/session.ts'
 import { useLook } from '../look.ts'
 import { accessText } from './access.text.ts'
 
@@ -73,6 +74,7 @@ function JoinForm({ secret, email, name, role }: Invited) {
           if (password !== repeat) return
           await ok(api.POST('/api/cockpit/invitation/accept', { body: { secret, name, password } }))
           queryClient.clear()
+          await signedIn()
           navigate('/', { replace: true })
         }}
       >

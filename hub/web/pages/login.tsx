@@ -5,19 +5,47 @@ import { Input, SecretInput } from '../../../web/ui/field.tsx'
 import { FormError, FormField, Submit } from '../../../web/ui/form.tsx'
 import { useText } from '../../../web/ui/language.ts'
 import { LanguageSwitch } from '../../../web/ui/language-switch.tsx'
+import { Layer } from '../../../web/ui/layer.tsx'
 import { api, ok } from '../api/client.ts'
 import { healthQuery } from '../api/queries.ts'
+import { signedIn, useHasLapsed } from '../api/session.ts'
 import { useLook } from '../look.ts'
 import { accessText } from './access.text.ts'
 
 /** Signs the admin or a member in and then opens the page that required it. */
 export function Login() {
-  const text = useText(accessText).login
-  const look = useLook()
-  const hasMembers = useQuery(healthQuery).data?.has_members ?? false
   const [, navigate] = useLocation()
   const [search] = useSearchParams()
   const queryClient = useQueryClient()
+  return (
+    <SignIn
+      onDone={async () => {
+        await queryClient.resetQueries()
+        navigate(wanted(search.get('next')), { replace: true })
+      }}
+    />
+  )
+}
+
+/** The sign-in above a page whose session has ended: what was typed there is there afterwards. */
+export function SignInAgain() {
+  const { title } = useText(accessText).login
+  return (
+    <Layer
+      isOpen={useHasLapsed()}
+      onClose={() => {}}
+      label={title}
+      className="m-0 h-dvh max-h-none w-dvw max-w-none bg-ink text-fg outline-none"
+    >
+      <SignIn />
+    </Layer>
+  )
+}
+
+function SignIn({ onDone }: { onDone?: () => Promise<void> }) {
+  const text = useText(accessText).login
+  const look = useLook()
+  const hasMembers = useQuery(healthQuery).data?.has_members ?? false
   return (
     <main className="flex min-h-dvh flex-col items-center justify-center gap-6 p-4">
       <div className="w-full max-w-sm rounded-panel border border-line bg-surface p-6 md:p-8">
@@ -31,8 +59,8 @@ export function Login() {
           onSubmit={async ({ email = '', password = '' }) => {
             const body = email === '' ? { password } : { email, password }
             await ok(api.POST('/api/cockpit/login', { body }))
-            await queryClient.resetQueries()
-            navigate(wanted(search.get('next')), { replace: true })
+            await signedIn()
+            await onDone?.()
           }}
         >
           {hasMembers ? (

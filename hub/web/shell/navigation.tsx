@@ -10,6 +10,7 @@ import {
 } from 'lucide-react'
 import { Link, useLocation } from 'wouter'
 import type { Language } from '../../../shared/words/texts.ts'
+import { useToastError } from '../../../web/shared/errors.tsx'
 import { Kbd } from '../../../web/ui/badge.tsx'
 import { IconButton } from '../../../web/ui/button.tsx'
 import { cn } from '../../../web/ui/class-names.ts'
@@ -17,8 +18,8 @@ import { MOD } from '../../../web/ui/keys.ts'
 import { LANGUAGE_NAMES, setLanguage, useLanguage, useText } from '../../../web/ui/language.ts'
 import { Menu, type MenuItem } from '../../../web/ui/menu.tsx'
 import { setTheme, type Theme, useTheme } from '../../../web/ui/theme.ts'
-import { api, ok } from '../api/client.ts'
-import { queryClient, useIsReadOnly } from '../api/queries.ts'
+import { useIsReadOnly } from '../api/queries.ts'
+import { signOut } from '../api/session.ts'
 import { useLook } from '../look.ts'
 import { firstPage, HUB_PAGES, type PageEntry, PROJECT_PAGES } from '../pages.tsx'
 import type { Project } from '../project.ts'
@@ -164,14 +165,8 @@ function usePreferences(onKeys: () => void): MenuItem[] {
   const text = useText(shellText)
   const language = useLanguage()
   const theme = useTheme()
-  const [, navigate] = useLocation()
-  const signOut = useMutation({
-    mutationFn: () => ok(api.POST('/api/cockpit/logout')),
-    onSuccess: () => {
-      navigate('/login')
-      queryClient.clear()
-    },
-  })
+  const say = useToastError()
+  const leave = useMutation({ mutationFn: signOut, onError: say })
   const languages = Object.entries(LANGUAGE_NAMES) as [Language, string][] // safe: the keys of LANGUAGES
   const themes = Object.entries(text.themes) as [Theme, string][] // safe: the keys of themes
   return [
@@ -196,7 +191,7 @@ function usePreferences(onKeys: () => void): MenuItem[] {
     {
       label: text.sign_out,
       icon: <LogOut size={16} aria-hidden />,
-      onSelect: () => signOut.mutate(),
+      onSelect: () => leave.mutate(),
     },
   ]
 }

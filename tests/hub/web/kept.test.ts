@@ -3,10 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   expectAccessible,
   expectClean,
+  PASSWORD,
   type ServedHub,
   serveHub,
+  settled,
   sharedBrowser,
   visit,
+  walkTo,
 } from './browser.ts'
 
 let hub: ServedHub
@@ -31,5 +34,74 @@ test('what could not be loaded again stays on the page, with what somebody types
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('Part of this page').waitFor({ state: 'detached' })
   expect(await page.getByLabel('Tone of voice').inputValue()).toBe('Warm and short.')
+  expectClean(opened)
+})
+
+test('who signs in again after the session ended finds what they typed', async () => {
+  const opened = await visit(browser, hub, '/hub/p/demir/project')
+  const { page, context } = opened
+  await page.getByLabel('Tone of voice').fill('Dry, but kind.')
+  await context.clearCookies()
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  const again = page.getByRole('dialog', { name: 'Sign in' })
+  await again.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await expectAccessible(page)
+  // Not to be left without a sign-in, however often Esc is pressed.
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await again.getByRole('button', { name: 'Sign in' }).click()
+  await again.waitFor({ state: 'hidden' })
+  expect(await page.getByLabel('Tone of voice').inputValue()).toBe('Dry, but kind.')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('The project was saved').waitFor()
+  expectClean(opened)
+})
+
+test('nothing of one person is left for the next who signs in, in no tab', async () => {
+  const [email, password] = ['ece@demir.example', 'a long enough one']
+  const opened = await visit(browser, hub, '/hub/p/demir/leads')
+  const { page, context } = opened
+  const post = (path: string, data: object) =>
+    context.request.post(`/api/cockpit/${path}`, { data })
+  const { link } = await (await post('settings/members', { email, role: 'seller' })).json()
+  const cookies = await context.cookies()
+  const secret = link.split('#')[1]
+  expect((await post('invitation/accept', { secret, name: 'Ece', password })).ok()).toBe(true)
+  await context.clearCookies()
+  await context.addCookies(cookies)
+  // It learns that there is a member now.
+  await page.reload()
+  await settled(page)
+  const other = await context.newPage()
+  await other.goto('/hub/p/demir/project')
+  await other.getByLabel('Tone of voice').fill('Typed by the admin.')
+
+  await context.clearCookies()
+  await page.getByRole('link', { name: 'Numbers' }).click()
+  const again = page.getByRole('dialog', { name: 'Sign in' })
+  await again.getByRole('textbox', { name: 'E-mail' }).fill(email)
+  await again.getByRole('textbox', { name: 'Password' }).fill(password)
+  await again.getByRole('button', { name: 'Sign in' }).click()
+  for (const tab of [page, other]) {
+    await tab.waitForURL(/\/p\/demir\/today/)
+    await settled(tab)
+    const me = await tab.evaluate(() => window.__TANSTACK_QUERY_CLIENT__?.getQueryData(['me']))
+    expect(me).toMatchObject({ name: 'Ece' })
+  }
+  await walkTo(other, '/hub/p/demir/project')
+  expect(await other.getByLabel('Tone of voice').inputValue()).not.toBe('Typed by the admin.')
+
+  await page.getByRole('button', { name: 'Language, theme and shortcuts' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  for (const tab of [page, other]) {
+    await tab.waitForURL(/\/hub\/login/)
+    await settled(tab)
+    const projects = ['projects']
+    const kept = await tab.evaluate(
+      (key) => window.__TANSTACK_QUERY_CLIENT__?.getQueryData(key),
+      projects,
+    )
+    expect(kept).toBeUndefined()
+  }
   expectClean(opened)
 })
