@@ -122,8 +122,10 @@ async function countsOf(sql: Sql): Promise<z.infer<typeof Counts>> {
 const Detailed = z.object({
   mail: InboxMail,
   thread: z.array(ThreadMail).meta({
-    description: 'What was written between you and them, oldest first; the newest 50.',
+    description:
+      'What was written between you and them, oldest first: this mail and the newest others, 50 in all.',
   }),
+  left_out: z.int().meta({ description: 'Older mails between you and them, beyond these 50.' }),
   answering: z.object({
     closed: z.string().nullable().meta({ description: 'Why it cannot be answered now.' }),
     to: z.string().nullable(),
@@ -141,7 +143,7 @@ async function detailed(c: Ctx, id: string) {
     const { from } = await writerOf(sql, config, answered.project_id)
     return {
       mail,
-      thread: await threadOf(sql, mail),
+      ...(await threadOf(sql, mail)),
       answering: {
         closed: await closedFor(sql, answering, answered),
         to: mail.from_email,

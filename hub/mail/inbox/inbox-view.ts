@@ -132,41 +132,48 @@ type Kept = Localizable<z.infer<typeof ThreadMail>> & {
 const MAX_THREAD = 50
 
 /**
- * threadOf reads what was written between us and the lead of a mail, oldest first, the newest 50; without
- * a lead, what has to do with the address that we wrote to.
+ * threadOf reads what was written between us and the lead of a mail, oldest first: the mail itself and the
+ * newest others, 50 in all, and how many are left out. Without a lead, what has to do with the address
+ * that we wrote to.
  */
-export async function threadOf(sql: Sql, mail: InboxMail): Promise<Kept[]> {
+export async function threadOf(
+  sql: Sql,
+  mail: InboxMail,
+): Promise<{ thread: Kept[]; left_out: number }> {
   const lead_id = mail.lead?.id ?? null
-  const rows = await sql<Kept>`
+  const rows = await sql<Kept & { of_all: number }>`
     select * from (
-      select r.draft_id as id, 'us' as "from", 'draft' as kind, r.email, r.name, r.company,
-        coalesce(d.rendered_subject, d.subject) as subject, coalesce(d.rendered_text, d.text) as text,
-        null as quoted, r.state, r.reason::jsonb as reason, '[]'::jsonb as attachments,
-        coalesce(r.sent_at, r.claimed_at) as at
-      from hub.recipients as r join hub.drafts as d on d.id = r.draft_id
-      where r.claimed_at is not null and r.project_id = (
-          select project_id from hub.inbox_mails where id = ${mail.id}
-        )
-        and (r.lead_id = ${lead_id} or (${lead_id}::uuid is null and r.email = ${mail.our_email}))
-      union all
-      select a.id, 'us', 'answer', a.email, null, null, a.subject, a.text, null, a.state,
-        a.reason::jsonb, '[]', coalesce(a.sent_at, a.created_at)
-      from hub.answers as a join hub.inbox_mails as m on m.id = a.inbox_mail_id
-      where a.lead_id = ${lead_id} or m.id = ${mail.id}
-      union all
-      select m.id, 'them', m.kind, m.from_email, m.from_name, null, m.subject, m.text,
-        case when m.whole is distinct from m.text then m.whole end, null, null, m.attachments,
-        m.received_at
-      from hub.inbox_mails as m
-      where m.id = ${mail.id} or m.lead_id = ${lead_id}
-        or (${lead_id}::uuid is null and m.lead_id is null and m.our_email = ${mail.our_email})
-      order by at desc limit ${MAX_THREAD}
-    ) as newest order by at, id`
-  return rows.map(({ company, ...row }) => {
+      select *, count(*) over ()::int as of_all from (
+        select r.draft_id as id, 'us' as "from", 'draft' as kind, r.email, r.name, r.company,
+          coalesce(d.rendered_subject, d.subject) as subject, coalesce(d.rendered_text, d.text) as text,
+          null as quoted, r.state, r.reason::jsonb as reason, '[]'::jsonb as attachments,
+          coalesce(r.sent_at, r.claimed_at) as at
+        from hub.recipients as r join hub.drafts as d on d.id = r.draft_id
+        where r.claimed_at is not null and r.project_id = (
+            select project_id from hub.inbox_mails where id = ${mail.id}
+          )
+          and (r.lead_id = ${lead_id} or (${lead_id}::uuid is null and r.email = ${mail.our_email}))
+        union all
+        select a.id, 'us', 'answer', a.email, null, null, a.subject, a.text, null, a.state,
+          a.reason::jsonb, '[]', coalesce(a.sent_at, a.created_at)
+        from hub.answers as a join hub.inbox_mails as m on m.id = a.inbox_mail_id
+        where a.lead_id = ${lead_id} or m.id = ${mail.id}
+        union all
+        select m.id, 'them', m.kind, m.from_email, m.from_name, null, m.subject, m.text,
+          case when m.whole is distinct from m.text then m.whole end, null, null, m.attachments,
+          m.received_at
+        from hub.inbox_mails as m
+        where m.id = ${mail.id} or m.lead_id = ${lead_id}
+          or (${lead_id}::uuid is null and m.lead_id is null and m.our_email = ${mail.our_email})
+      ) as mails
+      order by id = ${mail.id} desc, at desc limit ${MAX_THREAD}
+    ) as shown order by at, id`
+  const thread = rows.map(({ company, of_all: _, ...row }) => {
     if (row.kind !== 'draft') return { ...row, company }
     const parts = { subject: row.subject, text: row.text ?? '', html: '', bytes: 0 }
     const personal = personalOf({ name: row.name, company })
     const { subject, text } = personalise(parts, { ...personal, unsubscribe_url: '#' })
     return { ...row, company, subject, text }
   })
+  return { thread, left_out: (rows[0]?.of_all ?? 0) - rows.length }
 }

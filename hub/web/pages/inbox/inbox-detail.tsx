@@ -59,7 +59,7 @@ function Whole({
   onHandle,
 }: Omit<Props, 'id'> & { detail: InboxDetail }) {
   const text = useText(inboxText)
-  const { mail, thread } = detail
+  const { mail, thread, left_out } = detail
   const note = mail.kind === 'bounce' ? '' : text.matched[mail.matched_by]
   return (
     <>
@@ -93,6 +93,9 @@ function Whole({
         </Button>
       </header>
       <Decisions mail={mail} isReadOnly={isReadOnly} />
+      {left_out > 0 ? (
+        <p className="px-4 pt-4 text-sm text-muted md:px-6">{text.left_out(left_out)}</p>
+      ) : null}
       <ol aria-label={text.conversation} className="flex flex-col gap-3 px-4 py-4 md:px-6">
         {thread.map((one) => (
           <ThreadEntry key={`${one.kind}${one.id}`} mail={one} isOpen={one.id === mail.id} />

@@ -1,4 +1,5 @@
 import { texts } from '../../../../shared/words/texts.ts'
+import { plural } from '../../../../web/ui/language.ts'
 
 export const inboxText = texts(
   {
@@ -28,6 +29,11 @@ export const inboxText = texts(
     },
     back: 'Back to the list',
     conversation: 'Conversation',
+    left_out: (n: number) =>
+      plural('en', n, {
+        one: '# older mail is not shown here.',
+        other: '# older mails are not shown here.',
+      }),
     you: 'Your team',
     quoted: 'Show the quoted text',
     cut: 'This mail is longer. Only its beginning is kept; read the rest in your mailbox.',
@@ -119,6 +125,7 @@ export const inboxText = texts(
     },
     back: 'Listeye dön',
     conversation: 'Yazışma',
+    left_out: (n) => plural('tr', n, { other: 'Daha eski # e-posta burada gösterilmiyor.' }),
     you: 'Ekibiniz',
     quoted: 'Alıntılanan metni göster',
     cut: 'Bu e-posta daha uzun. Yalnızca başı saklandı; kalanını posta kutunuzda okuyun.',

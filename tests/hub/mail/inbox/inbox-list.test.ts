@@ -308,3 +308,15 @@ describe('the conversation', () => {
     expect(states).toEqual([false, false, false, true, true])
   })
 })
+
+test('a conversation has the mail that was opened and the newest others, and counts the rest', async () => {
+  const at = (day: number) => new Date(Date.UTC(2026, 0, day)).toISOString()
+  const oldest = await came('0', { lead_id: lead.id, received_at: at(1) })
+  for (let nth = 1; nth <= 52; nth += 1) {
+    await came(String(nth), { lead_id: lead.id, received_at: at(1 + nth) })
+  }
+  const { thread, left_out } = (await get(`inbox/get?id=${oldest}`)).body
+  const numbers = thread.map(({ subject }: Listed) => Number(subject))
+  expect(numbers).toEqual([0, ...Array.from({ length: 49 }, (_, nth) => nth + 4)])
+  expect(left_out).toBe(3)
+})
