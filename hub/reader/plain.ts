@@ -1,4 +1,6 @@
 import { compile } from 'html-to-text'
+import { Parser } from 'htmlparser2'
+import { MAX_DEPTH, withinLimits } from '../html.ts'
 import type { Got } from './fetcher.ts'
 import {
   MAX_LINK_LENGTH,
@@ -12,18 +14,16 @@ import {
 /** How much of a document is looked at without a browser, in characters. */
 const MAX_HTML = 500_000
 
+/** Elements whose text nobody sees, or only with scripts switched off. */
+const UNSEEN = ['title', 'script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object']
+
 const toText = compile({
   wordwrap: false,
-  limits: { maxInputLength: MAX_HTML, maxDepth: 60, maxChildNodes: 2000 },
+  limits: { maxInputLength: MAX_HTML, maxDepth: MAX_DEPTH, maxChildNodes: 2000 },
   selectors: [
     { selector: 'a', options: { ignoreHref: true } },
     { selector: 'img', format: 'skip' },
-    ...['title', 'script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object'].map(
-      (selector) => ({
-        selector,
-        format: 'skip',
-      }),
-    ),
+    ...UNSEEN.map((selector) => ({ selector, format: 'skip' })),
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
       selector,
       options: { uppercase: false },
@@ -40,12 +40,8 @@ export function plainPage({ url, body, content_type }: Got): PageText {
   if (!/html/i.test(content_type)) {
     return { url, title: '', text: evened(source), links: [] }
   }
-  return {
-    url,
-    title: titleOf(source),
-    text: evened(toText(source)),
-    links: linksOf(source, baseOf(source, url)),
-  }
+  const { html } = withinLimits(source)
+  return { url, text: evened(toText(html)), ...headAndLinks(html, url) }
 }
 
 function decoded(body: Buffer, content_type: string): string {
@@ -68,37 +64,51 @@ const evened = (text: string) =>
     .trim()
     .slice(0, MAX_TEXT_LENGTH)
 
-const oneLine = (html: string, length: number) =>
-  toText(html).replace(/\s+/g, ' ').trim().slice(0, length)
+const oneLine = (text: string, length: number) =>
+  text.replace(/\s+/g, ' ').trim().slice(0, length).toWellFormed()
 
-function titleOf(source: string): string {
-  const [, title = ''] = /<title[^>]{0,200}>([^<]{0,1000})/i.exec(source) ?? []
-  return oneLine(title, MAX_TITLE_LENGTH)
+/** The title of a page, and its links, which begin at its address unless a `<base>` says otherwise. */
+function headAndLinks(html: string, url: string): Pick<PageText, 'title' | 'links'> {
+  const anchors: { href: string; text: string }[] = []
+  let title: string | undefined
+  let base: string | undefined
+  let inside: 'title' | 'link' | undefined
+  let unseen = 0
+  const parser = new Parser({
+    onopentag(name, { href }) {
+      if (name === 'base') base ??= href
+      if (name === 'title' && unseen === 0 && title === undefined) {
+        title = ''
+        inside = 'title'
+      } else if (UNSEEN.includes(name)) {
+        unseen += 1
+      } else if (name === 'a' && href !== undefined && unseen === 0) {
+        anchors.push({ href, text: '' })
+        inside = 'link'
+      }
+    },
+    ontext(text) {
+      const link = anchors.at(-1)
+      if (inside === 'title') title += text
+      else if (inside === 'link' && link && unseen === 0) link.text += text
+    },
+    onclosetag(name) {
+      if (name === 'title' || name === 'a') inside = undefined
+      if (unseen > 0 && UNSEEN.includes(name)) unseen -= 1
+    },
+  })
+  parser.end(html)
+  const from = base !== undefined && URL.canParse(base, url) ? new URL(base, url).href : url
+  return { title: oneLine(title ?? '', MAX_TITLE_LENGTH), links: linksOf(anchors, from) }
 }
 
-/** The address of a tag, whose name and a space come before it. */
-const HREF = `[^>]{0,300}?href\\s*=\\s*(?:"([^"]{1,500})"|'([^']{1,500})')`
-const hrefOf = ([, one, other]: RegExpExecArray) => (one ?? other ?? '').replaceAll('&amp;', '&')
-
-/** Where the links of a page begin: at its address, unless the page says otherwise. */
-function baseOf(source: string, url: string): string {
-  const base = new RegExp(`<base\\s${HREF}`, 'i').exec(source)
-  const href = base ? hrefOf(base) : ''
-  return URL.canParse(href, url) ? new URL(href, url).href : url
-}
-
-function linksOf(source: string, base: string): PageText['links'] {
-  const found: PageText['links'] = []
-  const anchors = new RegExp(`<a\\s${HREF}[^>]{0,300}>`, 'gi')
-  for (const match of source.matchAll(anchors)) {
-    const href = hrefOf(match)
-    if (!URL.canParse(href, base)) continue
-    const { href: url, protocol } = new URL(href, base)
-    if (!/^https?:$/.test(protocol) || url.length > MAX_LINK_LENGTH) continue
-    const from = match.index + match[0].length
-    const inner = source.slice(from, from + 400).split(/<\/a/i)[0] ?? ''
-    found.push({ url, text: oneLine(inner, MAX_LINK_TEXT_LENGTH) })
-    if (found.length === MAX_LINKS) break
-  }
-  return found
+function linksOf(anchors: { href: string; text: string }[], from: string): PageText['links'] {
+  return anchors
+    .flatMap(({ href, text }) => {
+      if (!URL.canParse(href, from)) return []
+      const { href: url, protocol } = new URL(href, from)
+      if (!/^https?:$/.test(protocol) || url.length > MAX_LINK_LENGTH) return []
+      return [{ url, text: oneLine(text, MAX_LINK_TEXT_LENGTH) }]
+    })
+    .slice(0, MAX_LINKS)
 }

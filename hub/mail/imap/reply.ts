@@ -1,5 +1,6 @@
 import { type HtmlToTextOptions, htmlToText } from 'html-to-text'
 import PostalMime from 'postal-mime'
+import { MAX_DEPTH, withinLimits } from '../../html.ts'
 
 /** Characters of a reply that the timeline keeps, and that agents read. */
 export const MAX_REPLY = 4000
@@ -20,13 +21,13 @@ export type ReadText = {
 export async function readText(source: Uint8Array): Promise<ReadText> {
   const email = await PostalMime.parse(source, { maxNestingDepth: 20 }).catch(() => null)
   const plain = cleaned(email?.text ?? '')
-  const html = plain === '' ? (email?.html ?? '').slice(0, MAX_HTML) : ''
+  const { html, is_cut } = withinLimits(plain === '' ? (email?.html ?? '') : '')
   const said = unquoted(html === '' ? plain : cleaned(htmlToText(html, UNQUOTED)))
   const whole = html === '' ? plain : cleaned(htmlToText(html, QUOTED))
   return {
     said: said === '' ? null : shortened(said),
     whole: shortened(whole),
-    is_cut: whole.length > MAX_WHOLE,
+    is_cut: is_cut || whole.length > MAX_WHOLE,
   }
 }
 
@@ -40,9 +41,9 @@ function cleaned(text: string): string {
     .trim()
 }
 
-const MAX_HTML = 200_000
 const QUOTED: HtmlToTextOptions = {
   wordwrap: false,
+  limits: { maxDepth: MAX_DEPTH },
   selectors: [
     { selector: 'img', format: 'skip' },
     { selector: 'a', options: { ignoreHref: true } },

@@ -96,6 +96,7 @@ test.each([
   ['<title></title>', ''],
   ['<title lang="tr">Demir</title>', 'Demir'],
   ['<TITLE>Demir</TITLE><title>Kaya</title>', 'Demir'],
+  ['<svg><title>Logo</title></svg><title>Demir</title>', 'Demir'],
   ['<title>&nbsp;Demir&nbsp;\n &nbsp;Kaya&nbsp;</title>', 'Demir Kaya'],
 ])('the title of %j is "%s"', (body, title) => {
   expect(plainPage(got(body)).title).toBe(title)
@@ -109,7 +110,15 @@ test.each([
   ['<a href="http://[">y</a>', undefined],
   ['<a href="xhttps://kaya.example/">y</a>', undefined],
   ['<a href="ftp://kaya.example/">y</a>', undefined],
-  ['<a href=/x>y</a>', undefined],
+  ['<a href=/x>y</a>', '/x'],
+  ['<a data-href="/z" href="/x">y</a>', '/x'],
+  ['<a title="1 > 0" href="/x">y</a>', '/x'],
+  ['<a href="/x?a=1&#38;b=2">y</a>', '/x?a=1&b=2'],
+  ['<a href="/x">y<style>a{}</style></a>', '/x'],
+  ['<!-- <a href="/x">y</a> -->', undefined],
+  ['<script>write(\'<a href="/x">y</a>\')</script>', undefined],
+  ['<noscript><a href="/x">y</a></noscript>', undefined],
+  ['<a data-href="/x">y</a>', undefined],
   ['<area href="/x">y', undefined],
   // Within the limit as it stands there, and beyond it as an address.
   [`<a href="/${'ş'.repeat(100)}">y</a>`, undefined],
@@ -130,4 +139,11 @@ test('a text has the words of a link without its address, and a page is looked a
 test('the charset may stand between spaces and quotation marks', () => {
   const body = Buffer.from([0xde, 0x69, 0xfe, 0x65])
   expect(plainPage(got(body, 'text/html; charset = "windows-1254"')).text).toBe('Şişe')
+})
+
+test('of a page with very many tags the first 6,000 are looked at', () => {
+  const page = (tags: number) =>
+    plainPage(got(`<p>first</p><div>${'<i></i>'.repeat(tags)}</div><p>last`))
+  expect(page(2997).text).toMatch(/last$/)
+  expect(page(2998).text).toMatch(/^first\s+\.\.\.$/)
 })

@@ -173,11 +173,21 @@ describe('the text of a mail', () => {
     },
   )
 
-  test('of HTML is looked for in its first 200,000 characters', async () => {
-    const readBehind = (hidden: number) =>
-      readText(bytes('text/html', `<!--${'x'.repeat(hidden)}--><p>Yes.</p>`))
-    expect((await readBehind(199_000)).said).toBe('Yes.')
-    expect((await readBehind(200_000)).said).toBeNull()
+  test('of HTML with very many tags is that of the first 6,000, and says so', async () => {
+    const read = (tags: number) =>
+      readText(bytes('text/html', `<p>First.</p>${'<i></i>'.repeat(tags)}<p>Last.</p>`))
+    expect(await read(2998)).toMatchObject({ said: 'First.\n\nLast.', is_cut: false })
+    expect(await read(2999)).toMatchObject({ said: 'First.', is_cut: true })
+  })
+
+  test('of HTML that is nested without end is that above', async () => {
+    const html = `<p>Yes.</p>${'<div>'.repeat(20_000)}${'</b>'.repeat(20_000)}`
+    expect(await readText(bytes('text/html', html))).toMatchObject({
+      said: expect.stringMatching(/^Yes\./),
+      is_cut: true,
+    })
+    const deep = `<p>Yes.</p>${'<div>'.repeat(250)}deep`
+    expect((await readText(bytes('text/html', deep))).said).toMatch(/^Yes\.\s+\.\.\.$/)
   })
 
   test('is whole at the limit', async () => {
