@@ -31,6 +31,7 @@ export const projectsText = texts(
       mail: 'A mail is being sent. Wait until it is finished.',
       sequence: 'A sequence is running. Stop it first.',
       mission: 'A mission is running. Cancel it, or wait until it is done.',
+      import: 'A list is being imported. Wait until it is done.',
     },
   },
   {
@@ -60,6 +61,7 @@ export const projectsText = texts(
       mail: 'Bir e-posta gönderiliyor. Bitmesini bekleyin.',
       sequence: 'Bir dizi sürüyor. Önce onu durdurun.',
       mission: 'Bir görev sürüyor. İptal edin ya da bitmesini bekleyin.',
+      import: 'Bir liste içe aktarılıyor. Bitmesini bekleyin.',
     },
   },
 )

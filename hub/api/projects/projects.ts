@@ -271,6 +271,8 @@ projects.openapi(
         from hub.drafts where state = 'sending'
         union all
         select 'mission' from hub.missions where status = 'processing'
+        union all
+        select 'import' from hub.imports where status in ('queued', 'processing')
         limit 1`
       if (busy) throw new ApiError('conflict', say.busy[busy.by])
       const archive = await archiveProject(config.paths, sql, slug)

@@ -249,6 +249,17 @@ test('what stands in the way is said in the language that is asked for', async (
   const busy = await post('delete', { slug, name: 'Demir Group' })
   expect(busy.detail).toBe('Bir görev sürüyor. İptal edin ya da bitmesini bekleyin.')
   await hub.query('delete from hub.missions')
+  // Its file would stay on disk, and its rows would come in after the project is back.
+  for (const status of ['queued', 'processing']) {
+    await hub.query(
+      `insert into hub.imports (project_id, file, options, total, status)
+       select id, 'x.csv', '{}', 1, $1 from hub.projects`,
+      [status],
+    )
+    const importing = await post('delete', { slug, name: 'Demir Group' })
+    expect(importing.detail).toBe('Bir liste içe aktarılıyor. Bitmesini bekleyin.')
+    await hub.query('delete from hub.imports')
+  }
 })
 
 test('nothing is deleted while a mail of it is being sent', async () => {
