@@ -85,6 +85,18 @@ export async function writeJson(file: string, value: unknown, mode?: number): Pr
   await writeWhole(file, `${JSON.stringify(value, null, 2)}\n`, mode)
 }
 
+/** moveWhole gives a finished file its name and returns once both are durable. */
+export async function moveWhole(draft: string, file: string): Promise<void> {
+  const handle = await open(draft, constants.O_RDONLY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(draft, file)
+  await syncFolder(dirname(file))
+}
+
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY)
   try {

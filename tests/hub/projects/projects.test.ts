@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -271,6 +271,17 @@ test('nothing is deleted while a mail of it is being sent', async () => {
   expect(busy.status).toBe(409)
   expect((await busy.json()).detail).toMatch(/mail/)
   await hub.query('delete from hub.drafts')
+})
+
+test('a project whose archive cannot be written stays, and no copy of its rows lies about', async () => {
+  const folder = join(hub.paths.data_dir, 'archive')
+  const before = await readdir(join(hub.paths.data_dir, 'projects/demir'))
+  await writeFile(folder, 'in the way')
+  const body = { slug: 'demir', name: 'Demir Group' }
+  expect((await hub.call('POST', 'projects/delete', body)).status).toBe(500)
+  await rm(folder)
+  expect(await readdir(join(hub.paths.data_dir, 'projects/demir'))).toEqual(before)
+  expect((await (await hub.call('GET', 'projects/list')).json()).projects).toHaveLength(1)
 })
 
 test('deleting asks for the name and leaves an archive of rows and folder', async () => {
