@@ -46,3 +46,6 @@ export function amountOf(text: string): { amount: number; currency: string | nul
   const code = currencyOf((before || after).trim()).toUpperCase()
   return { amount, currency: code === '' ? null : code }
 }
+
+/** A number as people type it into a field, also a negative one or one with its unit: `-2,5`, `40 t`. */
+export const typedNumber = (text: string) => numberOf(text) ?? amountOf(text)?.amount

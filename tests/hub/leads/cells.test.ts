@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { amountOf, cellOfNumber, currencyOf, dayOf, numberOf } from '../../../hub/leads/cells.ts'
+import {
+  amountOf,
+  cellOfNumber,
+  currencyOf,
+  dayOf,
+  numberOf,
+  typedNumber,
+} from '../../../hub/leads/cells.ts'
 import { CURRENCIES } from '../../../hub/leads/currencies.ts'
 
 test.each([
@@ -52,6 +59,15 @@ test.each(['', ' ', '-', ',5', '.5', 'a1', '1a', '12 t', '1e3', '--1', '1-2', '+
     expect(numberOf(text)).toBeUndefined()
   },
 )
+
+test.each([
+  ['-2,5', -2.5],
+  ['1.250', 1250],
+  ['40 t', 40],
+  ['many', undefined],
+])('%j typed into a field for a number is %j', (text, number) => {
+  expect(typedNumber(text)).toBe(number)
+})
 
 test('what is too large for a number is none', () => {
   expect(numberOf('9'.repeat(400))).toBeUndefined()

@@ -4,7 +4,7 @@ import { DateInput } from '../../../../web/ui/dates/inputs.tsx'
 import { number, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Select } from '../../../../web/ui/select.tsx'
 import { toast } from '../../../../web/ui/toast.tsx'
-import { amountOf } from '../../../leads/cells.ts'
+import { amountOf, cellOfNumber, typedNumber } from '../../../leads/cells.ts'
 import { useProject } from '../../project.ts'
 import { dealText } from './deal.text.ts'
 import { dealSettingsQuery, fieldsQuery, type OwnField } from './deal-queries.ts'
@@ -177,13 +177,14 @@ function OwnValue({
   return (
     <EditableRow
       label={label}
-      value={value === undefined ? '' : String(value)}
+      // As it is typed: 41.125 would be read as 41125 when it is saved again.
+      value={String((typeof value === 'number' ? cellOfNumber(value) : value) ?? '')}
       isReadOnly={isReadOnly}
       {...(kind === 'number' ? { inputMode: 'decimal' as const } : {})}
       onChange={(typed) => {
         if (typed === '') return onChange(null)
         // The hub says what is wrong with it.
-        onChange(kind === 'number' ? (amountOf(typed)?.amount ?? typed) : typed)
+        onChange(kind === 'number' ? (typedNumber(typed) ?? typed) : typed)
       }}
     />
   )
