@@ -27,11 +27,16 @@ export async function undoImport(
   if (run.status === 'queued' || run.status === 'processing') {
     throw new ApiError('conflict', say.running)
   }
-  const made = await sql<{ lead_id: string }>`
-    select distinct activity.lead_id from hub.activities as activity
-    join hub.leads as lead on lead.id = activity.lead_id
-    where activity.kind = 'imported' and activity.details ->> 'import_id' = ${id}`
-  const ids = made.map(({ lead_id }) => lead_id)
+  // Locked, so that nothing is built on one of them between the look and the deletion.
+  const made = await sql<{ id: string }>`
+    select id from hub.leads
+    where id in (
+      select lead_id from hub.activities
+      where kind = 'imported' and details ->> 'import_id' = ${id}
+    )
+    order by id
+    for update`
+  const ids = made.map((lead) => lead.id)
   const used = new Set(await usedSince(sql, id, ids))
   const gone = await sql<{ id: string }>`
     delete from hub.leads where id = any(${ids.filter((one) => !used.has(one))}::uuid[])

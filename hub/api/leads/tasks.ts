@@ -221,6 +221,8 @@ tasks.openapi(
       c,
       { table: 'tasks', id: task_id },
       async (sql, { id: project_id }) => {
+        // Whoever changes the rest of it at the same time loses nothing.
+        await sql`select from hub.tasks where id = ${task_id} for update`
         const before = await requireTask(sql, task_id)
         const { title, due_on, lead_id } = { ...before, ...change }
         const isDone = done ?? before.done_at !== null

@@ -221,7 +221,11 @@ projects.openapi(
     const license = await readLicense(config)
     await inProject(db, slug, async (sql, project) => {
       await requireWritable(sql, project, license)
-      const row = { ...project, ...change }
+      // Read anew under its lock: whoever changes the rest of it at the same time loses nothing.
+      const [now] = await sql<Pick<typeof project, 'name' | 'website' | 'industry' | 'icp'>>`
+        select name, website, industry, icp from hub.projects where id = ${project.id} for update`
+      if (!now) throw absent('project')
+      const row = { ...now, ...change }
       await sql`
         update hub.projects
         set name = ${row.name}, website = ${row.website}, industry = ${row.industry},

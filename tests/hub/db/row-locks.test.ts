@@ -73,6 +73,13 @@ beforeAll(async () => {
     "merges (project_id, lead_id, gone, kept, moved) values ($1, $2, '{}', '{}', '{}')",
     [ids.project, ids.kept],
   )
+  await make('task', "tasks (project_id, title) values ($1, 'Call')", own)
+  await make('imported', "leads (project_id, name) values ($1, 'I')", own)
+  await make(
+    'activity',
+    "activities (project_id, lead_id, kind, details) values ($1, $2, 'imported', $3)",
+    [ids.project, ids.imported, { import_id: ids.import }],
+  )
   await hub.query(
     "insert into hub.suppression (email_hash, reason) values (repeat('0', 64), 'manual')",
   )
@@ -141,7 +148,8 @@ const merge = (sql: Sql) =>
     { kept_id: id('kept'), gone_id: id('gone'), choices: {} },
   )
 
-const CASES: [what: string, held: () => string, work: () => Promise<unknown>][] = [
+type Case = [what: string, held: () => string, work: () => Promise<unknown>]
+const CASES: Case[] = [
   [
     'a draft is edited',
     () => row('draft'),
@@ -213,11 +221,13 @@ const CASES: [what: string, held: () => string, work: () => Promise<unknown>][] 
     () => row('lead', 'kept'),
     () => within((sql) => undoMerge(sql, id('merge'))),
   ],
-  [
-    'an import is undone',
-    () => row('import'),
-    () => within((sql) => undoImport(sql, id('import'))),
-  ],
+  ...[() => row('import'), () => row('lead', 'imported')].map(
+    (held): Case => [
+      'an import is undone',
+      held,
+      () => within((sql) => undoImport(sql, id('import'))),
+    ],
+  ),
   [
     'an address is released',
     () => "select from hub.suppression where email_hash = repeat('0', 64) for update",
@@ -274,6 +284,30 @@ test('tags that are added while others are being added are all there', async () 
     { tags: ['first', 'second'] },
   ])
 })
+
+test.each<[what: string, held: () => string, path: string, change: () => object, after: string]>([
+  [
+    'a task',
+    () => `update hub.tasks set title = 'Visit' where id = '${id('task')}'`,
+    'lead/task/update',
+    () => ({ task_id: id('task'), due_on: '2026-03-01' }),
+    "select title as one, due_on::text as other from hub.tasks where title = 'Visit'",
+  ],
+  [
+    'a project',
+    () => `update hub.projects set industry = 'Tea' where id = '${id('project')}'`,
+    'projects/update',
+    () => ({ slug: project, website: 'https://x.example' }),
+    "select industry as one, website as other from hub.projects where industry = 'Tea'",
+  ],
+])(
+  'two people change different parts of %s, and both stay',
+  async (_, held, path, change, after) => {
+    expect(await becomes(held(), () => post(path, change()), { commits: true })).toMatch(/^waits/)
+    const text = expect.any(String)
+    expect(await hub.query(after)).toEqual([{ one: text, other: text }])
+  },
+)
 
 test('mails to a lead that is merged are looked at before any is changed', async () => {
   const { gone } = ids
