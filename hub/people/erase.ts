@@ -98,8 +98,13 @@ export async function inboxMailsOf(client: pg.ClientBase, email: string): Promis
 
 /** The recipients of sequences with this address or one of these leads. */
 export async function sequenceRecipientsOf(client: pg.ClientBase, email: string, ids: string[]) {
-  const { rows } = await client.query<{ at: string; email: string; lead_id: string | null }>(
-    `select ctid::text as at, email, lead_id from hub.sequence_recipients
+  const { rows } = await client.query<{
+    at: string
+    email: string
+    lead_id: string | null
+    name: string | null
+  }>(
+    `select ctid::text as at, email, lead_id, name from hub.sequence_recipients
      where private.fold(email) = private.fold($1) or lead_id = any($2::uuid[])`,
     [email, ids],
   )

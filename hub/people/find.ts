@@ -4,6 +4,7 @@ import pg from 'pg'
 import type { Paths } from '../config.ts'
 import { isMissing } from '../files.ts'
 import { bilingual, type Words } from '../i18n/words.ts'
+import { normaliseEmail } from '../mail/address.ts'
 import { type Listmonk, ListmonkError, listmonk } from '../mail/listmonk/listmonk.ts'
 import { refusal } from '../mail/listmonk/push.ts'
 import { escapeHtml } from '../mail/render/render.ts'
@@ -27,11 +28,23 @@ import { findRows } from './rows.ts'
 const { stays: say } = bilingual(peopleText)
 const id = pg.escapeIdentifier
 
-/** namesOf returns the names of a person as their leads and mails have them. */
+/** What somebody calls themself in the mails that came from this address. */
+async function sendersOf(client: pg.ClientBase, email: string) {
+  const { rows } = await client.query<{ email: string; name: string | null }>(
+    `select from_email as email, from_name as name from hub.inbox_mails
+     where private.fold(from_email) = private.fold($1) order by received_at, id`,
+    [email],
+  )
+  return rows.filter((row) => normaliseEmail(row.email) === email)
+}
+
+/** namesOf returns the names of a person as their leads, their mails and the inbox have them. */
 export async function namesOf(client: pg.ClientBase, email: string): Promise<string[]> {
   const rows = [
     ...(await leadsOf(client, email)),
     ...(await recipientsOf(client, email)),
+    ...(await sequenceRecipientsOf(client, email, [])),
+    ...(await sendersOf(client, email)),
     ...(await membershipsOf(client, email)),
   ]
   const names = [...rows.map(({ name }) => name), ...(await mergedNames(client, email))]

@@ -180,6 +180,33 @@ async function fill(email: string, [lead, mail, member]: [string, string, string
   )
 }
 
+test('whoever stands in the inbox or in a sequence alone is known by the name there', async () => {
+  const email = 'no.lead@inbox.example'
+  await hub.query(
+    `insert into hub.inbox_mails (project_id, our_email, kind, matched_by, from_email, from_name)
+     select id, 'us@x.example', 'unrelated', 'address', $1, 'Inge Sender' from hub.projects`,
+    [email],
+  )
+  await hub.query(
+    `with sequence as (
+       insert into hub.sequences (project_id, name, send_window)
+       select id, 'Left', '{"days": ["mon"], "from": "09:00", "to": "17:00", "time_zone": "UTC"}'
+       from hub.projects returning id, project_id
+     )
+     insert into hub.sequence_recipients (sequence_id, project_id, email, name, time_zones)
+     select id, project_id, $1, 'Inge Reader', '{UTC}' from sequence`,
+    [email],
+  )
+  await hub.query(
+    `insert into hub.tasks (project_id, title)
+     select id, 'Call Inge Sender or Inge Reader' from hub.projects`,
+  )
+  const { body: found } = await ask(hub, 'find', { email })
+  expect(found.names.toSorted()).toEqual(['Inge Reader', 'Inge Sender'])
+  await ask(hub, 'erase', { email, confirm: email, replace_in_texts: true })
+  expect(await search(/Inge/)).toEqual([])
+})
+
 test('somebody whose address only looks alike is neither found nor erased', async () => {
   const [email, alike] = ['celik@alike.example', 'çelik@alike.example']
   await fill(email, ['  Celik One ', 'Bo', 'Can'])
