@@ -21,6 +21,7 @@ import {
   pdfOf,
   resolveIn,
 } from '../../projects/documents.ts'
+import { keepOwnFacts } from '../../projects/own-facts.ts'
 import { folderOf } from '../../projects/project-folder.ts'
 import { Slug } from './projects.ts'
 
@@ -152,6 +153,9 @@ documents.openapi(
     const before = await entry(folder, path)
     if (before.modified_at !== modified_at) throw new ApiError('conflict', say.changed)
     await writeWhole(await resolveIn(folder, path), text, 0o640)
+    if (path === 'CONTEXT.md') {
+      await inProject(c.get('deps').db, project, (sql, { id }) => keepOwnFacts(sql, id, text))
+    }
     const saved = { ...(await entry(folder, path)), title: titleOf(text, path), text }
     return answer(c, OneDocument, { document: saved }, 200)
   },

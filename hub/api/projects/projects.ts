@@ -177,9 +177,10 @@ projects.openapi(
     try {
       await everywhere(db, async (sql) => {
         await requireRoom(sql, license)
-        await sql`
+        const [made] = await sql<{ id: string }>`
           insert into hub.projects (slug, name, website, industry, icp)
-          values (${slug}, ${name}, ${website}, ${industry}, ${icp})`
+          values (${slug}, ${name}, ${website}, ${industry}, ${icp})
+          returning id`
         await makeFolder(config.paths, slug, {
           title: name,
           description: rest.description || describe(name, industry, website),
@@ -189,6 +190,7 @@ projects.openapi(
           proof_points: rest.proof_points ?? '',
           offers: rest.offers ?? '',
         })
+        await keepOwnFacts(sql, made?.id ?? '', await readContext(config.paths, slug))
       })
     } catch (error) {
       if (sqlState(error) !== UNIQUE_VIOLATION) throw error

@@ -39,6 +39,27 @@ test('a project has a row, a folder tree and a CONTEXT.md with its sections in o
   )
 })
 
+test('what a new project says of itself is evidence at once, and what its file says after an edit', async () => {
+  const licensed = await startLicensedHub([])
+  try {
+    const given = { slug: 'facts', name: 'Facts', proof_points: 'We have 40 trucks.' }
+    expect((await licensed.call('POST', 'projects/create', given)).status).toBe(201)
+    const facts = async () => {
+      const rows = await licensed.query<{ fact: string }>('select fact from hub.evidence')
+      return rows.map(({ fact }) => fact)
+    }
+    expect(await facts()).toEqual(['We have 40 trucks.'])
+    const file = { project: 'facts', path: 'CONTEXT.md' }
+    const read = await licensed.call('GET', `documents/get?${new URLSearchParams(file)}`)
+    const { text, modified_at } = (await read.json()).document
+    const edit = { ...file, text: text.replace('40', '50'), modified_at }
+    expect((await licensed.call('POST', 'documents/save', edit)).status).toBe(200)
+    expect(await facts()).toEqual(['We have 50 trucks.'])
+  } finally {
+    await licensed.close()
+  }
+})
+
 test('an edit of CONTEXT.md by hand counts at once, and an update keeps the rest of it', async () => {
   const text = await readFile(contextOf('demir'), 'utf8')
   await writeFile(
