@@ -84,6 +84,7 @@ export const doctorText = texts(
     },
     backups: {
       none: (next: string) => `None yet. The first is due on ${moment('en', next)}.`,
+      failed: 'The last backup failed.',
       last: (at: string) => `Last one on ${moment('en', at)}.`,
       old: (at: string) =>
         `The last one was made on ${moment('en', at)}. Run watchpost-hub backup; it reports what is wrong.`,
@@ -184,6 +185,7 @@ export const doctorText = texts(
     },
     backups: {
       none: (next) => `Henüz yok; ilki: ${moment('tr', next)}.`,
+      failed: 'Son yedekleme başarısız oldu.',
       last: (at) => `Sonuncusu: ${moment('tr', at)}.`,
       old: (at) => `Sonuncusu: ${moment('tr', at)}. Komut: watchpost-hub backup; sorunu bildirir.`,
     },

@@ -4,7 +4,7 @@ import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { authFiles, isSetUp } from '../auth/auth.ts'
-import { backupTimes } from '../backup/backup.ts'
+import { backupTimes, readJob } from '../backup/backup.ts'
 import type { Config } from '../config.ts'
 import { keyFiles, readKey, urlFor } from '../db/keys.ts'
 import { failureOf } from '../i18n/failure.ts'
@@ -110,7 +110,8 @@ async function secrets({ paths }: Config): Promise<Answer> {
   const files = [keyFiles(paths).in_use, authFiles(paths).token]
   for (const name of await readdir(paths.config_dir)) {
     if (
-      /\.(key|token|salt|secret)$|^(admin|sessions|mail|models|backup|license)\.json$/.test(name)
+      /\.(key|token|salt|secret|code)$|^backup-ssh$/.test(name) ||
+      /^(admin|sessions|mail|dkim|models|backup|license)\.json$/.test(name)
     ) {
       files.push(join(paths.config_dir, name))
     }
@@ -201,6 +202,11 @@ async function mail(config: Config): Promise<Answer> {
 }
 
 async function backups({ paths }: Config): Promise<Answer> {
+  // Also one that was made, and could not be copied to its target.
+  const job = await readJob(paths)
+  if (job?.kind === 'backup' && job.status === 'failed' && job.reason) {
+    return ['fail', joined([say.backups.failed, job.reason])]
+  }
   const { last_at, next_at } = await backupTimes(paths)
   if (!last_at) return ['warn', say.backups.none(next_at)]
   const isFresh = Date.now() - Date.parse(last_at) < STALE_BACKUP_MS

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { startBackup } from '../../../hub/backup/backup.ts'
 import { examine } from '../../../hub/ops/doctor.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { licenseHub } from '../support/licensed.ts'
@@ -89,6 +90,7 @@ test('each folder that is missing, or that the hub cannot write to, is named', a
 test('each secret that others can read is named with the command, and one that is missing too', async () => {
   expect((await look('Secrets'))[0]).toBe('ok')
   const secrets = ['x.key', 'x.token', 'x.salt', 'x.secret', 'sessions.json', 'mail.json']
+  secrets.push('dkim.json', 'backup-ssh', 'x.code')
   for (const name of [...secrets, 'models.json', 'backup.json', 'license.json', 'admin.json']) {
     await writeFile(inConfig(name), '{}', { mode: 0o600 })
     expect((await look('Secrets'))[0], name).toBe('ok')
@@ -187,6 +189,23 @@ test('a daily or manual backup is fresh for 50 hours', async () => {
     await rm(made(kind))
   }
   await rm(made('before-restore'))
+})
+
+test('a backup that was made and could not be copied elsewhere is no good one', async () => {
+  const folder = join(hub.paths.data_dir, 'backups')
+  await (await startBackup(hub.config, 'manual')).done
+  expect((await look('Backups'))[0]).toBe('ok')
+  const encryption = { kind: 'passphrase', passphrase: 'x'.repeat(12) }
+  const target = { kind: 'rsync', destination: '/nowhere/at/all' }
+  await writeFile(inConfig('backup.json'), JSON.stringify({ encryption, target }))
+  const { done } = await startBackup(hub.config, 'manual')
+  await expect(done).rejects.toThrow('rsync')
+  expect(await look('Backups')).toEqual([
+    'fail',
+    expect.stringMatching(/^The last backup failed\. The backup was made, but rsync/),
+  ])
+  await rm(inConfig('backup.json'))
+  for (const name of await fs.readdir(folder)) await rm(join(folder, name))
 })
 
 test('a model is chosen, at an endpoint, or a file in its folder or elsewhere', async () => {
