@@ -39,23 +39,23 @@ export async function makeSshKey(paths: Paths): Promise<string> {
   const known = await publicKeyOf(paths)
   if (known) return known
   const file = join(paths.config_dir, KEY)
-  // Input closed: it would ask before it overwrites the private half of a key without a public one.
-  const made = run('ssh-keygen', [
-    '-q',
-    '-t',
-    'ed25519',
-    '-N',
-    '',
-    '-C',
-    'watchpost-hub',
-    '-f',
-    file,
-  ])
+  // It writes the private half first, and may have been cut short then, as by a full disk.
+  if (await readText(file)) {
+    const { stdout } = await keygen(['-y', '-P', '', '-f', file])
+    await writeWhole(`${file}.pub`, `${stdout.trim()}\n`)
+  } else {
+    await keygen(['-q', '-t', 'ed25519', '-N', '', '-C', 'watchpost-hub', '-f', file])
+  }
+  return (await publicKeyOf(paths)) ?? ''
+}
+
+/** Runs ssh-keygen without input: it would ask before it overwrites what is left of a key. */
+async function keygen(args: string[]): Promise<{ stdout: string }> {
+  const made = run('ssh-keygen', args)
   made.child.stdin?.end()
-  await made.catch((error: unknown) => {
+  return made.catch((error: unknown) => {
     throw sshFault(error)
   })
-  return (await publicKeyOf(paths)) ?? ''
 }
 
 /**

@@ -112,6 +112,16 @@ describe('the key of the hub', () => {
     expect(await makeSshKey(paths)).toBe('ssh-ed25519 AAAA watchpost-hub')
   })
 
+  test('gets its public half again when only the private one was written', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'watchpost-ssh-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const paths = pathsIn(folder)
+    const made = await makeSshKey(paths)
+    await rm(join(folder, 'backup-ssh.pub'))
+    expect(await makeSshKey(paths)).toBe(made)
+    expect(await publicKeyOf(paths)).toBe(made)
+  })
+
   test('cannot be made without OpenSSH, and a failure of it is its own', async () => {
     const paths = await folderWith('ssh-keygen', 'echo full >&2; exit 1')
     await expect(makeSshKey(paths)).rejects.toMatchObject({ code: 1, stderr: 'full\n' })
