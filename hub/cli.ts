@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { VERSION } from '../shared/version.ts'
 import { authFiles, isSetUp, makeSetupCode, Password, setPassword } from './auth/auth.ts'
-import { backupTimes, isBackupDue, startBackup } from './backup/backup.ts'
+import { backupTimes, isBackupDue, readJob, startBackup } from './backup/backup.ts'
 import { restore, UsageError } from './backup/cli-restore.ts'
 import { backupFile } from './backup/make.ts'
 import { ownFingerprint } from './backup/signing.ts'
@@ -115,7 +115,11 @@ async function backup(config: Config, { scheduled = false }: Values): Promise<nu
   await becomeServiceUser(config)
   if (scheduled && !(await isBackupDue(config.paths))) return 0
   const { done } = await startBackup(config, scheduled ? 'daily' : 'manual')
-  return say(backupFile(config.paths, await done))
+  const name = await done
+  const job = await readJob(config.paths)
+  // Cron mails what is written there.
+  if (job?.reason) console.error(job.reason.en)
+  return say(backupFile(config.paths, name))
 }
 
 async function resetPassword(config: Config, { stdin }: Values): Promise<number> {

@@ -27,6 +27,16 @@ export const backupText = texts(
     fault: 'The hub failed. Its log has the details.',
     full_disk: (folder: string) =>
       `The disk with ${folder} is full, so no backup was made. Delete old backups or free some space.`,
+    unreadable: (path: string) =>
+      `The hub cannot read "${shown(path)}" in its data folder, so no backup was made. Give the file to the user of the hub (chown watchpost), or move it away.`,
+    left_out: (path: string, count: number) =>
+      count === 1
+        ? `The backup lacks "${shown(path)}", whose name is not UTF-8. Rename it.`
+        : `The backup lacks "${shown(path)}" and ${count - 1} more, whose names are not UTF-8. Rename them.`,
+    would_lose: (path: string, count: number) =>
+      count === 1
+        ? `"${shown(path)}" would be lost: its name is not UTF-8, so no backup can hold it. Nothing was changed. Rename it or move it away, then restore.`
+        : `"${shown(path)}" and ${count - 1} more would be lost: their names are not UTF-8, so no backup can hold them. Nothing was changed. Rename them or move them away, then restore.`,
     absent: 'This backup does not exist.',
     no_file: (file: string) => `There is no file or backup named ${file}.`,
     is_link: (file: string) => `${file} is a symbolic link. Give the path of the file itself.`,
@@ -137,6 +147,16 @@ export const backupText = texts(
     fault: 'Hub’da bir hata oluştu. Ayrıntılar günlükte.',
     full_disk: (folder) =>
       `Disk dolu (${folder}): yedek alınamadı. Eski yedekleri silin ya da yer açın.`,
+    unreadable: (path) =>
+      `Hub, veri klasöründeki “${shown(path)}” öğesini okuyamıyor; bu yüzden yedek alınamadı. Dosyayı hub’ın kullanıcısına verin (chown watchpost) ya da başka bir yere taşıyın.`,
+    left_out: (path, count) =>
+      count === 1
+        ? `Yedekte “${shown(path)}” yok, çünkü adı UTF-8 değil. Adını değiştirin.`
+        : `Yedekte “${shown(path)}” ile ${count - 1} öğe daha yok, çünkü adları UTF-8 değil. Adlarını değiştirin.`,
+    would_lose: (path, count) =>
+      count === 1
+        ? `“${shown(path)}” kaybolurdu: adı UTF-8 olmadığından hiçbir yedeğe giremiyor. Hiçbir şey değişmedi. Adını değiştirin ya da başka bir yere taşıyın, sonra geri yükleyin.`
+        : `“${shown(path)}” ile ${count - 1} öğe daha kaybolurdu: adları UTF-8 olmadığından hiçbir yedeğe giremiyor. Hiçbir şey değişmedi. Adlarını değiştirin ya da başka bir yere taşıyın, sonra geri yükleyin.`,
     absent: 'Böyle bir yedek yok.',
     no_file: (file) => `Bu adda bir dosya ya da yedek yok: ${file}`,
     is_link: (file) => `${file} sembolik bir bağlantı. Dosyanın kendi yolunu yazın.`,

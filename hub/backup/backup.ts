@@ -94,6 +94,7 @@ export async function startBackup(config: Config, kind: Kind): Promise<Started> 
         kind,
         encryption,
         progress: (done, step) => report({ progress: done * 0.9, step }),
+        lacks: ([path = '', ...more]) => report({ reason: say.left_out(path, more.length + 1) }),
       })
     })
     await removeOld(config.paths, keep_daily)
@@ -122,7 +123,7 @@ export async function startRestore(
   })
 }
 
-type Report = (change: Partial<Pick<KeptJob, 'progress' | 'step' | 'name'>>) => void
+type Report = (change: Partial<Pick<KeptJob, 'progress' | 'step' | 'name' | 'reason'>>) => void
 
 /** startJob records the progress of the work in a file, for the page and for other processes. */
 async function startJob(
@@ -249,7 +250,9 @@ export function scheduleBackups(config: Config, log: Log): () => Promise<void> {
       if (await isBackupDue(config.paths, new Date(Date.now() - CRON_FIRST_MS))) {
         again_at = Date.now() + 60 * 60_000
         const { done } = await startBackup(config, 'daily')
-        log({ msg: 'backup made', name: await done })
+        const name = await done
+        const warning = (await readJob(config.paths))?.reason?.en
+        log({ msg: 'backup made', name, ...(warning ? { warning } : {}) })
       }
     } catch (error) {
       log({ msg: 'backup failed', error: error instanceof Error ? error.message : String(error) })

@@ -1,9 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { lstat, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { ApiError } from '../../shared/problem.ts'
 import { VERSION } from '../../shared/version.ts'
@@ -11,14 +8,14 @@ import type { Config, Paths } from '../config.ts'
 import { databaseAway } from '../db/db.ts'
 import { readKey, urlFor } from '../db/keys.ts'
 import { LOCK_SPACE, LOCKS } from '../db/locks.ts'
-import { isDraft, isMissing, writeWhole } from '../files.ts'
+import { isMissing, writeWhole } from '../files.ts'
 import { bilingual } from '../i18n/words.ts'
 import { isFullDisk, pack } from './archive.ts'
 import { backupText } from './backup.text.ts'
 import { CONFIG_FILES } from './config-files.ts'
+import { copyFile, copyTree } from './copy-files.ts'
 import {
   BackupError,
-  isAllowedPath,
   KINDS,
   type Kind,
   type Manifest,
@@ -141,9 +138,15 @@ async function isFree(client: pg.Client): Promise<boolean> {
 export async function makeBackup(
   client: pg.Client,
   config: Config,
-  given: { kind: Kind; encryption: Encryption; progress?: Progress },
+  given: {
+    kind: Kind
+    encryption: Encryption
+    progress?: Progress
+    /** Is told of files and folders that no archive can hold. */
+    lacks?: (left_out: string[]) => void
+  },
 ): Promise<string> {
-  const { kind, encryption, progress = () => {} } = given
+  const { kind, encryption, progress = () => {}, lacks = () => {} } = given
   const { paths } = config
   const folder = backupsIn(paths)
   await mkdir(folder, { recursive: true, mode: 0o750 })
@@ -165,8 +168,12 @@ export async function makeBackup(
     }
     await dumpTables(client, stage, manifest, (part) => progress(0.5 * part, 'database'))
     progress(0.5, 'files')
-    await copyTree(join(paths.data_dir, 'projects'), stage, 'projects', manifest)
-    await copyTree(paths.prompts_dir, stage, 'prompts', manifest)
+    const trees = { projects: join(paths.data_dir, 'projects'), prompts: paths.prompts_dir }
+    const left_out: string[] = []
+    for (const [to, from] of Object.entries(trees)) {
+      left_out.push(...(await copyTree(from, stage, to, manifest)))
+    }
+    if (left_out.length > 0) lacks(left_out)
     manifest.folders.push('config')
     await mkdir(join(stage, 'config'))
     const names = [...CONFIG_FILES.always, ...(encrypted ? CONFIG_FILES.encrypted : [])]
@@ -222,48 +229,6 @@ export async function dumpTables(
     }
   } finally {
     await client.query('rollback')
-  }
-}
-
-/**
- * copyTree copies plain files and folders. It leaves out links, which may lead anywhere, and whatever
- * is neither a project's folder nor a prompt.
- */
-async function copyTree(from: string, stage: string, to: string, manifest: Manifest) {
-  const entries = await readdir(from, { withFileTypes: true }).catch((error: unknown) => {
-    if (isMissing(error)) return []
-    throw error
-  })
-  await mkdir(join(stage, to), { mode: 0o750 })
-  manifest.folders.push(to)
-  for (const entry of entries) {
-    const path = `${to}/${entry.name}`
-    if (!isAllowedPath(path)) continue
-    if (entry.isDirectory()) await copyTree(join(from, entry.name), stage, path, manifest)
-    if (entry.isFile() && !isDraft(entry.name)) {
-      await copyFile(join(from, entry.name), stage, path, manifest)
-    }
-  }
-}
-
-/** A file that is missing or disappears meanwhile is left out of the backup. */
-async function copyFile(from: string, stage: string, path: string, manifest: Manifest) {
-  const hash = createHash('sha256')
-  let bytes = 0
-  const sum = new Transform({
-    transform(chunk: Buffer, _, done) {
-      hash.update(chunk)
-      bytes += chunk.length
-      done(null, chunk)
-    },
-  })
-  try {
-    const { mode } = await lstat(from)
-    await pipeline(createReadStream(from), sum, createWriteStream(join(stage, path)))
-    manifest.files.push({ path, bytes, sha256: hash.digest('hex'), mode: mode & 0o777 })
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    await rm(join(stage, path), { force: true })
   }
 }
 

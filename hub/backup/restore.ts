@@ -89,7 +89,14 @@ export async function restoreBackup(
       await requireSalts(paths, stage, manifest)
       progress(0.4, 'backup')
       const { encryption } = await readBackupSettings(config.paths)
-      await makeBackup(client, config, { kind: 'before-restore', encryption })
+      await makeBackup(client, config, {
+        kind: 'before-restore',
+        encryption,
+        // The folders are replaced, and what this backup lacks could not be brought back.
+        lacks: ([path = '', ...more]) => {
+          throw new BackupError(say.would_lose(path, more.length + 1))
+        },
+      })
       progress(0.6, 'database')
       await restoreRows(client, paths, { id, stage, manifest, origin, powers, progress })
       progress(0.9, 'files')

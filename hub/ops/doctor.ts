@@ -204,8 +204,9 @@ async function mail(config: Config): Promise<Answer> {
 async function backups({ paths }: Config): Promise<Answer> {
   // Also one that was made, and could not be copied to its target.
   const job = await readJob(paths)
-  if (job?.kind === 'backup' && job.status === 'failed' && job.reason) {
-    return ['fail', joined([say.backups.failed, job.reason])]
+  if (job?.kind === 'backup' && job.reason) {
+    if (job.status === 'failed') return ['fail', joined([say.backups.failed, job.reason])]
+    if (job.status === 'done') return ['warn', job.reason]
   }
   const { last_at, next_at } = await backupTimes(paths)
   if (!last_at) return ['warn', say.backups.none(next_at)]

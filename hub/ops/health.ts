@@ -127,6 +127,7 @@ const CHECKS: Record<Cause, Check> = {
       const why = job.reason ?? say.unknown
       return say.backup_failed(why)
     }
+    if (job?.kind === 'backup' && job.status === 'done' && job.reason) return job.reason
     const last = lastOf((await listBackups(paths)).filter(({ kind }) => kind !== 'uploaded'))
     const { birthtimeMs } = await stat(paths.data_dir)
     const since = last ? Date.parse(last.created_at) : birthtimeMs

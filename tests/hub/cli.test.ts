@@ -76,6 +76,16 @@ test('doctor says what is amiss and the way out, and fails for it', async () => 
   expect(again.out).toMatch(/^fail {2}Mail .*mail\.json: smtp is not valid/m)
 })
 
+test('backup says on the side what it lacks', async () => {
+  const project = join(hub.paths.data_dir, 'projects/demir')
+  const file = Buffer.concat([Buffer.from(`${project}/`), Buffer.from('73f67a', 'hex')])
+  await writeFile(file, 'x')
+  const { code, out, err } = await run(['backup'])
+  await rm(file)
+  expect([code, err]).toEqual([0, expect.stringMatching(/^The backup lacks "projects\/demir\//)])
+  await rm(out.trim())
+})
+
 test('service-key show prints the key alone', async () => {
   const key = await readFile(join(hub.paths.config_dir, 'service.key'), 'utf8')
   expect(await run(['service-key', 'show'])).toEqual({ code: 0, out: `${key.trim()}\n`, err: '' })

@@ -90,10 +90,13 @@ function JobState({ job }: { job: Schemas['BackupJob'] }) {
     )
   }
   return (
-    <p className="mt-4 text-sm text-muted" role="status">
-      {text.done[job.kind]}
-      {job.name ? <span className="font-mono break-all"> {job.name}</span> : null}
-    </p>
+    <>
+      <p className="mt-4 text-sm text-muted" role="status">
+        {text.done[job.kind]}
+        {job.name ? <span className="font-mono break-all"> {job.name}</span> : null}
+      </p>
+      {job.reason ? <Notice className="mt-4" tone="bad" text={job.reason} /> : null}
+    </>
   )
 }
 
