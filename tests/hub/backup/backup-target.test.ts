@@ -227,7 +227,7 @@ describe('a copy over SSH', () => {
       'for a; do file=$a; done\necho private > "$file"; echo "ssh-ed25519 AAAAnew watchpost-hub" > "$file.pub"',
     )
     const choose = async (target: object) => {
-      await rm(key, { force: true })
+      for (const half of [key, key.replace('.pub', '')]) await rm(half, { force: true })
       const answer = await hub.call('PUT', 'settings/system', { backup: { target } })
       expect(answer.status, await answer.text()).toBe(200)
       return readFile(key, 'utf8').catch(() => null)
