@@ -1,6 +1,7 @@
 import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import PQueue from 'p-queue'
 import { z } from 'zod'
 import type { Paths } from '../config.ts'
 import { writeWhole } from '../files.ts'
@@ -25,6 +26,7 @@ const Admin = z.strictObject({
   /** Sessions are stored as an HMAC under this secret, so a new secret ends all of them. */
   session_secret: z.base64(),
 })
+type Admin = z.infer<typeof Admin>
 export const ADMIN: Setting<z.ZodNullable<typeof Admin>> = {
   file: 'admin.json',
   schema: Admin.nullable(),
@@ -42,23 +44,42 @@ export async function isSetUp(paths: Paths): Promise<boolean> {
   return (await readSetting(paths, ADMIN)) !== null
 }
 
-/** setPassword stores a scrypt hash of the password and ends all sessions. */
-export async function setPassword(paths: Paths, password: string): Promise<void> {
-  const salt = randomBytes(16)
-  const hash = await derive(password.normalize('NFKC'), salt, 32, COST)
-  await writeSetting(paths, ADMIN, {
-    salt: salt.toString('base64'),
-    hash: hash.toString('base64'),
-    session_secret: randomBytes(32).toString('base64'),
+const writes = new PQueue({ concurrency: 1 })
+
+/** Replaces admin.json, one change at a time: none may bring back what another has just replaced. */
+export function changeAdmin(
+  paths: Paths,
+  work: (known: Admin | null) => Admin | null,
+): Promise<Admin | null> {
+  return writes.add(async () => {
+    const known = await readSetting(paths, ADMIN)
+    const next = work(known)
+    return next === known ? known : writeSetting(paths, ADMIN, next)
   })
 }
 
-export async function isPassword(paths: Paths, password: string): Promise<boolean> {
+export const newSessionSecret = () => randomBytes(32).toString('base64')
+
+/** setPassword stores a scrypt hash of the password and ends all sessions. Returns their new secret. */
+export async function setPassword(paths: Paths, password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const hash = await derive(password.normalize('NFKC'), salt, 32, COST)
+  const session_secret = newSessionSecret()
+  const next = { salt: salt.toString('base64'), hash: hash.toString('base64'), session_secret }
+  await changeAdmin(paths, () => next)
+  return session_secret
+}
+
+/**
+ * The secret of the sessions that a right password may begin; undefined for a wrong one. A session of a
+ * password that is replaced meanwhile is void.
+ */
+export async function secretFor(paths: Paths, password: string): Promise<string | undefined> {
   const admin = await readSetting(paths, ADMIN)
-  if (!admin) return false
+  if (!admin) return undefined
   const salt = Buffer.from(admin.salt, 'base64')
   const hash = await derive(password.normalize('NFKC'), salt, 32, COST)
-  return timingSafeEqual(hash, Buffer.from(admin.hash, 'base64'))
+  return timingSafeEqual(hash, Buffer.from(admin.hash, 'base64')) ? admin.session_secret : undefined
 }
 
 /** A salted scrypt hash of a member's password, as it is stored. */

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { MiddlewareHandler } from 'hono'
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import PQueue from 'p-queue'
@@ -12,7 +12,7 @@ import type { Ctx, Env } from '../http/http.ts'
 import { bilingual } from '../i18n/words.ts'
 import { readSetting, type Setting, writeSetting } from '../ops/settings.ts'
 import { authText } from './auth.text.ts'
-import { ADMIN, authFiles, isSame } from './auth.ts'
+import { ADMIN, authFiles, changeAdmin, isSame, newSessionSecret } from './auth.ts'
 import { addressOf } from './caller.ts'
 import {
   type ActiveMember,
@@ -71,20 +71,22 @@ async function change(paths: Paths, work: (known: Session[]) => Session[]): Prom
   })
 }
 
-/** startSession starts a session of the single admin, or of a member, and sets its cookie. */
-export async function startSession(
-  c: Ctx,
-  member?: Pick<ActiveMember, 'id' | 'session_epoch'>,
-): Promise<void> {
+/** Whose session begins: a member's, or the single admin's with the secret that the password gave. */
+type Owner = Pick<ActiveMember, 'id' | 'session_epoch'> | { secret: string }
+
+/** startSession starts a session and sets its cookie. */
+export async function startSession(c: Ctx, owner: Owner): Promise<void> {
   const { paths } = c.get('deps').config
   const token = newSecret()
   const ends_at = new Date(Date.now() + SESSION_DAYS * DAY_MS).toISOString()
-  const session: Session = member
-    ? { id: secretHash(token), ends_at, member: member.id, epoch: member.session_epoch }
-    : { id: idOf(await secretOf(paths), token), ends_at }
+  const member = 'secret' in owner ? undefined : owner.id
+  const session: Session =
+    'secret' in owner
+      ? { id: idOf(owner.secret, token), ends_at }
+      : { id: secretHash(token), ends_at, member: owner.id, epoch: owner.session_epoch }
   await change(paths, (known) => {
-    const own = known.filter((one) => one.member === member?.id).slice(1 - MAX_SESSIONS)
-    return [...known.filter((one) => one.member !== member?.id), ...own, session]
+    const own = known.filter((one) => one.member === member).slice(1 - MAX_SESSIONS)
+    return [...known.filter((one) => one.member !== member), ...own, session]
   })
   setCookie(c, COOKIE, token, {
     path: '/',
@@ -93,12 +95,6 @@ export async function startSession(
     secure: c.req.header('x-forwarded-proto') === 'https',
     maxAge: (SESSION_DAYS * DAY_MS) / 1000,
   })
-}
-
-async function secretOf(paths: Paths): Promise<string> {
-  const admin = await readSetting(paths, ADMIN)
-  if (!admin) throw unauthenticated()
-  return admin.session_secret
 }
 
 /** The session of a request's cookie and who signed in; undefined if there is no valid one. */
@@ -132,12 +128,7 @@ export async function endSessions(c: Ctx): Promise<void> {
   const { paths } = c.get('deps').config
   deleteCookie(c, COOKIE)
   await endSessionsOf(paths, undefined)
-  await writes.add(async () => {
-    const admin = await readSetting(paths, ADMIN)
-    if (!admin) return
-    const session_secret = randomBytes(32).toString('base64')
-    await writeSetting(paths, ADMIN, { ...admin, session_secret })
-  })
+  await changeAdmin(paths, (known) => known && { ...known, session_secret: newSessionSecret() })
 }
 
 /** endSessionsOf takes the sessions of a member, or of the single admin, off the list. */

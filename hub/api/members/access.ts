@@ -9,10 +9,10 @@ import {
   authFiles,
   hashPassword,
   isHashOf,
-  isPassword,
   isSame,
   isSetUp,
   Password,
+  secretFor,
   setPassword,
 } from '../../auth/auth.ts'
 import { addressOf, clientOf } from '../../auth/caller.ts'
@@ -114,13 +114,14 @@ access.openapi(
       const expected = (await readText(authFiles(paths).setup_code))?.trim()
       return expected !== undefined && isSame(code.trim().toLowerCase(), expected)
     })
-    await c.get('deps').attempts.alone(async () => {
+    const secret = await c.get('deps').attempts.alone(async () => {
       // If two requests use the code at once, the first one sets the password.
       if (await isSetUp(paths)) throw new ApiError('conflict', say.set_up)
-      await setPassword(paths, password)
+      const secret = await setPassword(paths, password)
       await rm(authFiles(paths).setup_code, { force: true })
+      return secret
     })
-    await startSession(c)
+    await startSession(c, { secret })
     return answer(c, Done, { ok: true }, 200)
   },
 )
@@ -151,8 +152,13 @@ access.openapi(
     const { paths } = c.get('deps').config
     const { email, password } = c.req.valid('json')
     if (email === undefined || email.trim() === '') {
-      await tell(c, NO_MEMBER, () => attempt(c, 'password', () => isPassword(paths, password)))
-      await startSession(c)
+      let secret = ''
+      const check = async () => {
+        secret = (await secretFor(paths, password)) ?? ''
+        return secret !== ''
+      }
+      await tell(c, NO_MEMBER, () => attempt(c, 'password', check))
+      await startSession(c, { secret })
       return answer(c, Done, { ok: true }, 200)
     }
     await signIn(c, email, password)
@@ -259,9 +265,9 @@ access.openapi(
       await changeOwnPassword(c, { id, current, password })
       return answer(c, Done, { ok: true }, 200)
     }
-    await attempt(c, 'current', () => isPassword(paths, current))
-    await c.get('deps').attempts.alone(() => setPassword(paths, password))
-    await startSession(c)
+    await attempt(c, 'current', async () => (await secretFor(paths, current)) !== undefined)
+    const secret = await c.get('deps').attempts.alone(() => setPassword(paths, password))
+    await startSession(c, { secret })
     return answer(c, Done, { ok: true }, 200)
   },
 )

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Hono } from 'hono'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { setPassword } from '../../../hub/auth/auth.ts'
 import { addressOf, clientOf } from '../../../hub/auth/caller.ts'
 import {
@@ -12,6 +12,7 @@ import {
 } from '../../../hub/auth/sessions.ts'
 import type { Ctx, Env } from '../../../hub/http/http.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
+import { ofAdmin } from '../support/members.ts'
 
 let hub: TestHub
 beforeAll(async () => {
@@ -31,7 +32,7 @@ const request = (path: string, init: RequestInit = {}) =>
 const door = new Hono<Env>()
 door.post('/', async (c) => {
   c.set('deps', hub.deps)
-  await startSession(c, member)
+  await startSession(c, member ?? (await ofAdmin(hub)))
   return c.text('')
 })
 /** Who signs in; undefined: the single admin. */
@@ -52,6 +53,15 @@ describe('a session', () => {
     expect(answer.status).toBe(200)
     expect(await session(withCookie(answer.headers.get('set-cookie') ?? ''))).toBe(200)
     await rm(stored())
+  })
+
+  test('of a password that was replaced while it was checked is void', async () => {
+    const add = vi.spyOn(hub.deps.audit, 'add')
+    add.mockImplementationOnce(async () => void (await setPassword(hub.paths, 'another password')))
+    const body = JSON.stringify({ password: PASSWORD })
+    const answer = await request('login', { method: 'POST', body })
+    expect(await session(withCookie(answer.headers.get('set-cookie') ?? ''))).toBe(401)
+    await setPassword(hub.paths, PASSWORD)
   })
 
   test('lasts 30 days, in a cookie that no script and no other site can use', async () => {

@@ -1,9 +1,10 @@
 import { Hono } from 'hono'
-import { setPassword } from '../../../hub/auth/auth.ts'
+import { ADMIN, setPassword } from '../../../hub/auth/auth.ts'
 import { newKey, type Scope, secretHash } from '../../../hub/auth/identity.ts'
 import { startSession } from '../../../hub/auth/sessions.ts'
 import type { Role } from '../../../hub/db/actor.ts'
 import type { Env } from '../../../hub/http/http.ts'
+import { readSetting } from '../../../hub/ops/settings.ts'
 import type { TestHub } from './hub.ts'
 
 /** Makes a member who has joined, and a cookie of a session; without the work of scrypt. */
@@ -20,12 +21,17 @@ export async function joinAs(hub: TestHub, role: Role, name = `The ${role}`) {
   return { id: member.id, cookie: await cookieOf(hub, member) }
 }
 
+/** What a session of the single admin begins with. */
+export async function ofAdmin({ paths }: TestHub): Promise<{ secret: string }> {
+  return { secret: (await readSetting(paths, ADMIN))?.session_secret ?? '' }
+}
+
 /** The cookie of a new session; of the single admin without a member. */
 export async function cookieOf(hub: TestHub, member?: { id: string; session_epoch: number }) {
   const door = new Hono<Env>()
   door.post('/', async (c) => {
     c.set('deps', hub.deps)
-    await startSession(c, member)
+    await startSession(c, member ?? (await ofAdmin(hub)))
     return c.text('')
   })
   const answer = await door.request('/', { method: 'POST' })
