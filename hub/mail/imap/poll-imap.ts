@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { everywhere } from '../../db/db.ts'
+import { everywhere, sqlState } from '../../db/db.ts'
 import type { Log } from '../../log.ts'
 import type { Mailing } from '../drafts/approval.ts'
 import { answeredBy, isReadable, takeMail, takeReport } from '../inbox/incoming.ts'
-import { readSalt } from '../suppression.ts'
-import { type ImapSettings, pollMailbox } from './imap.ts'
+import { readSalt, type Salt } from '../suppression.ts'
+import { type ImapSettings, type IncomingMail, pollMailbox } from './imap.ts'
 
 const Cursor = z.object({ uid_validity: z.string(), last_uid: z.int() }).nullable().catch(null)
 
@@ -23,13 +23,23 @@ export async function pollImap(
   })
   const salt = await readSalt(mailing.config.paths)
   for (const mail of mails) {
-    if (!mail.is_report) {
-      await takeMail(mailing, mail)
-      continue
+    try {
+      await take(mailing, salt, mail)
+    } catch (error) {
+      // What the database refuses about one mail it refuses each time; those after it must come in.
+      if (!REFUSED_VALUE.test(sqlState(error) ?? '')) throw error
+      mailing.log({ msg: 'mail not kept', uid: mail.uid, error: String(error) })
     }
-    // Anybody can forge a report: one that names no mail of ours changes nothing, and is logged.
-    const isOurs = await takeReport(mailing, salt, mail)
-    if (!isOurs) mailing.log({ msg: 'report not believed', uid: mail.uid, subject: mail.subject })
   }
   return cursor
+}
+
+/** Data exceptions, violated constraints, and limits such as that of an index row. */
+const REFUSED_VALUE = /^(22|23|54)/
+
+async function take(mailing: Mailing & { log: Log }, salt: Salt, mail: IncomingMail) {
+  if (!mail.is_report) return takeMail(mailing, mail)
+  // Anybody can forge a report: one that names no mail of ours changes nothing, and is logged.
+  const isOurs = await takeReport(mailing, salt, mail)
+  if (!isOurs) mailing.log({ msg: 'report not believed', uid: mail.uid, subject: mail.subject })
 }

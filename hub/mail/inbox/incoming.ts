@@ -1,5 +1,6 @@
 import type { Sql } from '../../../shared/sql.ts'
 import { everywhere } from '../../db/db.ts'
+import { hashOf } from '../../hash.ts'
 import { verbatim } from '../../i18n/words.ts'
 import { recordActivity } from '../../leads/timeline.ts'
 import type { Mailing } from '../drafts/approval.ts'
@@ -125,7 +126,7 @@ async function keepMail(
       ${ours.project_id}, ${ours.lead_id}, ${ours.draft_id}, ${ours.email}, ${kind}, ${matched_by},
       ${mail.from}, ${mail.from_name}, ${kind === 'bounce' ? ours.subject : mail.subject},
       ${text}, ${body?.whole ?? null}, ${body?.is_cut ?? false},
-      ${JSON.stringify(mail.attachments)}, ${message_id?.slice(0, 998) ?? null},
+      ${JSON.stringify(mail.attachments)}, ${message_id && keptId(message_id)},
       ${thread_ids.slice(-MAX_THREAD)}::text[], ${bounce}, ${opt_out},
       ${opt_out === null ? null : 'rules'}, ${away_until}, ${opt_out === 'asked' ? NOW : null}
     )
@@ -135,6 +136,13 @@ async function keepMail(
 }
 
 const MAX_THREAD = 20
+/** No more fits into an index of Postgres; a longer id stands there as its hash. */
+const MAX_ID_BYTES = 998
+
+function keptId(message_id: string): string {
+  return Buffer.byteLength(message_id) <= MAX_ID_BYTES ? message_id : hashOf(message_id)
+}
+
 /** Postgres reads it as the time of the transaction. */
 const NOW = 'now'
 
