@@ -10,7 +10,7 @@ import { giveUpAnswers } from '../inbox/answers.ts'
 import { type Judging, judgeReplies } from '../inbox/opt-out-model.ts'
 import { ListmonkError } from '../listmonk/listmonk.ts'
 import { pollListmonk } from '../listmonk/poll-listmonk.ts'
-import { readMail } from '../settings.ts'
+import { type MailSettings, readMail } from '../settings.ts'
 import { pollImap } from './poll-imap.ts'
 
 const SOURCES = ['listmonk', 'imap'] as const
@@ -27,6 +27,8 @@ const PollState = z.object({
   next_at: z.string().nullable(),
   /** How far it has read. */
   cursor: z.unknown(),
+  /** Whose numbers the cursor has; absent in files of earlier versions. */
+  server: z.string().nullish(),
 })
 type PollState = z.infer<typeof PollState>
 const States = z.partialRecord(z.enum(SOURCES), PollState)
@@ -38,6 +40,18 @@ const NEVER: PollState = {
   next_at: null,
   cursor: null,
 }
+
+/** Where a source is read: in another listmonk or mailbox the numbers of a cursor mean nothing. */
+function serverOf(source: Source, { listmonk, imap }: MailSettings): string | null {
+  if (source === 'listmonk') return listmonk?.url ?? null
+  return imap ? [imap.user, imap.host, imap.mailbox].join(' ') : null
+}
+
+/** A new server is asked at once: for all that a listmonk has, and for the mail of the last days in a mailbox. */
+const fromAnew = (source: Source): PollState => ({
+  ...NEVER,
+  cursor: source === 'imap' ? { uid_validity: '', last_uid: 0 } : null,
+})
 
 const file = (mailing: Mailing) => join(mailing.config.paths.data_dir, 'mail-polls.json')
 
@@ -89,7 +103,10 @@ async function pollAll(mailing: Mailing & { log: Log }, isForced: boolean): Prom
   const mail = await readMail(mailing.config.paths)
   const states = await readPolls(mailing)
   for (const source of SOURCES) {
-    const state = states[source]
+    const server = serverOf(source, mail)
+    const known = states[source]
+    const isOther = typeof known.server === 'string' && known.server !== server
+    const state = { ...(isOther ? fromAnew(source) : known), server }
     const isDue = !state.next_at || Date.parse(state.next_at) <= Date.now()
     if (!mail[source] || !(isDue || isForced)) continue
     states[source] = await pollOne(mailing, source, state)
@@ -111,7 +128,14 @@ async function pollOne(
         : mail.listmonk && (await pollListmonk(mailing, mail.listmonk, state.cursor))
     const now = new Date()
     const next_at = new Date(now.getTime() + INTERVAL_SECONDS * 1000).toISOString()
-    return { last_success_at: now.toISOString(), error: null, failures: 0, next_at, cursor }
+    return {
+      ...state,
+      last_success_at: now.toISOString(),
+      error: null,
+      failures: 0,
+      next_at,
+      cursor,
+    }
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown.message : String(thrown)
     log({ msg: 'polling mail', source, error })

@@ -2,7 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { createPoller, readPolls } from '../../../../hub/mail/imap/poll.ts'
+import { startListmonk } from '../listmonk/listmonk-stand-in.ts'
+import { newSubscriber } from '../listmonk/listmonk-state.ts'
 import {
+  add,
   api,
   campaign,
   get,
@@ -49,6 +52,26 @@ describe('what is read from listmonk', () => {
     standIn.bounce(`nobody@${tag}.example`, 'hard', the(id).id)
     await poll()
     expect(await suppression('nobody')).toHaveLength(1)
+  })
+
+  test('another listmonk is read from its beginning, and at once', async () => {
+    await sent()
+    standIn.bounce(`jo@${tag}.example`, 'soft')
+    await poll()
+    const other = await startListmonk()
+    const mail = await add({ name: 'Elsewhere', email: `else@${tag}.example` })
+    try {
+      const { url, user, token } = other
+      await api.put('settings/mail', { listmonk: { url, user, token } })
+      const { state } = other
+      state.subscribers.set(1, newSubscriber(1, mail.email, 'Elsewhere'))
+      other.bounce(mail.email, 'complaint')
+      expect(state.bounces[0]?.id).toBeLessThan(standIn.state.bounces.at(-1)?.id ?? 0)
+      await hub.deps.poller.run()
+      expect(await suppression('else')).toMatchObject([{ reason: 'complained' }])
+    } finally {
+      await other.close()
+    }
   })
 
   test('a soft bounce is noted and suppresses nobody', async () => {
