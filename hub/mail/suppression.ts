@@ -183,6 +183,20 @@ export async function forgetAddresses(sql: Sql): Promise<number> {
   return gone.length
 }
 
+/** Those of the addresses that are on the list because they do not exist. */
+export async function bouncedAmong(sql: Sql, salt: Salt, emails: string[]): Promise<Set<string>> {
+  const byHash = hashed(salt, emails)
+  const rows = await sql<{ email_hash: string }>`
+    select email_hash from hub.suppression
+    where email_hash = any(${[...byHash.keys()]}::text[]) and released_at is null
+      and reason = 'bounced'`
+  return new Set(rows.flatMap(({ email_hash }) => byHash.get(email_hash) ?? []))
+}
+
+/** Addresses by all hashes under which they may be there. */
+const hashed = (salt: Salt, emails: string[]) =>
+  new Map(emails.flatMap((email) => emailHashes(salt, email).map((hash) => [hash, email] as const)))
+
 /** Those of the addresses that must not get mail: they are on the list, or will be. */
 export async function suppressed(
   sql: Sql,
@@ -190,9 +204,7 @@ export async function suppressed(
   emails: string[],
 ): Promise<Set<string>> {
   if (emails.length === 0) return new Set()
-  const byHash = new Map(
-    emails.flatMap((email) => emailHashes(salt, email).map((hash) => [hash, email] as const)),
-  )
+  const byHash = hashed(salt, emails)
   const rows = await sql<{ email_hash: string }>`
     select email_hash
     from hub.suppression

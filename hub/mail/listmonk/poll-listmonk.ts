@@ -3,7 +3,7 @@ import { everywhere } from '../../db/db.ts'
 import { normaliseEmail } from '../address.ts'
 import type { Mailing } from '../drafts/approval.ts'
 import { findMails, recordBounce, recordOutcome } from '../drafts/outcome.ts'
-import { readSalt, type Salt, suppress } from '../suppression.ts'
+import { bouncedAmong, readSalt, type Salt, suppress } from '../suppression.ts'
 import { type Listmonk, ListmonkError, type ListmonkSettings, listmonk } from './listmonk.ts'
 import { readLists } from './lists.ts'
 
@@ -61,17 +61,31 @@ export async function pollListmonk(
   const age = began.getTime() - Date.parse(cursor.blocklist_read_at)
   const isDue = blocklisted !== cursor.blocklisted || age > BLOCKLIST_HOURS * 3_600_000
   if (isDue) {
-    const emails = (await client.blocklisted()).map(({ email }) => email)
-    await everywhere(mailing.db, (sql) => suppress(sql, salt, { emails, reason: 'unsubscribed' }))
+    const blocked = (await client.blocklisted()).map(({ email }) => email)
+    await everywhere(mailing.db, async (sql) => {
+      const dead = await bouncedAmong(sql, salt, blocked)
+      const emails = blocked.filter((email) => !dead.has(email))
+      await suppress(sql, salt, { emails, reason: 'unsubscribed' })
+    })
   }
   for (const campaign of watched.filter(({ state }) => state === 'finished')) {
     await findWiped(mailing, client, salt, campaign)
   }
-  // After the bounces: listmonk removes bounced addresses from its lists as if they had
-  // unsubscribed.
+  // After the bounces: listmonk blocks bounced addresses and removes them from its lists as if they
+  // had unsubscribed, which is no wish of theirs.
   for (const list_id of lists) {
     const gone = await ifThere(client.unsubscribed(list_id))
-    for (const { email } of gone ?? []) await takeUnsubscription(mailing, salt, email)
+    const blocked = (gone ?? []).filter(({ status }) => status === 'blocklisted')
+    const dead = await everywhere(mailing.db, (sql) =>
+      bouncedAmong(
+        sql,
+        salt,
+        blocked.map(({ email }) => email),
+      ),
+    )
+    for (const { email } of gone ?? []) {
+      if (!dead.has(email)) await takeUnsubscription(mailing, salt, email)
+    }
   }
   return {
     blocklisted,

@@ -143,6 +143,17 @@ describe('what is read from listmonk', () => {
     standIn.bounce(`jo@${tag}.example`, 'complaint', the(id).id)
     await poll()
     expect(await suppression('jo')).toMatchObject([{ reason: 'complained' }])
+    // A dead address may come back to life, which a wish of its owner's does not.
+    const own = the(id).list_ids[0] ?? 0
+    standIn.bounce(`nobody@${tag}.example`, 'hard', the(id).id)
+    subscriber(`nobody@${tag}.example`).subscriptions.set(own, 'unsubscribed')
+    await poll()
+    expect(await suppression('nobody')).toMatchObject([{ reason: 'bounced' }])
+    await api.ok('suppression/release', { email: `nobody@${tag}.example` })
+    // Whoever then unsubscribes means it.
+    subscriber(`nobody@${tag}.example`).status = 'enabled'
+    await poll()
+    expect(await suppression('nobody')).toMatchObject([{ reason: 'unsubscribed' }])
   })
 
   test('who deleted themself there is suppressed here', async () => {
