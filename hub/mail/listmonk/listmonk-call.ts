@@ -39,6 +39,12 @@ export class ListmonkError extends Error {
     this.kind = kind
     this.status = options.status ?? null
   }
+
+  /** The same failure, with whom the call was about in front. */
+  about(whom: string): ListmonkError {
+    const { kind, words, status } = this
+    return new ListmonkError(kind, whom, words, { cause: this, ...(status ? { status } : {}) })
+  }
 }
 
 type Query = Record<string, string | number | boolean | (string | number)[] | undefined>

@@ -119,7 +119,10 @@ async function subscribeAll(
         ),
       }
       const { email } = one
-      const { kind } = await client.subscribe({ email, name: one.name ?? email, list_id, attribs })
+      const person = { email, name: one.name ?? email, list_id, attribs }
+      const { kind } = await client.subscribe(person).catch((error: unknown) => {
+        throw error instanceof ListmonkError ? error.about(email) : error
+      })
       if (kind !== 'added') gone.add(email)
       if (left.length % 50 === 0) await renew(mailing, project, draft.id)
     }

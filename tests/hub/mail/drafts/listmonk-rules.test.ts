@@ -98,6 +98,15 @@ describe('a push', () => {
     expect(subscriber(email).subscriptions.has(the(id).list_ids[0] ?? 0)).toBe(false)
   })
 
+  test('that fails at one person names the address', async () => {
+    await hub.query(`delete from hub.leads where email = $1`, [`nobody@${tag}.example`])
+    const id = await campaign('render', 'approve')
+    standIn.failNext('POST', '/subscribers', 'error')
+    const { body } = await api.post('draft/push', of(id))
+    expect(body.detail).toContain(`jo@${tag}.example: POST /subscribers: `)
+    await steps(id, 'push')
+  })
+
   test('does not run beside another one, and frees its place when it fails', async () => {
     const id = await campaign('render', 'approve')
     await hub.query(
