@@ -46,7 +46,10 @@ export async function voidSteps(sql: Sql, sequence_id: string): Promise<void> {
       and bounced_at is null and state in ('waiting', 'pushed', 'skipped', 'failed')`
 }
 
-/** endSteps: sending → sent, failed if nobody got it, or unclear, once the sequence has ended. */
+/**
+ * endSteps: sending → sent, failed if nobody got it, or unclear, once the sequence has ended; unclear →
+ * sent or failed once a person has decided.
+ */
 export async function endSteps(sql: Sql, sequence_id: string): Promise<void> {
   await sql`
     update hub.drafts as draft
@@ -55,7 +58,7 @@ export async function endSteps(sql: Sql, sequence_id: string): Promise<void> {
         when mails.sent then 'sent'
         else 'failed'
       end,
-      sent_at = case when mails.sent then now() end, paused_at = null, retry_at = null,
+      sent_at = case when mails.sent then coalesce(draft.sent_at, now()) end, paused_at = null, retry_at = null,
       updated_at = now()
     from (
       select step.id, coalesce(bool_or(mail.state = 'unclear'), false) as unclear,
@@ -65,7 +68,7 @@ export async function endSteps(sql: Sql, sequence_id: string): Promise<void> {
       where step.sequence_id = ${sequence_id}
       group by step.id
     ) as mails
-    where draft.id = mails.id and draft.state = 'sending'`
+    where draft.id = mails.id and draft.state in ('sending', 'unclear')`
 }
 
 /** scheduleMails: waiting → pushed, with the office hours in which each mail may go. */

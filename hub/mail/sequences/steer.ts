@@ -7,7 +7,7 @@ import { type Mailing, readGateInputs } from '../drafts/approval.ts'
 import { evidenceText } from '../drafts/evidence.text.ts'
 import type { Stand } from '../drafts/judged.ts'
 import { recordAllSent } from '../drafts/outcome.ts'
-import { clearStepMails } from '../drafts/step-state.ts'
+import { clearStepMails, endSteps, voidSteps } from '../drafts/step-state.ts'
 import { examineSequence } from './examine.ts'
 import { sequencesText } from './sequences.text.ts'
 import { lockSequence, refuseState, type SequenceRow, stepsOf } from './sequences.ts'
@@ -94,6 +94,9 @@ export async function clearUnclear(
       to: outcome === 'sent' ? 'sent' : isOver ? 'skipped' : 'waiting',
     })
     if (cleared.length === 0) throw new ApiError('not_found', say.nothing_unclear)
+    if (isOver) await endSteps(sql, id)
+    // Nobody has had it, as with all that waited when it became a draft.
+    if (outcome === 'not_sent' && state === 'draft') await voidSteps(sql, id)
     if (outcome !== 'sent') return
     for (const step of await stepsOf(sql, id)) {
       const mails = cleared.filter(({ draft_id }) => draft_id === step.id)

@@ -202,12 +202,47 @@ test('a mail that did not go is sent again while the sequence runs, and never on
     [id],
   )
   await api.ok('sequence/stop', of(id))
+  const states = async () =>
+    (
+      await hub.query<{ state: string }>(
+        'select state from hub.drafts where sequence_id = $1 order by step',
+        [id],
+      )
+    ).map(({ state }) => state)
+  expect((await states())[0]).toBe('unclear')
   expect(await status('clear', id, { outcome: 'not_sent' })).toBe(200)
+  expect((await states())[0]).toBe('failed')
   expect(await status('clear', id, { outcome: 'not_sent' })).toBe(404)
   await run()
   expect(smtp.to()).toEqual([])
   const [one] = Object.values(await people(id)) as { mails: { state: string }[] }[]
   expect(one?.mails[0]?.state).toBe('skipped')
+})
+
+test('a mail that did not go leaves an edited sequence as if it had never been tried', async () => {
+  const { tag } = await group(['edited'])
+  const id = await create({ tag })
+  await approve(id)
+  await run()
+  await hub.query(
+    `update hub.recipients r set state = 'unclear', sent_at = null, company = 'Before' from hub.drafts d
+    where d.id = r.draft_id and d.sequence_id = $1 and r.state = 'sent'`,
+    [id],
+  )
+  await api.ok('sequence/edit', { ...of(id), name: 'Edited' })
+  expect(await status('clear', id, { outcome: 'not_sent' })).toBe(200)
+  const { steps } = (await get(id)).sequence
+  expect(steps[0].mails).toMatchObject({ waiting: 0, unclear: 0 })
+  const [, second] = steps as { id: string; text: string }[]
+  await api.ok('sequence/edit', {
+    ...of(id),
+    steps: [{ id: second?.id, wait_days: 0, subject: 'Another question', text: second?.text }],
+  })
+  smtp.to().length = 0
+  await approve(id)
+  await run()
+  expect(smtp.mails.at(-1)?.subject).toBe('Another question')
+  expect(smtp.to()).toHaveLength(1)
 })
 
 test('a sequence that was never sent can be deleted once it is stopped; one that runs or is paused cannot', async () => {
