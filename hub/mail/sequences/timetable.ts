@@ -53,19 +53,28 @@ export function timetable(
     const day = Math.floor(at.getTime() / DAY_MS)
     return (used.get(day) ?? 0) >= capOf(allowance, day - today)
   }
+  // Thousands of recipients share few time zones, and most the hour of their last mail.
+  const dueAt = kept(
+    ({ time_zones, last_sent_at, wait_until }: Timed) =>
+      [...time_zones, last_sent_at?.getTime(), wait_until?.getTime()].join(),
+    (one, wait_days) => dueOf(one, { wait_days, window, now }),
+  )
+  const openingOn = kept(
+    ({ time_zones }: Timed) => time_zones.join(),
+    ({ time_zones }, day) => nextOpening(time_zones, window, new Date(day * DAY_MS)),
+  )
   const byRecipient = new Map(people.map((one) => [one.email, { ...one }]))
   waits.forEach((wait_days, step) => {
     const due = [...byRecipient.values()].flatMap((one) => {
       if (one.had > step) return []
-      const opening = dueOf(one, { wait_days, window, now })
+      const opening = dueAt(one, wait_days)
       return opening ? [{ one, opening }] : []
     })
     due.sort((a, b) => a.opening.from.getTime() - b.opening.from.getTime())
     for (const { one, opening } of due) {
       let at: Opening | null = opening
       for (let moves = 0; at && isFull(at.from) && moves < MAX_MOVES; moves += 1) {
-        const tomorrow = (Math.floor(at.from.getTime() / DAY_MS) + 1) * DAY_MS
-        at = nextOpening(one.time_zones, window, new Date(tomorrow))
+        at = openingOn(one, Math.floor(at.from.getTime() / DAY_MS) + 1)
       }
       if (!at) continue
       const day = Math.floor(at.from.getTime() / DAY_MS)
@@ -76,6 +85,21 @@ export function timetable(
     }
   })
   return plan
+}
+
+/** Remembers the openings that a function finds, by a number and by a key of what else it looks at. */
+function kept<T>(keyOf: (given: T) => string, find: (given: T, number: number) => Opening | null) {
+  const known = new Map<number, Map<string, Opening | null>>()
+  return (given: T, number: number): Opening | null => {
+    const of = known.get(number) ?? new Map<string, Opening | null>()
+    known.set(number, of)
+    const key = keyOf(given)
+    const before = of.get(key)
+    if (before !== undefined) return before
+    const found = find(given, number)
+    of.set(key, found)
+    return found
+  }
 }
 
 /** The limit of a day so many days from today, if mail goes on each of them. */

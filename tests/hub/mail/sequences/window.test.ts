@@ -273,3 +273,27 @@ test('what a recipient has had is not planned again', () => {
   })
   for (const name of ['a', 'b']) expect(plan.get(name)).toEqual([null, at('2026-11-26T06:00Z')])
 })
+
+test('the hours of a day are worked out once for all recipients of a time zone', () => {
+  let looks = 0
+  const window = {
+    ...hours,
+    get days() {
+      looks += 1
+      return hours.days
+    },
+  }
+  const people = Array.from({ length: 200 }, (_, n) => person(`p${n}`))
+  const plan = timetable(people, {
+    waits: [0, 3],
+    window,
+    now: at('2026-11-25T10:00Z'),
+    allowance: { ...allowance, left_today: 5, daily_cap: 5 },
+  })
+  const days = [...plan.values()].flat().map((time) => time?.toISOString().slice(0, 10))
+  for (const [day, mails] of Map.groupBy(days, (one) => one)) {
+    expect(mails.length, day).toBeLessThanOrEqual(5)
+  }
+  expect(days).not.toContain(undefined)
+  expect(looks).toBeLessThan(3 * new Set(days).size)
+})
