@@ -3,7 +3,7 @@ import { bilingual, stored, type Words } from '../../i18n/words.ts'
 import { recordActivities } from '../../leads/timeline.ts'
 import { endSteps, voidSteps } from '../drafts/step-state.ts'
 import { sequencesText } from './sequences.text.ts'
-import { type StopReason, stopSequences } from './stop.ts'
+import { stopSequences } from './stop.ts'
 
 // Only this file writes sequences.state; stop.ts and this file write sequence_recipients.state.
 
@@ -65,15 +65,7 @@ export async function stopSequence(sql: Sql, id: string): Promise<boolean> {
     where id = ${id} and (state in ('running', 'paused') or state = 'draft' and started_at is not null)
     returning id`
   if (changed.length === 0) return false
-  const people = await sql<{ email: string }>`
-    select email from hub.sequence_recipients where sequence_id = ${id} and state = 'active'`
-  for (const { email } of people) {
-    await stopSequences(
-      sql,
-      { project_id: null, email, sequence_id: id },
-      'sequence_stopped' satisfies StopReason,
-    )
-  }
+  await stopSequences(sql, { project_id: null, sequence_id: id, all: true }, 'sequence_stopped')
   await endSteps(sql, id)
   return true
 }

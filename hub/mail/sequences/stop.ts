@@ -13,6 +13,8 @@ export type StopReason = keyof typeof stopWords
  * transaction sees.
  */
 export type Who = { project_id: string | null; lead_id?: string | null; email?: string | null }
+/** Everybody who is in one sequence. */
+type All = { project_id: null; sequence_id: string; all: true }
 
 /**
  * stopSequences takes a person out of every sequence they are in, in the transaction of what happened:
@@ -22,11 +24,12 @@ export type Who = { project_id: string | null; lead_id?: string | null; email?: 
  */
 export async function stopSequences(
   sql: Sql,
-  who: Who & { sequence_id?: string },
+  who: (Who & { sequence_id?: string; all?: never }) | All,
   reason: StopReason,
   detail: Words | null = null,
 ): Promise<number> {
-  const { project_id, lead_id = null, email = null, sequence_id = null } = who
+  const { project_id, sequence_id = null, all = false } = who
+  const { lead_id = null, email = null } = who.all ? {} : who
   const left = await sql<{
     sequence_id: string
     project_id: string
@@ -41,11 +44,11 @@ export async function stopSequences(
     where sequence.id = person.sequence_id and person.state = 'active'
       and (${project_id}::uuid is null or person.project_id = ${project_id}::uuid)
       and (${sequence_id}::uuid is null or person.sequence_id = ${sequence_id}::uuid)
-      and (person.lead_id = ${lead_id}::uuid or person.email = lower(${email}::text))
+      and (${all} or person.lead_id = ${lead_id}::uuid or person.email = lower(${email}::text))
     returning person.sequence_id, person.project_id, person.lead_id, person.email, sequence.name`
   const words = wordsOf(reason, detail)
-  for (const one of left) {
-    await stopMails(sql, { sequence_id: one.sequence_id, emails: [one.email] }, words)
+  for (const [id, people] of Map.groupBy(left, (one) => one.sequence_id)) {
+    await stopMails(sql, { sequence_id: id, emails: people.map((one) => one.email) }, words)
   }
   await recordActivities(
     sql,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
 import { scheduleSequences } from '../../../../hub/mail/sequences/schedule.ts'
-import { doubtSequences, finishSequence } from '../../../../hub/mail/sequences/state.ts'
+import { doubtSequences, finishSequence, stopSequence } from '../../../../hub/mail/sequences/state.ts'
 import { ALWAYS, api, hub, passDays, STEPS, smtp, useSequences } from './sequence-help.ts'
 
 const { of, get, add, create, approve, run, people, group } = useSequences()
@@ -217,6 +217,29 @@ test('a mail that did not go is sent again while the sequence runs, and never on
   expect(smtp.to()).toEqual([])
   const [one] = Object.values(await people(id)) as { mails: { state: string }[] }[]
   expect(one?.mails[0]?.state).toBe('skipped')
+})
+
+test('everybody is stopped in a few statements, each with the timeline', async () => {
+  const { tag, ids } = await group(['one', 'two', 'three', 'four', 'five', 'six'])
+  const id = await create({ tag })
+  await approve(id)
+  let statements = 0
+  await everywhere(hub.deps.db, (sql) =>
+    stopSequence((text, ...values) => {
+      statements += 1
+      return sql(text, ...values)
+    }, id),
+  )
+  expect(statements).toBeLessThan(6)
+  const reasons = Object.values(await people(id)).map(
+    (one) => (one as { stop_reason: string }).stop_reason,
+  )
+  expect(reasons).toEqual(ids.map(() => 'sequence_stopped'))
+  const told = await hub.query(
+    `select 1 from hub.activities where lead_id = any($1) and details ->> 'what' = 'stopped'`,
+    [ids],
+  )
+  expect(told).toHaveLength(6)
 })
 
 test('a mail that did not go leaves an edited sequence as if it had never been tried', async () => {
