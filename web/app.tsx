@@ -4,15 +4,17 @@ import { Router, useLocation } from 'wouter'
 
 import { connectTo } from './api/client.ts'
 import { refusalsText } from './api/refusals.text.ts'
-import { openSession, useSession } from './api/session.ts'
+import { openSession, useHasHolder, useSession } from './api/session.ts'
 import { readSettings } from './api/settings.ts'
 import { common } from './common.text.ts'
+import { signInText } from './pages/sign-in/sign-in.text.ts'
 import { SignInPage } from './pages/sign-in/sign-in.tsx'
 import { loadPart } from './shared/connection.ts'
 import { ErrorBoundary, FailedQuery, hasFailed } from './shared/errors.tsx'
 import { usePlace } from './shell/hash-location.ts'
 import { Shell } from './shell/shell.tsx'
 import { useText } from './ui/language.ts'
+import { Layer } from './ui/layer.tsx'
 import { Toaster } from './ui/toast.tsx'
 import { WordsProvider } from './ui/words.tsx'
 
@@ -61,8 +63,24 @@ function Opening() {
 
 function Signed() {
   const [path] = useLocation()
+  const { title } = useText(signInText)
   const session = useSession()
+  const hasHolder = useHasHolder()
   // Whoever is handed a record need not have an account.
   if (path === '/evidence') return <CheckPage />
-  return session ? <Shell /> : <SignInPage />
+  if (!hasHolder) return <SignInPage />
+  return (
+    <>
+      <Shell />
+      {/* What was typed is there after another sign-in. */}
+      <Layer
+        isOpen={session === null}
+        onClose={() => {}}
+        label={title}
+        className="m-0 h-dvh max-h-none w-dvw max-w-none bg-ink text-fg outline-none"
+      >
+        <SignInPage isAbove />
+      </Layer>
+    </>
+  )
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectAccessible, expectClean } from '../hub/web/browser.ts'
+import { eventually, expectAccessible, expectClean, settled } from '../hub/web/browser.ts'
 import type { Person } from '../support/service.ts'
 import { type ServedConsole, serveConsole } from './console.ts'
 
@@ -26,5 +26,64 @@ test('what could not be loaded again stays on the page, with what somebody types
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('Part of this page').waitFor({ state: 'detached' })
   expect(await page.getByLabel('Name').inputValue()).toBe('The night watch')
+  expectClean(opened)
+})
+
+/** Ends the session as one that is not renewed any more, which the next answer tells. */
+const endSession = () => localStorage.removeItem('watchpost.session')
+
+test('who signs in again after the session ended finds what they typed, and follows alerts as before', async () => {
+  const opened = await at.visit(owner, '/#/account/orgs')
+  const { page } = opened
+  await page.getByLabel('Name').fill('The harbour')
+  await page.evaluate(endSession)
+  const make = page.getByRole('button', { name: 'Make' })
+  await make.click()
+  const again = page.getByRole('dialog', { name: 'Sign in to Watchpost' })
+  await again.getByLabel('Sign-in link').fill(await at.linkFor(owner))
+  await expectAccessible(page)
+  const followed = page.waitForRequest('**/api/v1/alerts/changes*')
+  await again.getByRole('button', { name: 'Sign in' }).click()
+  await again.waitFor({ state: 'hidden' })
+  await followed
+  expect(await page.getByLabel('Name').inputValue()).toBe('The harbour')
+  await make.click()
+  await page.getByRole('heading', { name: 'The harbour' }).waitFor()
+  expectClean(opened)
+})
+
+test('nothing of one person is left for the next who signs in, in no tab', async () => {
+  const next = await at.service.person()
+  const opened = await at.visit(owner, '/#/account/orgs')
+  const { page, context } = opened
+  const other = await context.newPage()
+  await other.goto('/#/account/orgs')
+  await other.getByLabel('Name').fill('Typed by the first')
+  const whose = () =>
+    other.evaluate(() =>
+      JSON.stringify(window.__TANSTACK_QUERY_CLIENT__?.getQueryData(['account'])),
+    )
+  expect(await whose()).toContain(owner.email)
+  await page.evaluate(endSession)
+  await page.getByRole('link', { name: 'Zones' }).click()
+  const again = page.getByRole('dialog', { name: 'Sign in to Watchpost' })
+  await again.getByLabel('Sign-in link').fill(await at.linkFor(next))
+  await again.getByRole('button', { name: 'Sign in' }).click()
+  for (const tab of [page, other]) {
+    await eventually(() => tab.url()).toBe(`${at.origin}/`)
+    await settled(tab)
+  }
+  await other.goto('/#/account/orgs')
+  await other.getByText(next.email).waitFor()
+  expect(await other.getByLabel('Name').inputValue()).toBe('')
+
+  await other.getByLabel('Name').fill('Typed by the next')
+  await page.getByRole('button', { name: 'Account' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  for (const tab of [page, other]) {
+    await tab.getByLabel('Sign-in link').waitFor()
+    expect(await tab.getByRole('dialog').count()).toBe(0)
+  }
+  expect(await whose()).toBeUndefined()
   expectClean(opened)
 })

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { connection, onConnection } from '../shared/connection.ts'
 import { timeNow } from '../ui/clock.ts'
 import { api, ok, ProblemError } from './client.ts'
@@ -24,9 +24,10 @@ export function onRaised(listener: Listener): () => void {
   return () => void listeners.delete(listener)
 }
 
-/** Follows alerts and events while the component is shown, so that they appear without a reload. */
-export function useLive(): void {
+/** Follows alerts and events while somebody is signed in, so that they appear without a reload. */
+export function useLive(isSignedIn: boolean): void {
   useEffect(() => {
+    if (!isSignedIn) return
     const stopped = new AbortController()
     const began = timeNow()
     let shapesDue: ReturnType<typeof setTimeout> | undefined
@@ -80,7 +81,13 @@ export function useLive(): void {
       clearTimeout(shapesDue)
       stopped.abort()
     }
-  }, [])
+  }, [isSignedIn])
+  const wasSignedIn = useRef(isSignedIn)
+  useEffect(() => {
+    // What was asked for after the session had ended was refused.
+    if (isSignedIn && !wasSignedIn.current) void queryClient.invalidateQueries()
+    wasSignedIn.current = isSignedIn
+  }, [isSignedIn])
 }
 
 /**

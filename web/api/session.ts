@@ -4,10 +4,14 @@ import type { Settings } from './settings.ts'
 
 /** Where the browser keeps the session; the sign-in page of the service writes it there, too. */
 const SESSION_KEY = 'watchpost.session'
+/** Where the tabs of a browser tell each other that somebody signed out. */
+const LEFT_KEY = 'watchpost.left'
 
 type State = {
   client: InstanceType<typeof AuthClient>
   session: Session | null
+  /** Whose answers this tab holds, and what they typed; a session that ends does not change it. */
+  holder: string | undefined
   /** Why the mailed link that led here signed nobody in; undefined when none led here, or it did. */
   refused: unknown
 }
@@ -32,12 +36,23 @@ export async function openSession(sign_in: Pick<Settings, 'auth_url' | 'auth_key
   const refused = sign_in.by === 'mail' && !session ? refusalIn(location, error) : undefined
   // Else it would be part of the next link, and the page that is shown.
   if (refused) history.replaceState(null, '', location.pathname)
-  state = { client, session, refused }
+  state = { client, session, holder: session?.user.id, refused }
   client.onAuthStateChange((_, session) => {
     if (!state) return
-    state = { ...state, session }
+    const { holder } = state
+    if (session && holder && session.user.id !== holder) return beginAnew()
+    state = { ...state, session, holder: session?.user.id ?? holder }
     for (const listener of listeners) listener()
   })
+  addEventListener('storage', ({ key }) => {
+    if (key === LEFT_KEY && state?.holder) beginAnew()
+  })
+}
+
+/** Loads the console anew, so that nothing is left of whoever was signed in. */
+function beginAnew(): void {
+  history.replaceState(null, '', location.pathname)
+  location.reload()
 }
 
 /**
@@ -78,15 +93,19 @@ function opened(): State {
   return state
 }
 
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
 /** The session of who is signed in, or null. */
 export function useSession(): Session | null {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    () => opened().session,
-  )
+  return useSyncExternalStore(subscribe, () => opened().session)
+}
+
+/** Whether somebody is signed in, or was until the session ended without a sign-out. */
+export function useHasHolder(): boolean {
+  return useSyncExternalStore(subscribe, () => opened().holder !== undefined)
 }
 
 /** An access token that is valid for some time yet; undefined when nobody is signed in. */
@@ -121,12 +140,15 @@ export async function mailLink(email: string): Promise<void> {
   if (error) throw error
 }
 
-/** Ends the session here, and at the issuer if it can be reached. */
+/** Ends the session in all tabs, and at the issuer if it can be reached. */
 export async function signOut(): Promise<void> {
   await opened().client.signOut({ scope: 'local' })
+  localStorage.setItem(LEFT_KEY, String(Date.now()))
+  beginAnew()
 }
 
-/** Forgets a session that the API does not accept any more. */
+/** Forgets a session that the API does not accept any more; the page stays for whoever signs in again. */
 export async function forgetSession(): Promise<void> {
-  if (opened().session) await signOut()
+  const { session, client } = opened()
+  if (session) await client.signOut({ scope: 'local' })
 }

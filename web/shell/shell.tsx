@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { onRaised, useLive } from '../api/live.ts'
 import { healthQuery } from '../api/queries.ts'
+import { useSession } from '../api/session.ts'
 import { SeverityMark } from '../event/severity.tsx'
 import { isBlind } from '../shared/blind.ts'
 import { loadPart, useConnection } from '../shared/connection.ts'
@@ -69,7 +70,7 @@ export function Shell() {
   const text = useText(shellText)
   const [, navigate] = useLocation()
   const [hasKeys, setHasKeys] = useState(false)
-  useLive()
+  useLive(useSession() !== null)
   useToasts()
   useKeys({
     '?': () => setHasKeys(true),

@@ -11,6 +11,8 @@ export const signInText = texts(
     email: 'E-mail',
     send: 'Send the link',
     sent: (email: string) => `The link is on its way to ${email}. You can close this page.`,
+    sent_above: (email: string) =>
+      `The link is on its way to ${email}. Open it in this browser: this page then goes on, with what you typed.`,
     sign_in: 'Sign in',
     refusals: {
       incomplete: 'This is not a whole sign-in link: it has no token after #.',
@@ -32,6 +34,8 @@ export const signInText = texts(
     email: 'E-posta',
     send: 'Bağlantıyı gönder',
     sent: (email: string) => `Bağlantı ${email} adresine gönderildi. Bu sayfayı kapatabilirsiniz.`,
+    sent_above: (email: string) =>
+      `Bağlantı ${email} adresine gönderildi. Onu bu tarayıcıda açın: bu sayfa, yazdıklarınızla kaldığı yerden sürer.`,
     sign_in: 'Oturum aç',
     refusals: {
       incomplete: 'Bu bağlantı eksik: # işaretinden sonra anahtarı yok.',

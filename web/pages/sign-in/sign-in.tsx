@@ -8,13 +8,13 @@ import { LanguageSwitch } from '../../ui/language-switch.tsx'
 import { IncompleteLink, refusalOf } from './refusal.ts'
 import { signInText } from './sign-in.text.ts'
 
-/** Without a session: how to get one. */
-export function SignInPage() {
+/** Without a session: how to get one; above a page whose session has ended, with what was typed there. */
+export function SignInPage({ isAbove = false }: { isAbove?: boolean }) {
   const text = useText(signInText)
   return (
     <main className="mx-auto flex min-h-dvh max-w-sm flex-col justify-center gap-6 p-6">
       <h1 className="text-xl">{text.title}</h1>
-      {knownSettings().by === 'link' ? <ByLink /> : <ByMail />}
+      {knownSettings().by === 'link' ? <ByLink /> : <ByMail isAbove={isAbove} />}
       <LanguageSwitch />
     </main>
   )
@@ -61,12 +61,12 @@ function ByLink() {
   )
 }
 
-function ByMail() {
+function ByMail({ isAbove }: { isAbove: boolean }) {
   const text = useText(signInText)
   const say = useRefusal()
   const [sent, setSent] = useState<string>()
   const refused = refusedLink()
-  if (sent) return <Notice text={text.sent(sent)} />
+  if (sent) return <Notice text={isAbove ? text.sent_above(sent) : text.sent(sent)} />
   return (
     <Form
       className="flex flex-col gap-4"
