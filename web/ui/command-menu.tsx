@@ -36,6 +36,7 @@ export function CommandMenu({ isOpen, onClose, label, ...rest }: Props) {
       isOpen={isOpen}
       onClose={onClose}
       label={label}
+      isForgetful
       className={cn(
         'fixed mx-auto mb-auto w-full max-w-2xl overflow-hidden bg-raised p-0 text-fg shadow-panel outline-none layer-center',
         isPhone

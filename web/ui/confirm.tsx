@@ -24,7 +24,7 @@ export function ConfirmByName(props: Props) {
   const [typed, setTyped] = useState('')
   const isMeant = typed.trim() === props.name
   return (
-    <Dialog isOpen onClose={props.onClose} title={props.title}>
+    <Dialog isOpen isForgetful onClose={props.onClose} title={props.title}>
       <form
         noValidate
         className="flex flex-col gap-4"

@@ -10,8 +10,9 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { IconButton } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 import { cn } from './class-names.ts'
+import { useTyping } from './typing.ts'
 import { useWords } from './words.tsx'
 
 const LayerContext = createContext<HTMLElement | null>(null)
@@ -23,6 +24,11 @@ const LayerContext = createContext<HTMLElement | null>(null)
 export function useLayer(): HTMLElement | undefined {
   return useContext(LayerContext) ?? undefined
 }
+
+const CloseContext = createContext<() => void>(() => {})
+
+/** Closes the layer around this component; first it asks about what was typed there. */
+export const useClose = () => useContext(CloseContext)
 
 const phone = '(max-width: 767px)'
 const subscribePhone = (changed: () => void) => {
@@ -42,6 +48,8 @@ type LayerProps = {
   label?: string
   labelledBy?: string
   isModal?: boolean
+  /** Nothing that is worth a question is typed in it. */
+  isForgetful?: boolean
   className: string
   children: ReactNode
 }
@@ -56,9 +64,16 @@ export function Layer({
   label,
   labelledBy,
   isModal = true,
+  isForgetful = false,
   className,
   children,
 }: LayerProps) {
+  const typing = useTyping()
+  const [isAsking, setAsking] = useState(false)
+  const close = useCallback(() => {
+    if (!isForgetful && typing.isLeft()) setAsking(true)
+    else onClose()
+  }, [isForgetful, typing, onClose])
   const ref = useRef<HTMLDialogElement>(null)
   const [node, setNode] = useState<HTMLElement | null>(null)
   const attach = useCallback((dialog: HTMLDialogElement | null) => {
@@ -80,6 +95,7 @@ export function Layer({
     else dialog.focus()
     return () => {
       dialog.close()
+      setAsking(false)
       if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
     }
   }, [isOpen, isModal])
@@ -93,26 +109,38 @@ export function Layer({
       onCancel={(event) => {
         if (event.target !== event.currentTarget) return
         event.preventDefault()
-        onClose()
+        close()
       }}
       // Chromium closes a dialog without asking when Esc is pressed twice.
       onClose={({ target, currentTarget }) => {
         if (target !== currentTarget || !isOpen || currentTarget.open) return
         if (isModal) currentTarget.showModal()
         else currentTarget.show()
-        onClose()
+        close()
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || isModal || event.defaultPrevented) return
         event.preventDefault()
-        onClose()
+        close()
       }}
       onClick={(event) => {
-        if (event.target === event.currentTarget && isModal) onClose()
+        if (event.target === event.currentTarget && isModal) close()
       }}
+      onFocus={(event) => typing.note(event.target)}
       className={cn('layer', className)}
     >
-      <LayerContext value={node}>{isOpen ? children : null}</LayerContext>
+      <LayerContext value={node}>
+        <CloseContext value={close}>{isOpen ? children : null}</CloseContext>
+      </LayerContext>
+      {isOpen && isAsking ? (
+        <AskAboutTyped
+          onKeep={() => setAsking(false)}
+          onDrop={() => {
+            setAsking(false)
+            onClose()
+          }}
+        />
+      ) : null}
     </dialog>
   )
 }
@@ -123,6 +151,8 @@ type DialogProps = {
   title: string
   description?: ReactNode
   size?: 'sm' | 'md' | 'lg'
+  /** Nothing that is worth a question is typed in it. */
+  isForgetful?: boolean
   children: ReactNode
 }
 const WIDTHS = { sm: 'md:max-w-md', md: 'md:max-w-xl', lg: 'md:max-w-3xl' }
@@ -134,16 +164,17 @@ export function Dialog({
   title,
   description,
   size = 'sm',
+  isForgetful = false,
   children,
 }: DialogProps) {
   const id = useId()
-  const words = useWords()
   const isPhone = useIsPhone()
   return (
     <Layer
       isOpen={isOpen}
       onClose={onClose}
       labelledBy={id}
+      isForgetful={isForgetful}
       className={cn(
         'fixed m-auto w-full max-w-none bg-raised text-fg shadow-panel outline-none',
         isPhone
@@ -159,12 +190,36 @@ export function Dialog({
           </h2>
           {description ? <p className="mt-1 text-muted">{description}</p> : null}
         </div>
-        <IconButton label={words.close} onClick={onClose} className="-mr-2 -mt-0.5">
-          <X size={16} aria-hidden />
-        </IconButton>
+        <CloseButton />
       </header>
       <div className="px-6 pt-1 pb-6">{children}</div>
     </Layer>
+  )
+}
+
+function CloseButton() {
+  const words = useWords()
+  return (
+    <IconButton label={words.close} onClick={useClose()} className="-mr-2 -mt-0.5">
+      <X size={16} aria-hidden />
+    </IconButton>
+  )
+}
+
+/** Asks whether what was typed shall be dropped. */
+function AskAboutTyped({ onKeep, onDrop }: { onKeep: () => void; onDrop: () => void }) {
+  const words = useWords()
+  return (
+    <Dialog isOpen onClose={onKeep} title={words.drop_title} description={words.drop_text}>
+      <Actions>
+        <Button variant="danger" onClick={onDrop}>
+          {words.drop}
+        </Button>
+        <Button variant="primary" data-first onClick={onKeep}>
+          {words.keep_typing}
+        </Button>
+      </Actions>
+    </Dialog>
   )
 }
 
@@ -200,6 +255,8 @@ export function Sheet({ isOpen, onClose, label, isModeless = false, children }: 
       onClose={onClose}
       label={label}
       isModal={isPhone || !isModeless}
+      // A panel saves each field by itself, and keeps what is not saved.
+      isForgetful
       className={cn(
         'fixed z-20 m-0 flex-col overflow-hidden bg-raised p-0 text-fg shadow-panel outline-none open:flex',
         isPhone

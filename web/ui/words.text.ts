@@ -15,6 +15,10 @@ export const wordsText = texts(
     show: 'Show',
     hide: 'Hide',
     undo: 'Undo',
+    drop_title: 'Discard what you typed?',
+    drop_text: 'It is not saved.',
+    drop: 'Discard',
+    keep_typing: 'Keep editing',
     stale: 'Part of this page could not be loaded again. What you see may be out of date.',
   },
   {
@@ -30,6 +34,10 @@ export const wordsText = texts(
     show: 'Göster',
     hide: 'Gizle',
     undo: 'Geri al',
+    drop_title: 'Yazdıklarınız silinsin mi?',
+    drop_text: 'Henüz kaydedilmedi.',
+    drop: 'Sil',
+    keep_typing: 'Düzenlemeye dön',
     stale: 'Bu sayfanın bir bölümü yeniden yüklenemedi. Gördükleriniz güncel olmayabilir.',
   },
 )

@@ -105,3 +105,35 @@ test('nothing of one person is left for the next who signs in, in no tab', async
   }
   expectClean(opened)
 })
+
+test('a dialog asks before it drops what somebody typed, and only then', async () => {
+  const opened = await visit(browser, hub, '/hub/p/demir/missions?do=compose')
+  const { page } = opened
+  const dialog = page.getByRole('dialog', { name: 'New mission' })
+  const task = dialog.getByLabel('What needs to be done')
+  const ask = page.getByRole('dialog', { name: 'Discard what you typed?' })
+  await task.fill('Write to everybody in Bursa.')
+  const ways = [
+    () => page.keyboard.press('Escape'),
+    () => page.mouse.click(5, 5),
+    () => dialog.getByRole('button', { name: 'Close' }).click(),
+  ]
+  for (const leave of ways) {
+    await leave()
+    await ask.waitFor()
+    await expectAccessible(page)
+    await ask.getByRole('button', { name: 'Keep editing' }).click()
+    await ask.waitFor({ state: 'detached' })
+    expect(await task.inputValue()).toBe('Write to everybody in Bursa.')
+  }
+  await page.keyboard.press('Escape')
+  await ask.getByRole('button', { name: 'Discard' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.keyboard.press('c')
+  await task.waitFor()
+  expect(await task.inputValue()).toBe('')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  expect(await ask.count()).toBe(0)
+  expectClean(opened)
+})
