@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
+  eventually,
   expectAccessible,
   expectClean,
   PASSWORD,
@@ -135,5 +136,42 @@ test('a dialog asks before it drops what somebody typed, and only then', async (
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
   expect(await ask.count()).toBe(0)
+  expectClean(opened)
+})
+
+test('a note and a task stay with the lead they were typed for, while somebody looks at others', async () => {
+  for (const name of ['Veri Bir', 'Veri İki']) {
+    await hub.call('POST', 'lead/quick_add', { slug: 'demir', data: { name } })
+  }
+  const opened = await visit(browser, hub, '/hub/p/demir/leads')
+  const { page } = opened
+  const panel = page.getByRole('dialog', { name: /^Lead/ })
+  const show = async (name: string) => {
+    await page.getByRole('button', { name, exact: true }).click()
+    await panel.getByRole('heading', { name }).waitFor()
+    await settled(page)
+  }
+  const tab = (name: string) => panel.getByRole('tab', { name }).click()
+  const note = panel.getByLabel('Write a note')
+  const task = panel.getByRole('textbox', { name: 'Add task' })
+  await show('Veri İki')
+  await show('Veri Bir')
+  await tab('Notes')
+  await note.fill('Only about the first.')
+  await tab('Tasks')
+  await task.fill('Call the first.')
+  await show('Veri İki')
+  expect(await task.inputValue()).toBe('')
+  await tab('Notes')
+  expect(await note.inputValue()).toBe('')
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'hidden' })
+  await show('Veri Bir')
+  await tab('Notes')
+  expect(await note.inputValue()).toBe('Only about the first.')
+  await panel.getByRole('button', { name: 'Add note' }).click()
+  await eventually(() => note.inputValue()).toBe('')
+  await tab('Tasks')
+  expect(await task.inputValue()).toBe('Call the first.')
   expectClean(opened)
 })

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { useToastError } from '../../../../web/shared/errors.tsx'
 import { Button, IconButton } from '../../../../web/ui/button.tsx'
 import { Textarea } from '../../../../web/ui/field.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { Time } from '../../../../web/ui/time.tsx'
 import { api, ok } from '../../api/client.ts'
+import { useTyped } from '../../typed.ts'
 import { leadsText } from './leads.text.ts'
 import type { LeadWhole } from './queries.ts'
 import { leadQuery, refreshLeads } from './queries.ts'
@@ -16,11 +16,11 @@ export function Notes({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boole
   const { panel: text } = useText(leadsText)
   const queryClient = useQueryClient()
   const say = useToastError()
-  const [typed, setTyped] = useState('')
+  const { typed, write, sent } = useTyped(`note ${lead.id}`)
   const add = useMutation({
     mutationFn: (note: string) =>
       ok(api.POST('/api/cockpit/lead/note', { body: { lead_id: lead.id, text: note } })),
-    onSuccess: () => setTyped(''),
+    onSuccess: (_, note) => sent(note),
     onError: say,
     onSettled: () => refreshLeads(queryClient),
   })
@@ -36,7 +36,7 @@ export function Notes({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boole
     onSettled: () => refreshLeads(queryClient),
   })
   const submit = () => {
-    if (typed.trim()) add.mutate(typed.trim())
+    if (typed.trim() && !add.isPending) add.mutate(typed.trim())
   }
   return (
     <div className="flex flex-col gap-4 p-5">
@@ -48,7 +48,7 @@ export function Notes({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boole
             placeholder={text.note_placeholder}
             value={typed}
             maxLength={10_000}
-            onChange={(event) => setTyped(event.target.value)}
+            onChange={(event) => write(event.target.value)}
             onKeyDown={(event) => {
               if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
             }}

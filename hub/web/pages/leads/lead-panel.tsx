@@ -123,13 +123,13 @@ function About({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boolean }) {
             value: 'notes',
             label: text.notes,
             count: lead.notes.length,
-            content: <Notes lead={lead} isReadOnly={isReadOnly} />,
+            content: <Notes key={lead.id} lead={lead} isReadOnly={isReadOnly} />,
           },
           {
             value: 'tasks',
             label: text.tasks,
             count: open,
-            content: <Tasks lead={lead} isReadOnly={isReadOnly} />,
+            content: <Tasks key={lead.id} lead={lead} isReadOnly={isReadOnly} />,
           },
           {
             value: 'evidence',

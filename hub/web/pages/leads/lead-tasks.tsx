@@ -11,6 +11,7 @@ import { localeOf, useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Select } from '../../../../web/ui/select.tsx'
 import { day } from '../../../../web/ui/time.tsx'
 import { api, ok, type Schemas } from '../../api/client.ts'
+import { useTyped } from '../../typed.ts'
 import { leadsText } from './leads.text.ts'
 import type { LeadWhole } from './queries.ts'
 import { refreshLeads } from './queries.ts'
@@ -20,17 +21,13 @@ export function Tasks({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boole
   const { panel: text } = useText(leadsText)
   const queryClient = useQueryClient()
   const say = useToastError()
-  const [title, setTitle] = useState('')
+  const { typed: title, write, sent } = useTyped(`task ${lead.id}`)
   const [due, setDue] = useState('')
   const add = useMutation({
-    mutationFn: () =>
-      ok(
-        api.POST('/api/cockpit/lead/task', {
-          body: { lead_id: lead.id, title: title.trim(), due_on: due || null },
-        }),
-      ),
-    onSuccess: () => {
-      setTitle('')
+    mutationFn: (task: { title: string; due_on: string | null }) =>
+      ok(api.POST('/api/cockpit/lead/task', { body: { lead_id: lead.id, ...task } })),
+    onSuccess: (_, task) => {
+      sent(task.title)
       setDue('')
     },
     onError: say,
@@ -43,7 +40,8 @@ export function Tasks({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boole
           className="flex flex-wrap gap-2"
           onSubmit={(event) => {
             event.preventDefault()
-            if (title.trim() && isReadable(event.currentTarget)) add.mutate()
+            if (!title.trim() || add.isPending || !isReadable(event.currentTarget)) return
+            add.mutate({ title: title.trim(), due_on: due || null })
           }}
         >
           <Input
@@ -52,7 +50,7 @@ export function Tasks({ lead, isReadOnly }: { lead: LeadWhole; isReadOnly: boole
             className="min-w-40 flex-1"
             value={title}
             maxLength={500}
-            onChange={(event) => setTitle(event.target.value)}
+            onChange={(event) => write(event.target.value)}
           />
           <DuePicker due={due} onChange={setDue} />
           <Button type="submit" disabled={title.trim() === ''} isPending={add.isPending}>
