@@ -11,8 +11,8 @@ type Basis = {
 
 /**
  * setBasis gives many leads of a project a lawful basis, and records in each timeline what was there
- * before. A lead with another basis keeps it unless `overwrite` is set: a consent is not lost by a
- * careless choice of leads.
+ * before. Unless `overwrite` is set, a lead with another basis keeps it, and one with the same what is on
+ * record of it and not given anew: a consent is not lost by a careless choice of leads.
  */
 export async function setBasis(
   sql: Sql,
@@ -23,11 +23,15 @@ export async function setBasis(
   },
 ): Promise<{ changed: number; unchanged: number; kept: number; missing: string[] }> {
   const { ids, overwrite, lawful_basis, basis_note, basis_source, basis_on } = given
+  const keeps = !overwrite
   const chosen = await sql<{ id: string; before: string | null; is_same: boolean }>`
     select id, lawful_basis as before,
-      (lawful_basis, basis_note, basis_source, basis_on) is not distinct from
-        (${lawful_basis}::text, ${basis_note}::text, ${basis_source}::text, ${basis_on}::date)
-        as is_same
+      (lawful_basis, basis_note, basis_source, basis_on) is not distinct from (
+        ${lawful_basis}::text,
+        coalesce(${basis_note}::text, case when ${keeps}::boolean then basis_note end),
+        coalesce(${basis_source}::text, case when ${keeps}::boolean then basis_source end),
+        coalesce(${basis_on}::date, case when ${keeps}::boolean then basis_on end)
+      ) as is_same
     from hub.leads
     where project_id = ${project_id} and id = any(${ids}::uuid[])
     order by id
@@ -36,8 +40,15 @@ export async function setBasis(
   const wanted = chosen.filter((lead) => !lead.is_same && (overwrite || !hasOther(lead.before)))
   await sql`
     update hub.leads
-    set lawful_basis = ${lawful_basis}, basis_note = ${basis_note}, basis_source = ${basis_source},
-      basis_on = ${basis_on}, updated_at = now()
+    set lawful_basis = ${lawful_basis},
+      (basis_note, basis_source, basis_on) = (
+        select coalesce(${basis_note}::text, same.basis_note),
+          coalesce(${basis_source}::text, same.basis_source), coalesce(${basis_on}::date, same.basis_on)
+        from (select 1) as one
+        left join hub.leads as same
+          on same.id = leads.id and ${keeps}::boolean and same.lawful_basis = ${lawful_basis}
+      ),
+      updated_at = now()
     where id = any(${wanted.map(({ id }) => id)}::uuid[])`
   await recordActivities(
     sql,

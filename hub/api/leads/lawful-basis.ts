@@ -34,7 +34,7 @@ lawfulBasis.openapi(
     tags: ['Leads'],
     summary: 'Set the lawful basis of many leads',
     description:
-      'For chosen leads (`ids`) or for all that a filter finds, at most 50,000. A legitimate interest needs a note. A lead that has another basis keeps it unless `overwrite` is true; each change is in the timeline of its lead with what was before.',
+      'For chosen leads (`ids`) or for all that a filter finds, at most 50,000. A legitimate interest needs a note. Unless `overwrite` is true, a lead that has another basis keeps it, and one that has the same keeps its note, source and date where none is given; each change is in the timeline of its lead with what was before.',
     middleware: write,
     request: {
       body: jsonBody(

@@ -324,4 +324,26 @@ describe('the lawful basis of many leads', () => {
     const { lead } = (await get(`lead/get?lead_id=${same.id}`)).body
     expect(lead).toMatchObject({ lawful_basis: 'contract', basis_note: 'Signed in June' })
   })
+
+  test('keeps what is on record of the same basis, unless it is overwritten', async () => {
+    const record = { basis_note: 'Form 7', basis_source: 'site', basis_on: '2026-02-03' }
+    const { id } = await add({ name: 'D1', lawful_basis: 'consent', ...record })
+    const set = async (more: object) => {
+      const given = { project: 'demir', ids: [id], lawful_basis: 'consent', ...more }
+      const { body } = await post('leads/lawful_basis', given)
+      return [body, (await get(`lead/get?lead_id=${id}`)).body.lead]
+    }
+    const none = { changed: 0, unchanged: 0, kept: 0, missing: [] }
+    expect(await set({})).toMatchObject([{ ...none, unchanged: 1 }, record])
+    const fair = { basis_source: 'fair' }
+    expect(await set({ source: 'fair' })).toMatchObject([
+      { ...none, changed: 1 },
+      { ...record, ...fair },
+    ])
+    const empty = { basis_note: null, basis_source: 'fair', basis_on: null }
+    expect(await set({ source: 'fair', overwrite: true })).toMatchObject([
+      { ...none, changed: 1 },
+      empty,
+    ])
+  })
 })
