@@ -175,3 +175,43 @@ test('a note and a task stay with the lead they were typed for, while somebody l
   expect(await task.inputValue()).toBe('Call the first.')
   expectClean(opened)
 })
+
+test('what a field of a lead does not take stays in it, and the lead stays as it was', async () => {
+  const data = { name: 'Veri Alan', score: 40 }
+  const made = await hub.call('POST', 'lead/quick_add', { slug: 'demir', data })
+  const { id } = (await made.json()).lead
+  const opened = await visit(browser, hub, `/hub/p/demir/leads?lead=${id}`)
+  const { page, context } = opened
+  const panel = page.getByRole('dialog', { name: /^Lead/ })
+  const score = panel.getByLabel('Score')
+  const stored = async () => {
+    const [lead] = await hub.query('select score, next_step from hub.leads where id = $1', [id])
+    return lead
+  }
+  await score.fill('85%')
+  await score.press('Enter')
+  await page.getByText('Write the score as a whole number from 0 to 100.').waitFor()
+  expect(await score.inputValue()).toBe('85%')
+  expect(await score.getAttribute('aria-invalid')).toBe('true')
+  await score.fill('85')
+  await score.press('Enter')
+  await eventually(stored).toEqual({ score: 85, next_step: null })
+
+  const step = panel.getByLabel('Next step')
+  const asked = '**/api/cockpit/lead/update'
+  await context.route(asked, (route) => route.fulfill({ status: 500, json: {} }))
+  await step.fill('Send the offer that we talked about')
+  await step.press('Enter')
+  await eventually(() => step.getAttribute('aria-invalid')).toBe('true')
+  await settled(page)
+  expect(await step.inputValue()).toBe('Send the offer that we talked about')
+  await context.unroute(asked)
+  await step.focus()
+  await step.press('Enter')
+  await eventually(stored).toEqual({ score: 85, next_step: 'Send the offer that we talked about' })
+  await eventually(() => step.getAttribute('aria-invalid')).toBeNull()
+  await step.fill('Not this')
+  await step.press('Escape')
+  expect(await step.inputValue()).toBe('Send the offer that we talked about')
+  expectClean(opened)
+})

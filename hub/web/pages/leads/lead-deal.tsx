@@ -14,7 +14,8 @@ import type { Lead, LeadChange } from './queries.ts'
 type Part = {
   lead: Lead
   isReadOnly: boolean
-  set: (change: Omit<LeadChange, 'id'>) => void
+  /** Answers whether the hub has taken it. */
+  set: (change: Omit<LeadChange, 'id'>) => Promise<boolean>
 }
 
 /** Why a decided deal was won or lost: a reason of the team's, or one's own words. */
@@ -35,9 +36,10 @@ export function Outcome({ lead, isReadOnly, set }: Part) {
           label={label}
           value={reason}
           isReadOnly={isReadOnly}
-          onChange={(value) => {
-            setOther(false)
-            set({ outcome_reason: value || null })
+          onChange={async (value) => {
+            const isTaken = await set({ outcome_reason: value || null })
+            if (isTaken) setOther(false)
+            return isTaken
           }}
         />
       ) : (
@@ -91,8 +93,11 @@ export function Deal({ lead, isReadOnly, set }: Part) {
           if (value === '') return set({ amount: null })
           const read = amountOf(value)
           const code = read?.currency ?? currency
-          if (!read || !code) return toast(text.wrong_amount, { kind: 'failed' })
-          set({ amount: read.amount, currency: code })
+          if (!read || !code) {
+            toast(text.wrong_amount, { kind: 'failed' })
+            return false
+          }
+          return set({ amount: read.amount, currency: code })
         }}
       />
       <DateRow
@@ -142,7 +147,7 @@ function OwnValue({
   field: OwnField
   value: string | number | boolean | undefined
   isReadOnly: boolean
-  onChange: (value: string | number | boolean | null) => void
+  onChange: (value: string | number | boolean | null) => Promise<boolean>
 }) {
   const text = useText(dealText)
   const { kind, label, choices = [] } = field
@@ -184,7 +189,7 @@ function OwnValue({
       onChange={(typed) => {
         if (typed === '') return onChange(null)
         // The hub says what is wrong with it.
-        onChange(kind === 'number' ? (typedNumber(typed) ?? typed) : typed)
+        return onChange(kind === 'number' ? (typedNumber(typed) ?? typed) : typed)
       }}
     />
   )

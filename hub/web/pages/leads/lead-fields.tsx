@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useText } from '../../../../web/ui/language.ts'
 import { Select } from '../../../../web/ui/select.tsx'
+import { toast } from '../../../../web/ui/toast.tsx'
 import type { Schemas } from '../../api/client.ts'
 import { dealText } from './deal.text.ts'
 import { LanguageRow } from './language-select.tsx'
@@ -33,7 +34,11 @@ export function LeadFields({ lead, isReadOnly }: { lead: Lead; isReadOnly: boole
   const change = useChangeLead()
   const deals = useText(dealText)
   const bases = useBasisOptions()
-  const set = (field: Omit<LeadChange, 'id'>) => change.mutate({ id: lead.id, ...field })
+  const set = (field: Omit<LeadChange, 'id'>) =>
+    change.mutateAsync({ id: lead.id, ...field }).then(
+      () => true,
+      () => false,
+    )
   const part = { lead, isReadOnly, set }
   // A legitimate interest is set together with its note.
   const [isMeant, setMeant] = useState(false)
@@ -76,9 +81,12 @@ export function LeadFields({ lead, isReadOnly }: { lead: Lead; isReadOnly: boole
         value={lead.score === null ? '' : String(lead.score)}
         isReadOnly={isReadOnly}
         inputMode="numeric"
-        onChange={(value) =>
-          set({ score: /^\d+$/.test(value) ? Math.min(100, Number(value)) : null })
-        }
+        onChange={(value) => {
+          if (value === '') return set({ score: null })
+          if (/^\d+$/.test(value) && Number(value) <= 100) return set({ score: Number(value) })
+          toast(text.wrong_score, { kind: 'failed' })
+          return false
+        }}
       />
       <EditableRow
         label={text.fields.tags}
@@ -115,7 +123,7 @@ export function LeadFields({ lead, isReadOnly }: { lead: Lead; isReadOnly: boole
           value=""
           isReadOnly={isReadOnly}
           onChange={(basis_note) => {
-            if (basis_note) set({ lawful_basis: INTEREST, basis_note })
+            return basis_note !== '' && set({ lawful_basis: INTEREST, basis_note })
           }}
         />
       ) : (

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { useText } from '../../../../web/ui/language.ts'
 import { leadsText } from './leads.text.ts'
@@ -32,7 +32,10 @@ export function Row({
   )
 }
 
-/** Text that becomes a field on a click: Enter or leaving it saves, Esc cancels. */
+/**
+ * Text that becomes a field on a click: Enter or leaving it saves, Esc cancels. What was not taken
+ * stays in the field.
+ */
 export function EditableRow({
   label,
   value,
@@ -44,23 +47,35 @@ export function EditableRow({
   label: string
   value: string
   isReadOnly: boolean
-  onChange: (value: string) => void
+  /** Answers false, at once or later, if the value was not taken. */
+  onChange: (value: string) => unknown
   inputMode?: 'numeric' | 'decimal'
   hint?: string
 }) {
   const id = useId()
   const text = useText(leadsText)
-  const [typed, setTyped] = useState(value)
+  /** Undefined: nothing that is not saved. */
+  const [typed, setTyped] = useState<string>()
+  const [isRefused, setRefused] = useState(false)
   const isEscaped = useRef(false)
   const [isFocused, setFocused] = useState(false)
-  useEffect(() => setTyped(value), [value])
+  const drop = () => {
+    setTyped(undefined)
+    setRefused(false)
+  }
+  const save = async (text: string) => {
+    const isTaken = (await onChange(text)) !== false
+    setRefused(!isTaken)
+    // What was typed since stays.
+    if (isTaken) setTyped((now) => (now?.trim() === text ? undefined : now))
+  }
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key === 'Enter') event.currentTarget.blur()
     if (event.key !== 'Escape') return
     event.preventDefault()
     event.stopPropagation()
     isEscaped.current = true
-    setTyped(value)
+    drop()
     event.currentTarget.blur()
   }
   return (
@@ -72,17 +87,20 @@ export function EditableRow({
         inputMode={inputMode}
         readOnly={isReadOnly}
         placeholder={text.none}
-        value={typed}
+        aria-invalid={isRefused || undefined}
+        value={typed ?? value}
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={onKeyDown}
         onFocus={() => setFocused(true)}
         onBlur={() => {
           setFocused(false)
-          if (!isEscaped.current && typed.trim() !== value) onChange(typed.trim())
+          const text = typed?.trim()
+          if (text === value) drop()
+          else if (!isEscaped.current && text !== undefined) void save(text)
           isEscaped.current = false
         }}
         className={cn(
-          'h-8 w-full truncate rounded-control border border-transparent bg-transparent px-2.5 placeholder:text-muted pointer-coarse:h-10 pointer-coarse:text-lg',
+          'h-8 w-full truncate rounded-control border border-transparent bg-transparent px-2.5 placeholder:text-muted aria-invalid:border-bad pointer-coarse:h-10 pointer-coarse:text-lg',
           !isReadOnly &&
             'hover:border-line focus:border-accent focus:bg-surface focus:outline-none',
         )}

@@ -22,6 +22,7 @@ export const leadsText = texts(
     select: (name: string) => `Select ${name}`,
     select_all: 'Select all shown',
     unnamed: 'No name',
+    wrong_score: 'Write the score as a whole number from 0 to 100.',
     columns: {
       name: 'Name',
       company: 'Company',
@@ -213,6 +214,7 @@ export const leadsText = texts(
     select: (name) => `${name} adayını seç`,
     select_all: 'Görünenlerin hepsini seç',
     unnamed: 'Adsız',
+    wrong_score: 'Puanı 0 ile 100 arasında bir tam sayı olarak yazın.',
     columns: {
       name: 'Ad',
       company: 'Firma',
