@@ -7,23 +7,43 @@ import { nextOpening, type SendWindow } from './window.ts'
 export type ZoneSource = 'lead' | 'country' | 'project'
 export type Zones = { time_zones: string[]; source: ZoneSource }
 
-/** Names that people write and CLDR does not have. */
+/** Names that people write and CLDR does not have; a place without zones of its own keeps those of a neighbour. */
 const ALSO: Record<string, string> = {
   abd: 'US',
   america: 'US',
   amerika: 'US',
   'amerika birlesik devletleri': 'US',
   bae: 'AE',
+  britain: 'GB',
+  britanya: 'GB',
+  burma: 'MM',
   czechia: 'CZ',
   'czech republic': 'CZ',
   england: 'GB',
   'great britain': 'GB',
   holland: 'NL',
   hollanda: 'NL',
+  'hong kong': 'HK',
   ingiltere: 'GB',
+  'ivory coast': 'CI',
+  kktc: 'CY',
   korea: 'KR',
+  kosova: 'RS',
+  kosovo: 'RS',
+  ksa: 'SA',
+  'kuzey kibris': 'CY',
+  macau: 'MO',
+  macedonia: 'MK',
+  makedonya: 'MK',
+  'northern cyprus': 'CY',
+  'northern ireland': 'GB',
+  prc: 'CN',
+  'republic of ireland': 'IE',
+  'republic of turkiye': 'TR',
   russia: 'RU',
+  'russian federation': 'RU',
   rusya: 'RU',
+  'rusya federasyonu': 'RU',
   scotland: 'GB',
   'south korea': 'KR',
   turkey: 'TR',
@@ -69,6 +89,13 @@ function countryCodes(): Map<string, string> {
   return codes
 }
 
+/** The code of a country, also with its article or as letters with dots: The Netherlands, U.S.A. */
+function codeOf(country: string): string | undefined {
+  const name = fold(country).replace(/^the /, '')
+  const letters = /^\p{L}(?: \p{L})+$/u.test(name) ? name.replaceAll(' ', '') : name
+  return countryCodes().get(letters)
+}
+
 function zonesOfCode(code: string): string[] {
   // safe: Node has it since version 20; the types of TypeScript do not
   const locale = new Intl.Locale(`und-${code}`) as Intl.Locale & { getTimeZones?: () => string[] }
@@ -83,7 +110,7 @@ const kept = new Map<string, string[]>()
  * names no country.
  */
 export function zonesOfCountry(country: string | null): string[] {
-  const code = country ? countryCodes().get(fold(country)) : undefined
+  const code = country ? codeOf(country) : undefined
   if (!code) return []
   const known = kept.get(code)
   if (known) return known

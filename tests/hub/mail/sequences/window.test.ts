@@ -137,14 +137,19 @@ describe('the time zone of a recipient', () => {
 
   test('by each name that people write', () => {
     const names = {
-      us: ['ABD', 'America', 'Amerika', 'Amerika Birleşik Devletleri', 'USA'],
+      us: ['ABD', 'America', 'Amerika', 'Amerika Birleşik Devletleri', 'USA', 'U.S.A.', 'A.B.D.'],
       ae: ['BAE', 'UAE'],
       cz: ['Czechia', 'Czech Republic', 'Çekya'],
-      gb: ['England', 'Great-Britain', 'İngiltere', 'Scotland', 'Wales', 'UK'],
-      nl: ['Holland', 'Hollanda', 'Países Bajos', 'Pays-Bas', 'Paesi Bassi'],
+      gb: ['England', 'Great-Britain', 'İngiltere', 'Scotland', 'Wales', 'UK', 'U.K.', 'Britain'],
+      nl: ['The Netherlands', 'Holland', 'Hollanda', 'Países Bajos', 'Pays-Bas', 'Paesi Bassi'],
       kr: ['Korea', 'South Korea'],
-      ru: ['Russia', 'Rusya'],
-      tr: ['Turkey', 'Turkiye', 'TÜRKİYE'],
+      ru: ['Russia', 'Rusya', 'Russian Federation'],
+      tr: ['Turkey', 'Turkiye', 'TÜRKİYE', 'Republic of Türkiye'],
+      cy: ['KKTC', 'Kuzey Kıbrıs', 'Cyprus', 'Kıbrıs'],
+      hk: ['Hong Kong'],
+      mk: ['Macedonia', 'Makedonya', 'North Macedonia'],
+      rs: ['Kosovo', 'Kosova', 'Sırbistan'],
+      sa: ['KSA', 'Suudi Arabistan'],
     }
     for (const [code, all] of Object.entries(names)) {
       const zones = zonesOfCountry(code)
