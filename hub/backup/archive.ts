@@ -17,8 +17,8 @@ const say = bilingual(backupText)
 /** What opens an encrypted archive: the passphrase, or the private half of the age key. */
 export type Secret = { passphrase?: string | undefined; identity?: string | undefined }
 
-/** The members that come first, in this order. */
-const HEAD = ['manifest.json', 'signature.json']
+/** The members that come first, in this order: what is asked about before a restore, ahead of what is large. */
+const HEAD = ['manifest.json', 'signature.json', 'active', 'config']
 
 /** pack writes a folder into one archive, manifest first. The file appears atomically. */
 export async function pack(folder: string, file: string, encryption: Encryption): Promise<void> {

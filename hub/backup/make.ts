@@ -132,7 +132,7 @@ async function isFree(client: pg.Client): Promise<boolean> {
 
 /**
  * makeBackup writes everything of one moment into one archive: every table in one repeatable-read
- * transaction, then projects, prompts and settings. The caller holds the lock. The keys, the token
+ * transaction, then projects, also deleted ones, prompts and settings. The caller holds the lock. The keys, the token
  * and the admin's password are the machine's and never in it.
  */
 export async function makeBackup(
@@ -168,7 +168,11 @@ export async function makeBackup(
     }
     await dumpTables(client, stage, manifest, (part) => progress(0.5 * part, 'database'))
     progress(0.5, 'files')
-    const trees = { projects: join(paths.data_dir, 'projects'), prompts: paths.prompts_dir }
+    const trees = {
+      projects: join(paths.data_dir, 'projects'),
+      archive: join(paths.data_dir, 'archive'),
+      prompts: paths.prompts_dir,
+    }
     const left_out: string[] = []
     for (const [to, from] of Object.entries(trees)) {
       left_out.push(...(await copyTree(from, stage, to, manifest)))

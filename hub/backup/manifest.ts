@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AGENT_NAMES } from '../agents/names.ts'
 import { WordsError } from '../i18n/failure.ts'
 import { bilingual } from '../i18n/words.ts'
-import { SLUG } from '../projects/project-folder.ts'
+import { ARCHIVE, SLUG } from '../projects/project-folder.ts'
 import { backupText } from './backup.text.ts'
 
 const say = bilingual(backupText)
@@ -33,13 +33,14 @@ const Path = z
 const LISTS = '_listmonk_lists.json'
 const PROMPTS = ['.shipped.json', ...AGENT_NAMES.map((name) => `${name}.md`)]
 
-/** Whether a backup may contain this path: a project, a prompt, or a settings file. */
+/** Whether a backup may contain this path: a project, the archive of a deleted one, a prompt, or a settings file. */
 export function isAllowedPath(path: string): boolean {
   const [top = '', second, ...rest] = path.split('/')
   if (second === undefined)
-    return ['database', 'projects', 'prompts', 'config', 'active'].includes(top)
+    return ['database', 'projects', 'archive', 'prompts', 'config', 'active'].includes(top)
   if (top === 'projects') return SLUG.test(second) || (second === LISTS && rest.length === 0)
   if (rest.length > 0) return false
+  if (top === 'archive') return ARCHIVE.test(second)
   if (top === 'prompts') return PROMPTS.includes(second)
   return top === 'database' || top === 'config'
 }

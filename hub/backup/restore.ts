@@ -242,6 +242,13 @@ async function restoreFiles(paths: Paths, stage: string, powers: Power[]): Promi
     if (existsSync(projects)) await rename(projects, join(stage, `old-${randomUUID()}`))
     await rename(join(stage, 'projects'), projects)
   }
+  // Nothing is deleted for good by a restore, so those of both are kept.
+  const archives = { theirs: join(stage, 'archive'), ours: join(paths.data_dir, 'archive') }
+  for (const name of await readdir(archives.theirs).catch(() => [])) {
+    const ours = join(archives.ours, name)
+    await mkdir(archives.ours, { recursive: true, mode: 0o700 })
+    if (!existsSync(ours)) await rename(join(archives.theirs, name), ours)
+  }
   const prompts = join(stage, 'prompts')
   const saved = existsSync(prompts) ? await readdir(prompts) : []
   await mkdir(paths.prompts_dir, { recursive: true })

@@ -7,6 +7,9 @@ import { readText, writeWhole } from '../files.ts'
 
 export const SLUG = /^[a-z0-9][a-z0-9-]{1,40}$/
 
+/** The archive of a deleted project, `<slug>-<YYYYMMDDhhmmss>.tar.gz`; no path. */
+export const ARCHIVE = /^([a-z0-9][a-z0-9-]{1,40})-(\d{14})\.tar\.gz$/
+
 /** The sections of CONTEXT.md, in their order. */
 const SECTIONS = {
   description: 'Description',

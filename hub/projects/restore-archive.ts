@@ -13,13 +13,10 @@ import { doubtRestored, unrenderRestored } from '../mail/drafts/state.ts'
 import { readSalt } from '../mail/suppression.ts'
 import { reapplyErasures } from '../people/ledger.ts'
 import { TABLES } from './archive.ts'
-import { folderOf } from './project-folder.ts'
+import { ARCHIVE, folderOf } from './project-folder.ts'
 import { projectsText } from './projects.text.ts'
 
 const { archive: say } = bilingual(projectsText)
-
-/** `<slug>-<YYYYMMDDhhmmss>.tar.gz`; no path. */
-export const ARCHIVE = /^([a-z0-9][a-z0-9-]{1,40})-(\d{14})\.tar\.gz$/
 
 export type Archive = { archive: string; slug: string; archived_at: string; bytes: number }
 

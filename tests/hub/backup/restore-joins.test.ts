@@ -1,8 +1,9 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startBackup, startRestore } from '../../../hub/backup/backup.ts'
 import { backupFile } from '../../../hub/backup/make.ts'
+import { readHead } from '../../../hub/backup/unpack.ts'
 import { LICENSE } from '../../../hub/license/license.ts'
 import { emailHash, readSalt, SALT_FILE, type Salt } from '../../../hub/mail/suppression.ts'
 import { writeSetting } from '../../../hub/ops/settings.ts'
@@ -146,4 +147,27 @@ test('a license that was entered since the backup stays, and a lost one comes ba
   await rm(file)
   await restore(name)
   expect(await readFile(file, 'utf8')).toContain('of-the-backup')
+})
+
+test('deleted projects come back with a restore, beside those that were deleted since', async () => {
+  const archive = join(hub.paths.data_dir, 'archive')
+  const [theirs, both, ours] = ['a1', 'b2', 'c3'].map((slug) => `${slug}-20260101000000.tar.gz`)
+  const put = (name = '', text = 'then') => writeFile(join(archive, name), text, { mode: 0o600 })
+  await mkdir(archive, { mode: 0o700 })
+  for (const name of [theirs, both, 'notes.txt']) await put(name)
+  const name = await make()
+  expect((await membersIn(name)).map(({ path }) => path)).not.toContain('archive/notes.txt')
+  // What a person is asked about stands before them.
+  const head = { paths: hub.paths, file: backupFile(hub.paths, name), secret: {} }
+  expect(Object.keys((await readHead(head)).config)).toContain(SALT_FILE)
+  await rm(archive, { recursive: true })
+  await mkdir(archive, { mode: 0o700 })
+  for (const name of [both, ours]) await put(name, 'now')
+  await restore(name)
+  const texts = [theirs, both, ours].map((name) => readFile(join(archive, name ?? ''), 'utf8'))
+  expect(await Promise.all(texts)).toEqual(['then', 'now', 'now'])
+  await rm(archive, { recursive: true })
+  await restore(name)
+  expect((await stat(archive)).mode & 0o777).toBe(0o700)
+  expect((await stat(join(archive, theirs ?? ''))).mode & 0o777).toBe(0o600)
 })

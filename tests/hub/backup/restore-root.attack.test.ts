@@ -101,7 +101,7 @@ describe.runIf(isRoot)('root restores while the hub’s user lays links', () => 
   const putBack = () =>
     run('sh', [
       '-c',
-      'cd "$1" && for name in *.was .*.was; do if [ -e "$name" ]; then at=$(basename "$name" .was); rm -f "$at"; mv -T "$name" "$at"; fi; done',
+      'cd "$1" && for name in *.was .*.was; do if [ -e "$name" ]; then at=$(basename "$name" .was); rm -f "$at"; mv -T "$name" "$at"; fi; done; find . -maxdepth 1 -type l -delete',
       'sh',
       hub.paths.data_dir,
     ])
