@@ -146,6 +146,24 @@ describe('what fails in an upgrade', () => {
     expect(readdirSync(join(folder, 'data/.install'))).toEqual([])
   })
 
+  test.each([
+    ['answers three times in a row', 'no yes yes no yes yes yes yes', 0, 7],
+    ['fails again and again as it starts', 'yes no '.repeat(60), 1, 120],
+  ])('the new version %s: that is known', async (_, answers, code, asked) => {
+    const script = `mkdir -p $OPT/current/bin
+      printf '%s\\n' ${answers} > ${folder}/answers
+      cat > $OPT/current/bin/node <<'END'
+#!/bin/sh
+echo asked >> ${folder}/did
+[ "$(sed -n "$(wc -l < ${folder}/did)p" ${folder}/answers)" = yes ]
+END
+      chmod +x $OPT/current/bin/node
+      sleep() { :; }
+      is_healthy`
+    const { status, acts } = await runPart(script, folder)
+    expect([status, acts.length]).toEqual([code, asked])
+  })
+
   test('a damaged download: the next run downloads it anew, and a bundle that was given stays', async () => {
     const own = join(folder, 'own.tar.gz')
     writeFileSync(own, 'x')

@@ -48,15 +48,21 @@ fetch_model() {
   fi
 }
 
-# Waits up to 60 seconds, which a busy machine may need.
+# Waits up to 60 seconds, which a busy machine may need. A hub that fails as it starts answers for a
+# moment each time that systemd starts it again, so it must answer three times in a row.
 is_healthy() {
   tries=0
+  in_row=0
   while [ "$tries" -lt 120 ]; do
     if "$OPT/current/bin/node" -e '
       fetch("http://127.0.0.1:8770/api/cockpit/health", { signal: AbortSignal.timeout(2000) })
         .then(async (r) => process.exit(r.ok && (await r.json()).version === process.argv[1] ? 0 : 1))
         .catch(() => process.exit(1))' "$target"; then
-      return 0
+      in_row=$((in_row + 1))
+      if [ "$in_row" -ge 3 ]; then return 0; fi
+      sleep 0.5
+    else
+      in_row=0
     fi
     tries=$((tries + 1))
     sleep 0.5
