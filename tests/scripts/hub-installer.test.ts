@@ -39,6 +39,12 @@ test.each([
   expect(String(stderr)).toContain(message)
 })
 
+test('an upgrade to nothing is refused: it would install the same version again', () => {
+  const { status, stderr } = spawnSync('sh', [join(FOLDER, 'watchpost-hub'), 'upgrade'])
+  expect(status).toBe(2)
+  expect(String(stderr)).toContain('say to what, with --bundle=FILE or --version=VERSION')
+})
+
 test('no loop of the installer overwrites what an option says', async () => {
   const script = await assembleInstaller()
   const options = [...script.matchAll(/^ {2}(\w+)=\$\{WATCHPOST_/gm)].map(([, name]) => name)

@@ -30,7 +30,7 @@ verify_bundle() {
     node verify.ts install.sh manifest.json manifest.json.sig payload.tar.gz 2> /dev/null || refuse_bundle "$bundle is incomplete or damaged. Download it again."
   printf '%s  %s\n%s  %s\n' "$NODE_SHA256" "$WORK/bundle/node" "$VERIFY_SHA256" "$WORK/bundle/verify.ts" |
     sha256sum --check --status ||
-    refuse_bundle "$bundle was altered, or belongs to another version of this installer. Download both again."
+    refuse_bundle "$bundle was altered, or belongs to another version of this installer. Run the install.sh of the same version, downloaded again if need be: sudo sh install.sh --bundle=FILE"
   chmod 700 "$WORK/bundle/node"
   target=$("$WORK/bundle/node" "$WORK/bundle/verify.ts" "$WORK/bundle/manifest.json" \
     "$WORK/bundle/manifest.json.sig" "$WORK/bundle" 2> "$WORK/verify.err") ||
