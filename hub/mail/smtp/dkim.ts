@@ -46,15 +46,23 @@ export async function makeKey(paths: Paths, domain: string, now = new Date()): P
   const known = (await readDkim(paths)).keys
   const day = now.toISOString().slice(0, 10).replaceAll('-', '')
   // Mails on their way are still checked against the record of the earlier key.
-  const again = known[domain]?.selector === `hub${day}` ? 'b' : ''
+  const selector = selectorAfter(known[domain]?.selector, `hub${day}`)
   const key: DkimKey = {
-    selector: `hub${day}${again}`,
+    selector,
     private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     created_at: now.toISOString(),
     signs: false,
   }
   await writeSetting(paths, DKIM_KEYS, { keys: { ...known, [domain]: key } })
   return key
+}
+
+/** The first selector of a day has no letter behind it, the next ones b, c and so on. */
+function selectorAfter(last: string | undefined, first: string): string {
+  if (!last?.startsWith(first)) return first
+  const before = last.slice(first.length)
+  const letter = String.fromCodePoint((before.codePointAt(before.length - 1) ?? 0x61) + 1)
+  return /[b-z]/.test(letter) ? `${first}${before.slice(0, -1)}${letter}` : `${last}b`
 }
 
 /** setSigning turns signing with a domain's key on or off. */

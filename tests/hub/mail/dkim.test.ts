@@ -3,7 +3,14 @@ import { Resolver } from 'node:dns/promises'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { makeKey, publishedAs, recordOf, setSigning, signed } from '../../../hub/mail/smtp/dkim.ts'
+import {
+  makeKey,
+  publishedAs,
+  recordOf,
+  removeKey,
+  setSigning,
+  signed,
+} from '../../../hub/mail/smtp/dkim.ts'
 import { compose } from '../../../hub/mail/smtp/message.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import {
@@ -211,4 +218,16 @@ describe('a mail of a project', () => {
     const check = await api.post('projects/dkim/check', { slug: 'demir' })
     expect(check).toMatchObject({ status: 409, body: { detail: expect.stringContaining(DOMAIN) } })
   })
+})
+
+test('no key of a domain has the selector of one before it on that day', async () => {
+  const now = new Date('2026-11-30T10:00:00Z')
+  const selectors = []
+  for (let nth = 0; nth < 4; nth += 1) {
+    selectors.push((await makeKey(hub.paths, 'often.example', now)).selector)
+  }
+  expect(selectors).toEqual(['hub20261130', 'hub20261130b', 'hub20261130c', 'hub20261130d'])
+  const next = await makeKey(hub.paths, 'often.example', new Date('2026-12-01T10:00:00Z'))
+  expect(next.selector).toBe('hub20261201')
+  await removeKey(hub.paths, 'often.example')
 })
