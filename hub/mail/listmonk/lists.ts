@@ -44,7 +44,8 @@ export async function mapList(paths: Paths, slug: string, list: Mapped | null): 
   await writeJson(file(paths), list ? { ...others, [slug]: list } : others, 0o640)
 }
 
-async function isThere(listmonk: Listmonk, id: number): Promise<boolean> {
+/** Whether a list is still in listmonk. */
+export async function isThere(listmonk: Listmonk, id: number): Promise<boolean> {
   try {
     await listmonk.getList(id)
     return true

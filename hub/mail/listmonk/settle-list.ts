@@ -11,9 +11,10 @@ import { inboxText } from '../inbox/inbox.text.ts'
 import { awayDay } from '../inbox/waits.ts'
 import { readRefusals } from '../opt-outs.ts'
 import { reasonToSkip } from '../smtp/send-mails.ts'
-import { type Refusals, suppressed } from '../suppression.ts'
+import { type Refusals, readSalt, suppress, suppressed } from '../suppression.ts'
 import type { Listmonk } from './listmonk.ts'
 import type { Campaign } from './listmonk-rows.ts'
+import { isThere } from './lists.ts'
 
 const say = bilingual(outcomeText)
 const sayAway = bilingual(inboxText)
@@ -32,8 +33,8 @@ export type Work = { mailing: Mailing; client: Listmonk; draft: DraftRow; portio
 type Recipient = { email: string; lead_id: string | null }
 
 /**
- * Removes those from the list who must no longer get it. The list must then contain exactly the
- * approved recipients; `fault` says how it differs.
+ * Removes those from the list who must no longer get it, and skips who deleted themselves in listmonk. The
+ * list must then contain exactly the approved recipients; `fault` says how it differs.
  */
 export async function settleList(
   work: Work,
@@ -47,9 +48,29 @@ export async function settleList(
   const found = new Set(members.map(({ email }) => email).filter((email) => !gone.has(email)))
   const approved = new Set(people.map(({ email }) => email))
   const strange = [...found].filter((email) => !approved.has(email)).length
-  const missing = [...approved].filter((email) => !found.has(email)).length
   if (strange > 0) return { people, fault: say.strangers(strange) }
-  return { people, fault: missing > 0 ? say.missing(missing) : null }
+  const missing = [...approved].filter((email) => !found.has(email))
+  const wiped = await skipWiped(work, missing)
+  const left = people.filter(({ email }) => !wiped.has(email))
+  const lacking = missing.length - wiped.size
+  return { people: left, fault: lacking > 0 ? say.missing(lacking) : null }
+}
+
+/** Whoever is no subscriber any more has left; without the list absence says nothing. */
+async function skipWiped(work: Work, missing: string[]): Promise<Set<string>> {
+  const { mailing, client, draft, portion } = work
+  const wiped = new Set<string>()
+  if (missing.length === 0 || !(await isThere(client, portion.list_id))) return wiped
+  for (const email of missing) {
+    if (!(await client.findSubscriber(email))) wiped.add(email)
+  }
+  const salt = await readSalt(mailing.config.paths)
+  const emails = [...wiped]
+  await everywhere(mailing.db, async (sql) => {
+    await suppress(sql, salt, { emails, reason: 'unsubscribed', project_id: draft.project_id })
+    await skipMails(sql, { draft_id: draft.id, emails }, skipWords.suppressed)
+  })
+  return wiped
 }
 
 type Member = { id: number; email: string; hasLeft: boolean }

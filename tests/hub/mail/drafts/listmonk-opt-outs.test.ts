@@ -90,3 +90,37 @@ describe('whoever opts out at the hub', () => {
     },
   )
 })
+
+describe('whoever deletes themself in listmonk after the push', () => {
+  test('is skipped and suppressed, and the others get the campaign', async () => {
+    const id = await campaign('render', 'approve', 'push')
+    const { uuid } = subscriber(jo())
+    await fetch(`${standIn.url}/subscription/wipe/${uuid}`, { method: 'POST' })
+    await steps(id, 'send')
+    await look(3)
+    expect(sentTo(id)).toEqual([nobody()])
+    expect(await recipients(id)).toMatchObject([{ state: 'skipped' }, { state: 'sent' }])
+    expect((await api.get(`suppression?email=${jo()}`)).body.suppression).toMatchObject([
+      { reason: 'unsubscribed' },
+    ])
+  })
+
+  test('is told from one who was only taken off the list, or whose list is gone', async () => {
+    const id = await campaign('render', 'approve', 'push')
+    subscriber(jo()).subscriptions.clear()
+    await steps(id, 'send')
+    await look(2)
+    expect((await get(id)).state).toBe('failed')
+    expect((await recipients(id))[0].reason).toContain('lacks 1 of the approved people')
+    const other = await campaign('render', 'approve', 'push')
+    standIn.state.deleteList(the(other).list_ids[0] ?? 0)
+    standIn.state.subscribers.delete(subscriber(nobody()).id)
+    await steps(other, 'send')
+    await look(2)
+    expect((await get(other)).state).toBe('failed')
+    expect([...sentTo(id), ...sentTo(other)]).toEqual([])
+    for (const email of [jo(), nobody()]) {
+      expect((await api.get(`suppression?email=${email}`)).body.suppression).toEqual([])
+    }
+  })
+})
