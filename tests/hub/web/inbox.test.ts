@@ -237,3 +237,48 @@ test('the inbox shows a conversation without its HTML, answers in it, and goes o
   await picture(phone.page, 'inbox-phone')
   expectClean(phone)
 })
+
+test('an answer that is still being sent goes out once, though somebody looks at another mail meanwhile', async () => {
+  await hub.query(
+    `insert into hub.inbox_mails (project_id, lead_id, draft_id, our_email, kind, matched_by,
+       from_email, from_name, subject, text, whole, message_id, received_at)
+     select r.project_id, r.lead_id, r.draft_id, r.email, 'reply', 'message_id', r.email, 'Can',
+       'Re: ' || word, word, word, '<late' || at || '@x>', now() - make_interval(mins => at::int)
+     from hub.recipients as r, unnest(array['Slow', 'Other']) with ordinality as w (word, at)
+     where r.email = 'can@client.example'`,
+  )
+  await hub.query(`update hub.inbox_mails set opt_out = null, opt_out_by = null`)
+  const opened = await visit(browser, hub, '/hub/p/demir/inbox')
+  const { page, context } = opened
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  let asked = 0
+  await context.route('**/api/cockpit/inbox/answer', async (route) => {
+    asked += 1
+    if (asked === 1) await held
+    await route.continue()
+  })
+  const before = smtp.mails.length
+  const field = page.getByRole('textbox', { name: 'Your answer' })
+  const send = page.getByRole('button', { name: 'Send answer' })
+  const list = page.getByRole('list', { name: 'Mail that came in' })
+  await list.getByText('Re: Slow').click()
+  await field.fill('Once is enough.')
+  await send.click()
+  await eventually(() => asked).toBe(1)
+  await list.getByText('Re: Other').click()
+  await page.getByRole('heading', { name: 'Re: Other' }).waitFor()
+  expect(await field.inputValue()).toBe('')
+  await list.getByText('Re: Slow').click()
+  await page.getByRole('heading', { name: 'Re: Slow' }).waitFor()
+  expect(await field.inputValue()).toBe('Once is enough.')
+  await send.click()
+  await page.getByText('Answer sent').first().waitFor()
+  answer()
+  await eventually(() => field.inputValue()).toBe('')
+  await settled(page)
+  expect(smtp.mails.length - before).toBe(1)
+  expectClean(opened)
+})

@@ -7,44 +7,53 @@ import { Choice, Field, Textarea } from '../../../../web/ui/field.tsx'
 import { Notice } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { toast } from '../../../../web/ui/toast.tsx'
-import { api, ok } from '../../api/client.ts'
+import { api, ok, ProblemError } from '../../api/client.ts'
+import { useTyped } from '../../typed.ts'
 import { inboxText } from './inbox.text.ts'
 import { type InboxDetail, inboxMailQuery, randomId, refreshInbox } from './queries.ts'
 
-/** What was typed and not sent, while somebody goes through the list. */
-const typed = new Map<string, string>()
+/**
+ * The id of the answer to each mail: it stays the same until the hub has said what became of it, also while somebody
+ * looks at other mails, so that the answer goes out once.
+ */
+const ids = new Map<string, string>()
 
-/** The answer to a mail. It goes out once: the id stays the same until the hub has said what became of it. */
+function idOf(mail_id: string): string {
+  const id = ids.get(mail_id) ?? randomId()
+  ids.set(mail_id, id)
+  return id
+}
+
+/** The answer to a mail. */
 export function AnswerForm({ detail, isReadOnly }: { detail: InboxDetail; isReadOnly: boolean }) {
   const { answer: text } = useText(inboxText)
   const { mail, answering } = detail
-  const [value, setValue] = useState(typed.get(mail.id) ?? '')
+  const { typed, write, sent } = useTyped(`answer ${mail.id}`)
   const [isQuoting, setQuoting] = useState(false)
-  const [answer_id, setAnswerId] = useState(randomId)
   const queryClient = useQueryClient()
   const say = useToastError()
-  const write = (next: string) => {
-    setValue(next)
-    typed.set(mail.id, next)
-  }
   const send = useMutation({
-    mutationFn: () =>
+    mutationFn: (given: { answer_id: string; text: string }) =>
       ok(
         api.POST('/api/cockpit/inbox/answer', {
-          body: { id: mail.id, answer_id, text: value, with_quote: isQuoting },
+          body: { id: mail.id, with_quote: isQuoting, ...given },
         }),
       ),
-    onSuccess: (after) => {
+    onSuccess: (after, { answer_id, text: given }) => {
       const state = after.thread.find(({ id }) => id === answer_id)?.state
-      setAnswerId(randomId())
+      if (ids.get(mail.id) === answer_id) ids.delete(mail.id)
       queryClient.setQueryData(inboxMailQuery(mail.id).queryKey, after)
       if (state === 'failed') return toast(text.failed, { kind: 'failed' })
-      write('')
+      sent(given)
       toast(state === 'sent' ? text.sent : text.unclear, {
         kind: state === 'sent' ? 'done' : 'failed',
       })
     },
-    onError: say,
+    onError: (error) => {
+      // Refused: the next one is another answer.
+      if (error instanceof ProblemError && error.problem.status < 500) ids.delete(mail.id)
+      say(error)
+    },
     onSettled: () => refreshInbox(queryClient),
   })
   if (answering.closed) {
@@ -60,7 +69,8 @@ export function AnswerForm({ detail, isReadOnly }: { detail: InboxDetail; isRead
       className="mt-auto flex flex-col gap-3 border-t border-line px-4 py-4 md:px-6"
       onSubmit={(event) => {
         event.preventDefault()
-        if (value.trim() !== '') send.mutate()
+        if (typed.trim() === '' || send.isPending) return
+        send.mutate({ answer_id: idOf(mail.id), text: typed })
       }}
     >
       <p className="text-sm text-muted break-words">
@@ -68,7 +78,7 @@ export function AnswerForm({ detail, isReadOnly }: { detail: InboxDetail; isRead
       </p>
       <Field label={text.text} hint={text.hint} className="max-w-2xl">
         <Textarea
-          value={value}
+          value={typed}
           rows={4}
           maxLength={20_000}
           disabled={isReadOnly}
@@ -82,7 +92,7 @@ export function AnswerForm({ detail, isReadOnly }: { detail: InboxDetail; isRead
           type="submit"
           variant="primary"
           className="ml-auto"
-          disabled={isReadOnly || value.trim() === ''}
+          disabled={isReadOnly || typed.trim() === ''}
           isPending={send.isPending}
           icon={<Send size={14} aria-hidden />}
         >
