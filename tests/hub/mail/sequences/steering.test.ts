@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { everywhere } from '../../../../hub/db/db.ts'
 import { scheduleSequences } from '../../../../hub/mail/sequences/schedule.ts'
-import { doubtSequences, finishSequence, stopSequence } from '../../../../hub/mail/sequences/state.ts'
+import {
+  doubtSequences,
+  finishSequence,
+  stopSequence,
+} from '../../../../hub/mail/sequences/state.ts'
 import { ALWAYS, api, hub, passDays, STEPS, smtp, useSequences } from './sequence-help.ts'
 
 const { of, get, add, create, approve, run, people, group } = useSequences()
