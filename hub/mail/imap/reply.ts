@@ -1,6 +1,6 @@
 import { type HtmlToTextOptions, htmlToText } from 'html-to-text'
-import PostalMime from 'postal-mime'
 import { MAX_DEPTH, withinLimits } from '../../html.ts'
+import { parseMail } from './parse.ts'
 
 /** Characters of a reply that the timeline keeps, and that agents read. */
 export const MAX_REPLY = 4000
@@ -19,15 +19,15 @@ export type ReadText = {
 
 /** readText reads the text of a mail in any charset; of HTML it reads the words. */
 export async function readText(source: Uint8Array): Promise<ReadText> {
-  const email = await PostalMime.parse(source, { maxNestingDepth: 20 }).catch(() => null)
+  const { email, is_cut: hasMoreLines } = await parseMail(source)
   const plain = cleaned(email?.text ?? '')
-  const { html, is_cut } = withinLimits(plain === '' ? (email?.html ?? '') : '')
+  const { html, is_cut: hasMoreTags } = withinLimits(plain === '' ? (email?.html ?? '') : '')
   const said = unquoted(html === '' ? plain : cleaned(htmlToText(html, UNQUOTED)))
   const whole = html === '' ? plain : cleaned(htmlToText(html, QUOTED))
   return {
     said: said === '' ? null : shortened(said),
     whole: shortened(whole),
-    is_cut: is_cut || whole.length > MAX_WHOLE,
+    is_cut: hasMoreLines || hasMoreTags || whole.length > MAX_WHOLE,
   }
 }
 
@@ -61,7 +61,7 @@ const UNQUOTED: HtmlToTextOptions = {
 }
 
 const WROTE =
-  /^(?:on\b.{5,200}\bwrote|am\b.{5,200}\bschrieb\b.{0,100}|.{5,200}(?:tarihinde|günü|saat).{0,200}yazd[ıi]|.{3,200}<[^>\s]+@[^>\s]+>.{0,40}yazd[ıi]).{0,20}:\s*$/iu
+  /^(?:on\b.{5,200}\bwrote|am\b.{5,200}\bschrieb\b.{0,100}|.{5,200}(?:tarihinde|günü|saat).{0,200}yazd[ıi]|.{3,200}<[^<>@\s]+@[^<>\s]+>.{0,40}yazd[ıi]).{0,20}:\s*$/iu
 /** The same, broken into two lines. */
 const BROKEN = /^((?:on|am) [^\n]{5,200})\n([^\n]{0,120}(?:wrote|schrieb)[^\n]{0,40}:)[^\S\n]*$/gimu
 const DIVIDER =
@@ -74,28 +74,33 @@ const HEADER =
 const SIGNATURE =
   /^(?:--\s?|sent from my .{1,60}|.{1,40}(?:umdan|ümdan|imden|ımdan|den|dan) gönderildi)$/iu
 
+/** A longer line is a paragraph: no signature, and no line above a quote. */
+const MAX_MARK = 500
+
 /** unquoted removes what a reply repeats of an earlier mail, and its signature. */
 export function unquoted(text: string): string {
   const lines = text.replace(/\r\n?/g, '\n').replace(BROKEN, '$1 $2').split('\n')
+  const isMarked = (line: string) => line.trimStart().startsWith('>')
+  const lastMarked = lines.findLastIndex(isMarked)
   const kept: string[] = []
   for (const [at, line] of lines.entries()) {
-    const rest = lines.slice(at + 1)
-    if (SIGNATURE.test(line.trim()) || DIVIDER.test(line)) break
-    if (FROM.test(line) && rest.slice(0, 5).some((next) => HEADER.test(next))) {
+    const trimmed = line.trim()
+    const mark = trimmed.length > MAX_MARK ? '' : trimmed
+    if (SIGNATURE.test(mark) || DIVIDER.test(mark)) break
+    if (FROM.test(mark) && lines.slice(at + 1, at + 6).some((next) => HEADER.test(next))) {
       while (kept.at(-1)?.trim() === '') kept.pop()
       if (RULE.test(kept.at(-1)?.trim() ?? '')) kept.pop()
       break
     }
-    if (WROTE.test(line.trim())) {
+    if (WROTE.test(mark)) {
       // Below it stand the quoted lines and perhaps answers to them; without marks it is all quoted.
-      if (!rest.some((next) => next.trimStart().startsWith('>'))) break
+      if (lastMarked <= at) break
       continue
     }
-    if (!line.trimStart().startsWith('>')) kept.push(line)
+    if (!isMarked(line)) kept.push(line.trimEnd())
   }
   return kept
     .join('\n')
-    .replace(/[^\S\n]+$/gmu, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }

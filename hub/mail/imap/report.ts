@@ -1,6 +1,7 @@
-import PostalMime, { type Email } from 'postal-mime'
+import type { Email } from 'postal-mime'
 import { normaliseEmail } from '../address.ts'
 import { messageIds, parseHeaders } from './headers.ts'
+import { parseMail } from './parse.ts'
 
 /** What a bounce says about one recipient (RFC 3464). */
 type BouncedRecipient = {
@@ -32,11 +33,10 @@ const MAX_RECIPIENTS = 100
  * null for imitations: anybody can put MAILER-DAEMON into a From header.
  */
 export async function readReport(source: Uint8Array): Promise<Report | null> {
-  const email = await PostalMime.parse(source, {
+  const { email } = await parseMail(source, {
     attachmentEncoding: 'utf8',
     forceRfc822Attachments: true,
-    maxNestingDepth: 20,
-  }).catch(() => null)
+  })
   if (!email) return null
   const type = headerOf(email, 'content-type')
   if (!/^\s*multipart\/report\s*;/i.test(type)) return null

@@ -190,6 +190,31 @@ describe('the text of a mail', () => {
     expect((await readText(bytes('text/html', deep))).said).toMatch(/^Yes\.\s+\.\.\.$/)
   })
 
+  test.each(['<a@b', '<a@', 'on ', 'x günü ', 'from: '])(
+    'of one endless line of %j is that line',
+    async (part) => {
+      const line = part.repeat(90_000 / part.length)
+      const read = await readText(bytes('text/plain', line))
+      expect(read.said).toBe(line.slice(0, MAX_WHOLE).trimEnd())
+      expect(read.is_cut).toBe(true)
+    },
+  )
+
+  test('takes no line of more than 500 characters for one above a quote', async () => {
+    const von = `Von: ${'x'.repeat(495)}`
+    const head = (line: string) => `Yes.\n\n${line}\nSent: today\nOur mail`
+    expect((await readText(bytes('text/plain', head(von)))).said).toBe('Yes.')
+    expect((await readText(bytes('text/plain', head(`${von}x`)))).said).toContain('Our mail')
+  })
+
+  test('of more than 10,000 lines is that of the first, and says so', async () => {
+    const read = (lines: number) =>
+      readText(bytes('text/plain', `First.\n${'\n'.repeat(lines)}Last.\n`))
+    const [most, more] = [await read(9990), await read(10_001)]
+    expect(most).toMatchObject({ said: 'First.\n\nLast.', is_cut: false })
+    expect(more).toMatchObject({ said: 'First.', is_cut: true })
+  })
+
   test('is whole at the limit', async () => {
     const read = await readText(bytes('text/plain', 'x'.repeat(MAX_WHOLE)))
     expect(read.is_cut).toBe(false)
