@@ -35,8 +35,8 @@ export function toCsv(rows: (string | number | null)[][]): string {
 }
 
 /**
- * Detects the encoding: by byte-order mark, otherwise UTF-8 if valid, otherwise a Windows code
- * page.
+ * Detects the encoding: by byte-order mark, otherwise UTF-8 if most letters are valid, otherwise a
+ * Windows code page.
  */
 export function detectEncoding(bytes: Uint8Array): Encoding {
   const [a, b, c] = bytes
@@ -47,10 +47,23 @@ export function detectEncoding(bytes: Uint8Array): Encoding {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     return 'utf-8'
   } catch {
+    if (isMostlyUtf8(bytes)) return 'utf-8'
     // 1254 and 1252 differ in six letters: Turkish Ğ İ Ş ğ ı ş against Icelandic Ð Ý Þ ð ý þ.
     return bytes.some((byte) => TURKISH_BYTES.has(byte)) ? 'windows-1254' : 'windows-1252'
   }
 }
+
+/** One broken letter does not make a file a code page: its other letters would all be wrong then. */
+function isMostlyUtf8(bytes: Uint8Array): boolean {
+  const text = new TextDecoder('utf-8').decode(bytes)
+  let more = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code > 0x7f) more += code === 0xfffd ? -1 : 1
+  }
+  return more > 0
+}
+
 const TURKISH_BYTES = new Set([0xd0, 0xdd, 0xde, 0xf0, 0xfd, 0xfe])
 
 /**

@@ -103,6 +103,15 @@ describe('CSV', () => {
 })
 
 describe('the encoding of a file', () => {
+  test('is UTF-8 also where a letter of it is broken, as long as most are not', () => {
+    const file = (...broken: number[]) =>
+      Uint8Array.from([...new TextEncoder().encode('İpek,Ğ\nŞ,ş\n'), ...broken])
+    expect(detectEncoding(file(0xff))).toBe('utf-8')
+    expect(decode(file(0xc5), 'utf-8')).toBe('İpek,Ğ\nŞ,ş\n\uFFFD')
+    expect(detectEncoding(file(0xff, 0xff, 0xff))).toBe('utf-8')
+    expect(detectEncoding(file(0xff, 0xff, 0xff, 0xff))).toBe('windows-1252')
+  })
+
   const letter = (byte: number) => new TextDecoder('windows-1254').decode(Uint8Array.of(byte))
 
   test.each([
