@@ -132,8 +132,16 @@ export function suggestMapping(
     fold(text)
       .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .trim()
+  // In an export each of our names is the field of that name, also where a field of the project's own is called alike.
+  const isExport = columns[0] === 'id' && columns.includes('created_at')
+  const ours = (column: string) => IMPORT_FIELDS.find((field) => isExport && field === column)
   columns.forEach((column, index) => {
     const words = plain(column)
+    const given = ours(column)
+    if (given && given !== 'id' && !mapping[given]) {
+      mapping[given] = column
+      return
+    }
     const named = own.find(
       ({ key, label }) => !mapping[`custom.${key}`] && [plain(label), plain(key)].includes(words),
     )
@@ -146,6 +154,7 @@ export function suggestMapping(
     if (field && (field !== 'id' || isOurs())) mapping[field] = column
   })
   const { first_name, last_name, name, ...others } = mapping
+  if (isExport && name) return { ...others, name }
   // "Ad" and "İsim" are the whole name where no column has the surname.
   if (first_name && !last_name && !name) return { ...others, name: first_name }
   if (first_name && last_name) return { ...others, first_name, last_name }

@@ -82,6 +82,25 @@ describe('a column is understood by its header', () => {
     })
   })
 
+  test('of an export is what it is called there, also beside a field of the project called alike', () => {
+    const own = [{ key: 'score', label: 'Amount' }]
+    const header = [
+      'id',
+      'name',
+      'score',
+      'amount',
+      'created_at',
+      'Amount',
+      'First name',
+      'Surname',
+    ]
+    const id = crypto.randomUUID()
+    expect(suggestMapping(header, [[id]], own)).toEqual({
+      ...{ id: 'id', name: 'name', score: 'score', amount: 'amount', 'custom.score': 'Amount' },
+    })
+    expect(suggestMapping(header.slice(1), [], own)).toMatchObject({ 'custom.score': 'score' })
+  })
+
   test('whatever stands in its rows', () => {
     expect(suggestMapping(['E-mail', 'Ad'], [['ada@x.example', 'Ada']])).toEqual({
       email: 'E-mail',
