@@ -82,10 +82,14 @@ export async function handleBatch(sql: Sql, open: Import, rows: FileRow[]): Prom
   }
   const created = await insertLeads(sql, open, [...fresh.values()])
   counts.created = created.size
-  // Somebody added the same address between the look-up and this insert.
-  counts.skipped += fresh.size - created.size
+  // Somebody added the same address between the look-up and this insert: the rows for it changed nothing.
+  const made = [...fresh.values()].map((entry) => entry.lead_id)
+  const lost = new Set(made.filter((id) => !created.has(id)))
+  const isThere = ({ lead_id }: Placed) => !lost.has(lead_id)
+  const inVain = placed.filter((row) => row.outcome === 'merged' && !isThere(row)).length
+  counts.merged -= inVain
+  counts.skipped += lost.size + inVain
   counts.refused = refused.length
-  const isThere = ({ lead_id, outcome }: Placed) => created.has(lead_id) || outcome !== 'created'
   const { completed, notices } = await completeByFacts(sql, open, placed.filter(isThere))
   counts.skipped -= completed
   counts.merged += completed

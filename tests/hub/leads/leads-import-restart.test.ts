@@ -1,5 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../../hub/db/db.ts'
 import { createHub } from '../../../hub/hub.ts'
@@ -14,7 +15,31 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
-const { bring, leadsOf, read } = importCalls(() => hub)
+const { bring, leadsOf, read, send } = importCalls(() => hub)
+
+test('an import goes on where somebody adds one of its people at the same moment', async () => {
+  const other = new pg.Client({ connectionString: hub.owner_url })
+  await other.connect()
+  try {
+    await other.query('begin')
+    const person = [hub.ids.back, 'raced@back.example']
+    await other.query('insert into hub.leads (project_id, email) values ($1, $2)', person)
+    const csv =
+      'Email,Phone,City\nraced@back.example,,Bursa\nraced@back.example,12,Izmir\nb@back.example,,'
+    const taken = await send(csv, { project: 'back', duplicates: 'merge' })
+    const { id } = (await taken.json()).import
+    const waits =
+      "select from pg_stat_activity where wait_event = 'transactionid' and datname = current_database()"
+    await expect.poll(async () => (await hub.query(waits)).length, { timeout: 20_000 }).toBe(1)
+    await other.query('commit')
+    await expect
+      .poll(async () => (await read(id)).status, { timeout: 20_000 })
+      .toMatch(/done|failed/)
+    expect(await read(id)).toMatchObject({ status: 'done', created: 1, merged: 0, skipped: 2 })
+  } finally {
+    await other.end()
+  }
+})
 
 describe('a hub that was killed', () => {
   const halfDone = async (csv: string, handled: number) =>
