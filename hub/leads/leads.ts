@@ -114,7 +114,11 @@ export async function changeLead(sql: Sql, id: string, change: LeadChange): Prom
     lead.outcome_reason = change.outcome_reason || null
     lead.outcome_note = change.outcome_note || null
   }
-  requireDeal(lead)
+  // An import of an earlier release may have left a reason on an open deal; all else can still be changed.
+  const isAsBefore = (['stage', 'outcome_reason', 'outcome_note'] as const).every(
+    (field) => lead[field] === before[field],
+  )
+  requireDeal(isAsBefore ? { ...lead, outcome_reason: null, outcome_note: null } : lead)
   if (!isIdentified(lead)) {
     throw invalid([{ path: 'name', code: 'required', message: bilingual(leadsText).keep_one }])
   }

@@ -91,6 +91,19 @@ describe('a deal', () => {
     expect(activities.at(-2).details).toEqual({ from: 'proposal', to: 'lost', reason: 'Price' })
   })
 
+  test('that is open with a reason, as old imports left some, can be edited in all else', async () => {
+    const { id } = await add({ name: 'Old import', stage: 'proposal' })
+    await hub.query("update hub.leads set outcome_reason = 'Price' where id = $1", [id])
+    const update = (change: object) => post('lead/update', { lead_id: id, ...change })
+    expect(await update({ title: 'Head' })).toMatchObject({ status: 200 })
+    expect(
+      (await post('leads/bulk', { project: 'demir', ids: [id], add_tags: ['a'] })).status,
+    ).toBe(200)
+    expect(await update({ outcome_reason: 'Size' })).toMatchObject({ status: 422 })
+    const { body } = await update({ outcome_reason: null })
+    expect(body.lead).toMatchObject({ title: 'Head', tags: ['a'], outcome_reason: null })
+  })
+
   test('comes from a list without a reason while it is open, so that it can be edited', async () => {
     const csv = [
       'Name,Email,Stage,Lost reason',
