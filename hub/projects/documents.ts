@@ -14,7 +14,8 @@ export const FOLDERS = ['docs', 'leads', 'drafts', 'code'] as const
 /** Files of one folder that are listed at most. */
 export const MAX_LISTED = 1000
 
-const SEGMENT = /^[\p{L}\p{N}_][\p{L}\p{N} ._()+-]{0,119}$/u
+// Marks, too: macOS writes Turkish letters apart from theirs.
+const SEGMENT = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N} ._()+&,'’–-]{0,119}$/u
 /** What a file system takes as a name; letters have up to four bytes. */
 const MAX_NAME_BYTES = 255
 const isName = (part: string) => SEGMENT.test(part) && Buffer.byteLength(part) <= MAX_NAME_BYTES
@@ -59,7 +60,7 @@ export async function listIn(folder: string, below: string): Promise<string[]> {
       throw error
     })
     for (const entry of entries.sort((a, b) => a.name.localeCompare(b.name))) {
-      if (entry.name.startsWith('.') || found.length >= MAX_LISTED) continue
+      if (!isName(entry.name) || found.length >= MAX_LISTED) continue
       const path = join(at, entry.name)
       if (entry.isDirectory() && depth < 6) await walk(path, depth + 1)
       if (entry.isFile()) found.push(relative(folder, path).split(sep).join('/'))

@@ -233,7 +233,7 @@ async function lookFor(c: Ctx, slug: string): Promise<DocumentLook> {
 function send(c: Ctx, content: string | Uint8Array, type: string, name: string) {
   return c.body(content as never, 200, {
     'Content-Type': type,
-    'Content-Disposition': `attachment; filename="${name.replace(/[^\w.-]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(name)}`,
+    'Content-Disposition': `attachment; filename="${name.replace(/[^\w.-]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(name).replaceAll("'", '%27')}`,
     'X-Content-Type-Options': 'nosniff',
   }) as never // safe: the content types are those of the document
 }

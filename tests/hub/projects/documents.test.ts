@@ -181,6 +181,15 @@ test('a folder is listed as far as its files can be asked for: 1000 of them, wit
   expect(listed).toEqual([deep(6), deep(1), 'docs/b.md'])
   for (const path of listed) expect(await resolveIn(folder, path)).toBe(join(folder, path))
   expect(await listIn(folder, 'code')).toEqual([])
+  // As people and macOS call them; a name that nobody can ask for is not listed.
+  const names = [
+    "code/Ada’s 'plan'.md",
+    'code/Ar & Ge, 1–2.md',
+    'code/Go\u0308ru\u0308s\u0327me.md',
+  ]
+  for (const path of [...names, 'code/a:b.md', 'code/-x.md']) await put(path)
+  expect((await listIn(folder, 'code')).toSorted()).toEqual(names)
+  for (const path of names) expect(await resolveIn(folder, path)).toBe(join(folder, path))
   await Promise.all(Array.from({ length: 1001 }, (_, at) => put(`leads/${at}.csv`)))
   expect(await listIn(folder, 'leads')).toHaveLength(1000)
 })
