@@ -13,16 +13,16 @@ export type ChangedRow = {
 /** Keys and rows are texts: JavaScript would round what PostgreSQL keeps exactly. */
 type Snapshot = {
   rows: Map<string, { table: string; key: string; content: string }>
-  /** The campaigns that name the lead that goes among their recipients. */
-  drafts: string[]
+  /** The campaigns and sequences that name the lead that goes among their recipients. */
+  naming: string[]
 }
 
 /** rowsOf returns every row that a merge of two leads can change, as it is now. */
 export async function rowsOf(
   sql: Sql,
-  given: { kept_id: string; gone_id: string; drafts?: string[] },
+  given: { kept_id: string; gone_id: string; naming?: string[] },
 ): Promise<Snapshot> {
-  const { kept_id, gone_id, drafts: known = null } = given
+  const { kept_id, gone_id, naming: known = null } = given
   const own = await sql<{ table: string; key: string; content: string }>`
     select name as "table", key::text as key, content::text as content
     from private.rows_of_leads(array[${kept_id}, ${gone_id}]::uuid[])`
@@ -31,10 +31,16 @@ export async function rowsOf(
       jsonb_build_object('id', id, 'audience', audience)::text as content
     from hub.drafts
     where case when ${known}::uuid[] is null then audience #> '{filter,lead_ids}' ? ${gone_id}
+      else id = any(${known}::uuid[]) end
+    union all
+    select id, 'sequences', jsonb_build_object('id', id)::text,
+      jsonb_build_object('id', id, 'state', state, 'filter', filter)::text
+    from hub.sequences
+    where case when ${known}::uuid[] is null then filter -> 'lead_ids' ? ${gone_id}
       else id = any(${known}::uuid[]) end`
   return {
     rows: new Map([...own, ...campaigns].map((row) => [`${row.table} ${row.key}`, row])),
-    drafts: campaigns.map(({ id }) => id),
+    naming: campaigns.map(({ id }) => id),
   }
 }
 

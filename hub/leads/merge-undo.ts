@@ -108,7 +108,16 @@ async function refuseSince(
     select from hub.drafts as draft
     join jsonb_to_recordset(${JSON.stringify(drafts)}) as after (id uuid, audience jsonb)
       on after.id = draft.id and after.audience = draft.audience`
-  if (kept.length < drafts.length) throw new ApiError('conflict', say.since.audience)
+  const sequences = changed.flatMap(({ table, after }) =>
+    table === 'sequences' && after && 'filter' in after ? [after] : [],
+  )
+  const same = await sql`
+    select from hub.sequences as sequence
+    join jsonb_to_recordset(${JSON.stringify(sequences)}) as after (id uuid, state text, filter jsonb)
+      on after.id = sequence.id and after.state = sequence.state and after.filter = sequence.filter`
+  if (kept.length < drafts.length || same.length < sequences.length) {
+    throw new ApiError('conflict', say.since.audience)
+  }
 }
 
 /** A lead that was added since, with an address that comes back. */

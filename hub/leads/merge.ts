@@ -126,7 +126,7 @@ export async function mergeLeads(
     kind: 'merged',
     details: { merge_id, lead },
   })
-  const after = await rowsOf(sql, { kept_id, gone_id, drafts: before.drafts })
+  const after = await rowsOf(sql, { kept_id, gone_id, naming: before.naming })
   await sql`
     insert into hub.merges
       (id, project_id, lead_id, gone, kept, moved, dropped, moved_rows, changed, sums)
@@ -195,4 +195,12 @@ async function moveMails(sql: Sql, from: string, to: string): Promise<void> {
       from jsonb_array_elements_text(audience #> '{filter,lead_ids}') as lead (id)
     ))
     where audience #> '{filter,lead_ids}' ? ${from}`
+  // A sequence that is not approved yet; what was approved stays as it was, and its recipients move.
+  await sql`
+    update hub.sequences
+    set filter = jsonb_set(filter, '{lead_ids}', (
+      select jsonb_agg(distinct case when lead.id = ${from} then ${to} else lead.id end)
+      from jsonb_array_elements_text(filter -> 'lead_ids') as lead (id)
+    ))
+    where state = 'draft' and filter -> 'lead_ids' ? ${from}`
 }

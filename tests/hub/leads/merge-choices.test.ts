@@ -263,3 +263,36 @@ test('copies in other projects stay copies, and the timeline and the list of mer
     { id: first, gone: { name: 'Copied' }, kept: { name: 'Kept' } },
   ])
 })
+
+test('a sequence that waits for its approval keeps the person, and a merge that is undone both', async () => {
+  const [kept, gone] = [await add({ name: 'Chosen' }), await add({ name: 'Chosen too' })]
+  const window = { days: ['mon'], from: '09:00', to: '17:00', time_zone: 'UTC' }
+  const sequence = async (state: string, lead_ids: string[]) => {
+    const [row] = await hub.query<{ id: string }>(
+      `insert into hub.sequences (project_id, name, filter, send_window, state)
+       values ($1, 'Fair', $2, $3, $4) returning id`,
+      [project_id, { lead_ids }, window, state],
+    )
+    return row?.id ?? ''
+  }
+  const ids = [await sequence('draft', [gone.id]), await sequence('done', [gone.id])]
+  const filters = async () => {
+    const rows = await hub.query<{ filter: { lead_ids: string[] } }>(
+      'select filter from hub.sequences where id = any($1) order by array_position($1, id)',
+      [ids],
+    )
+    return rows.flatMap(({ filter }) => filter.lead_ids)
+  }
+  const undo = (id: string) => post(`leads/merges/${id}/undo`, {})
+  const first = (await merge(kept, gone)).body.merge.id
+  // What was approved, and has ended, stays as it was.
+  expect(await filters()).toEqual([kept.id, gone.id])
+  expect((await undo(first)).status).toBe(200)
+  expect(await filters()).toEqual([gone.id, gone.id])
+  const again = (await merge(kept, gone)).body.merge.id
+  await hub.query("update hub.sequences set filter = '{}' where id = $1", [ids[0]])
+  expect(await undo(again)).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('A mail to many that named the lead') },
+  })
+})

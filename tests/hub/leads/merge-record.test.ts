@@ -14,7 +14,7 @@ const snapshot = (rows: Row[]) => ({
       return [`${table} ${row.key}`, row]
     }),
   ),
-  drafts: [],
+  naming: [],
 })
 const moved = (table: string, column: string, key: object) => ({ table, column, key: { ...key } })
 
@@ -69,7 +69,7 @@ test('a row may have moved by several columns, and its key is told in any order'
 test('a number stays as exact as PostgreSQL had it', () => {
   const row = (amount: string) => ({
     rows: new Map([['deals {}', { table: 'deals', key: '{}', content: `{"amount": ${amount}}` }]]),
-    drafts: [],
+    naming: [],
   })
   const given = { before: row('12345678901234.5678'), after: row('1.10') }
   expect(changedRows({ ...given, moved_rows: [], gone_id: GONE, kept_id: KEPT })).toBe(
