@@ -64,7 +64,16 @@ async function usedSince(sql: Sql, id: string, ids: string[]): Promise<string[]>
     where lead_id = any(${ids}::uuid[]) and field_key is null and import_id is distinct from ${id}
     union
     select (audience ->> 'lead_id')::uuid from hub.drafts
-    where audience ->> 'lead_id' = any(${ids}::text[])`
+    where audience ->> 'lead_id' = any(${ids}::text[])
+    union
+    select chosen.id::uuid
+    from (
+      select audience #> '{filter,lead_ids}' as ids from hub.drafts
+      union all
+      select filter -> 'lead_ids' from hub.sequences
+    ) as mail
+    cross join lateral jsonb_array_elements_text(mail.ids) as chosen (id)
+    where chosen.id = any(${ids}::text[])`
   for (const { name, column } of others) {
     const rows = await sql<{ lead_id: string }>`
       select distinct ${raw(`"${column}"`)} as lead_id from hub.${raw(`"${name}"`)}

@@ -17,7 +17,7 @@ afterAll(() => hub.close())
 
 test('undoing an import deletes only leads on which nothing was built, and says what stays', async () => {
   await add({ name: 'Known', email: 'known@x.example' })
-  const rows = ['untouched', 'noted', 'mailed', 'found', 'edited', 'known']
+  const rows = ['untouched', 'noted', 'mailed', 'found', 'edited', 'chosen', 'listed', 'known']
   const csv = `Name,Email,Note,City\n${rows.map((n) => `${n},${n}@x.example,Hi,Ankara`).join('\n')}`
   const { id } = await bring(csv, { project: 'demir', duplicates: 'merge' })
   const idOf = async (name: string) => (await leadsOf('demir', `&q=${name}@x.example`))[0].id
@@ -29,15 +29,26 @@ test('undoing an import deletes only leads on which nothing was built, and says 
      where name = 'mailed'`,
   )
   await hub.query(
+    `insert into hub.drafts (project_id, audience)
+     select project_id, jsonb_build_object('kind', 'list', 'filter', jsonb_build_object('lead_ids', array[id]))
+     from hub.leads where name = 'chosen'`,
+  )
+  await hub.query(
+    `insert into hub.sequences (project_id, name, filter, send_window)
+     select project_id, 'Fair', jsonb_build_object('lead_ids', array[id]), '{"days": ["mon"], "from": "09:00", "to": "17:00", "time_zone": "UTC"}'
+     from hub.leads where name = 'listed'`,
+  )
+  await hub.query(
     `insert into hub.evidence (project_id, lead_id, fact, source)
      select project_id, id, 'Ships tea', 'https://x.example' from hub.leads where name = 'found'`,
   )
   const undone = await post(`leads/imports/${id}/undo`, {})
   expect(undone.status, JSON.stringify(undone.body)).toBe(200)
-  expect(undone.body).toMatchObject({ import: { removed: 1 }, kept: 4, completed: 1 })
+  expect(undone.body).toMatchObject({ import: { removed: 1 }, kept: 6, completed: 1 })
   expect(undone.body.import.undone_at).toMatch(/Z$/)
   const left = (await leadsOf('demir')).map(({ name }: { name: string }) => name)
-  expect(left.toSorted()).toEqual(['Known', 'edited', 'found', 'mailed', 'noted'])
+  const built = ['chosen', 'edited', 'found', 'listed', 'mailed', 'noted']
+  expect(left.toSorted()).toEqual(['Known', ...built])
   expect((await post(`leads/imports/${id}/undo`, {})).status).toBe(409)
   const none = await post(`leads/imports/${crypto.randomUUID()}/undo`, {})
   expect([none.status, none.body.detail]).toEqual([404, 'There is no such import.'])
