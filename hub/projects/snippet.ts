@@ -12,8 +12,9 @@ export function snippetOf(text: string, query: string): string {
   const at = wanted.map((word) => folded.indexOf(word)).find((index) => index >= 0) ?? 0
   const hit = origins[at] ?? 0
   if (plain.length <= LENGTH) return plain
-  const space = hit > BEFORE ? plain.indexOf(' ', hit - BEFORE) + 1 : 0
-  const start = Math.min(space, hit)
+  const space = plain.indexOf(' ', hit - BEFORE)
+  // A hit late in a word without an end, such as an address, begins the snippet itself.
+  const start = hit <= BEFORE ? 0 : space < 0 ? hit : Math.min(space + 1, hit)
   const end = Math.min(plain.length, start + LENGTH)
   return `${start > 0 ? '…' : ''}${plain.slice(start, end).trim()}${end < plain.length ? '…' : ''}`
 }

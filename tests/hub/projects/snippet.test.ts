@@ -19,6 +19,7 @@ test.each([
     /^Demir/,
   ],
   ['found at the end', `${words(60)}zebra`, 'zebra', /^…[^…]*zebra$/],
+  ['found late in a long word at the end', `${words(60)}${x(90)}zebra`, 'zebra', /^…zebra$/],
   [
     'the whole phrase before a word of it',
     `Demir ${words(60)}(Demir Çelik) ${words(60)}`,
