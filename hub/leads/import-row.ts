@@ -150,7 +150,10 @@ export function suggestMapping(
       return
     }
     const field = HEADERS.find(([field, form]) => !mapping[field] && form.test(words))?.[0]
-    const isOurs = () => rows.every((row) => z.guid().safeParse(row[index]).success)
+    // A row that was added to an export has no id yet.
+    const ids = rows.flatMap((row) => row[index]?.trim() || [])
+    const hasIds = ids.length > 0 || rows.length === 0
+    const isOurs = () => hasIds && ids.every((id) => z.guid().safeParse(id).success)
     if (field && (field !== 'id' || isOurs())) mapping[field] = column
   })
   const { first_name, last_name, name, ...others } = mapping

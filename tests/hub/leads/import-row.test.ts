@@ -120,6 +120,9 @@ describe('a column is understood by its header', () => {
     for (const header of ['id', 'ID', 'Lead ID']) {
       expect(suggestMapping([header], [[id]])).toEqual({ id: header })
       expect(suggestMapping([header], [[id], ['17']])).toEqual({})
+      // Rows that were added to an export, and empty ones.
+      expect(suggestMapping([header], [[id], [' '], [], [id]])).toEqual({ id: header })
+      expect(suggestMapping([header], [[''], []])).toEqual({})
     }
     for (const header of [
       ...['Paid', 'Void', 'Identity', 'Emaille', 'Metal', 'Notary', 'Statusbar', 'Adres'],
