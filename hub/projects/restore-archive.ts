@@ -8,7 +8,8 @@ import { raw, type Sql } from '../../shared/sql.ts'
 import { readTables } from '../backup/tables.ts'
 import type { Paths } from '../config.ts'
 import { isMissing } from '../files.ts'
-import { bilingual } from '../i18n/words.ts'
+import { bilingual, stored } from '../i18n/words.ts'
+import { importsText } from '../leads/imports.text.ts'
 import { doubtRestored, unrenderRestored } from '../mail/drafts/state.ts'
 import { readSalt } from '../mail/suppression.ts'
 import { reapplyErasures } from '../people/ledger.ts'
@@ -71,6 +72,7 @@ export async function restoreArchive(
     const folder = join(stage, slug)
     const id = await insertRows(client, sql, join(folder, '.rows'), slug)
     await sql`select set_config('hub.project', ${id}, true)`
+    await endImports(sql)
     await doubtRestored(sql, say.restored)
     await unrenderRestored(sql)
     await rm(join(folder, '.rows'), { recursive: true })
@@ -82,6 +84,14 @@ export async function restoreArchive(
   } finally {
     await rm(stage, { recursive: true, force: true })
   }
+}
+
+/** An archive of an earlier release may have imports that had not ended; their files are not in it. */
+async function endImports(sql: Sql): Promise<void> {
+  await sql`
+    update hub.imports
+    set status = 'failed', reason = ${stored(bilingual(importsText).stopped.gone)}, finished_at = now()
+    where status in ('queued', 'processing')`
 }
 
 /** Only files and folders of the project itself: no links, nothing outside. */

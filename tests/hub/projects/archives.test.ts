@@ -88,6 +88,27 @@ test('one of an earlier release, with fewer tables and columns, is restored with
       { id: PROJECT.id, project_id: PROJECT.id, name: 'Ada' },
       { id: '0f8fad5b-d9cb-469f-a165-70867728950f', project_id: PROJECT.id, name: 'Bo' },
     ),
+    // It was running; its file is gone.
+    imports: line({
+      ...{
+        id: PROJECT.id,
+        project_id: PROJECT.id,
+        file: 'a.csv',
+        options: {},
+        status: 'processing',
+      },
+      ...{
+        total: 3,
+        handled: 1,
+        created: 1,
+        merged: 0,
+        skipped: 0,
+        refused: 0,
+        cut: 0,
+        removed: 0,
+      },
+      created_at: '2026-01-02T03:04:05Z',
+    }),
   })
   expect(await restore()).toMatchObject({
     status: 201,
@@ -96,6 +117,10 @@ test('one of an earlier release, with fewer tables and columns, is restored with
   const read = await hub.call('GET', 'documents/get?project=lost&path=docs/plan.md')
   expect((await read.json()).document.text).toBe('# Plan\n')
   expect(await hub.query('select from hub.api_keys')).toEqual([])
+  const ended = await hub.call('GET', `leads/imports/${PROJECT.id}`)
+  expect((await ended.json()).import).toMatchObject({
+    ...{ status: 'failed', reason: expect.stringContaining('Import it again') },
+  })
   expect(await readdir(folder)).toEqual(['lost'])
   expect(await readdir(join(folder, 'lost'))).toEqual(['docs'])
   expect(await readdir(join(folder, 'lost/docs'))).toEqual(['plan.md'])
