@@ -9,6 +9,7 @@ import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError } from './manifest.ts'
 import { passphraseIdentity, passphraseRecipient } from './passphrase.ts'
+import { withRoom } from './room.ts'
 import type { Encryption } from './settings.ts'
 
 const AGE = 'age-encryption.org/v1'
@@ -31,7 +32,8 @@ export async function pack(folder: string, file: string, encryption: Encryption)
   const draft = `${file}.new`
   try {
     const encrypted = encryption.kind === 'none' ? content : await encrypt(content, encryption)
-    await pipeline(encrypted, createWriteStream(draft, { mode: 0o600, flags: 'w', flush: true }))
+    const written = createWriteStream(draft, { mode: 0o600, flags: 'w', flush: true })
+    await pipeline(encrypted, withRoom(draft), written)
     await rename(draft, file)
   } catch (error) {
     await rm(draft, { force: true })

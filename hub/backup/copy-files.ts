@@ -9,6 +9,7 @@ import { isDraft, isMissing } from '../files.ts'
 import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError, isAllowedPath, type Manifest } from './manifest.ts'
+import { withRoom } from './room.ts'
 
 const say = bilingual(backupText)
 
@@ -62,7 +63,8 @@ export async function copyFile(from: string, stage: string, path: string, manife
   })
   try {
     const { mode } = await lstat(from)
-    await pipeline(createReadStream(from), sum, createWriteStream(join(stage, path)))
+    const to = join(stage, path)
+    await pipeline(createReadStream(from), sum, withRoom(to), createWriteStream(to))
     manifest.files.push({ path, bytes, sha256: hash.digest('hex'), mode: mode & 0o777 })
   } catch (error) {
     if (!isMissing(error)) throw unreadable(error, path)

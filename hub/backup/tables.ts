@@ -8,6 +8,7 @@ import { COPY_SETTINGS, parentsFirst } from '../../shared/copy.ts'
 import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError, type Manifest } from './manifest.ts'
+import { withRoom } from './room.ts'
 
 const say = bilingual(backupText)
 
@@ -92,7 +93,8 @@ export async function copyOut(
     },
   })
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
-  await pipeline(rows, sum, file ? createWriteStream(file, { mode: 0o600 }) : nowhere())
+  if (file) await pipeline(rows, sum, withRoom(file), createWriteStream(file, { mode: 0o600 }))
+  else await pipeline(rows, sum, nowhere())
   return { rows: rows.rowCount, bytes, sha256: hash.digest('hex') }
 }
 

@@ -11,6 +11,7 @@ import { bilingual } from '../i18n/words.ts'
 import { decrypt, isEncrypted, isFullDisk, type Secret } from './archive.ts'
 import { backupText } from './backup.text.ts'
 import { BackupError, MAX_MANIFEST_BYTES, type Manifest, parseManifest } from './manifest.ts'
+import { LEFT_FREE } from './room.ts'
 import { type Origin, originOf } from './signing.ts'
 
 const say = bilingual(backupText)
@@ -19,7 +20,6 @@ const BLOCK = 512
 /** The bytes a member may use in addition to its content: header, long names and padding. */
 const AROUND_MEMBER = 16 * BLOCK
 const AROUND_ARCHIVE = 2 ** 20
-const LEFT_FREE = 256 * 2 ** 20
 
 type Unpacked = { manifest: Manifest; origin: Origin }
 type Given = { paths: Paths; file: string; secret: Secret }

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { readJob, startBackup, startRestore } from '../../../hub/backup/backup.ts'
-import { backupFile } from '../../../hub/backup/make.ts'
+import { backupFile, backupsIn } from '../../../hub/backup/make.ts'
 import { createHealth } from '../../../hub/ops/health.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
 import { membersOf } from '../support/tar.ts'
@@ -67,4 +67,20 @@ test('a file that the hub may not read is named by the backup that fails for it'
   const { done } = await startBackup(hub.config, 'manual')
   await expect(done).rejects.toThrow('cannot read "projects/demir/of-root.txt"')
   expect(await reason()).toContain('chown watchpost')
+})
+
+test('a backup leaves room on the disk, without which the database would stop', async () => {
+  const before = await fs.readdir(backupsIn(hub.paths))
+  const { statfs } = fs
+  let looks = 0
+  vi.spyOn(fs, 'statfs').mockImplementation((async (path: string) => {
+    looks += 1
+    const found = await statfs(path)
+    return looks < 4 ? found : { ...found, bsize: 4096, bavail: 65_535 }
+  }) as unknown as typeof statfs)
+  syncBuiltinESMExports()
+  const { done } = await startBackup(hub.config, 'manual')
+  await expect(done).rejects.toThrow(`The disk with ${backupsIn(hub.paths)} is full`)
+  expect(await reason()).toContain('Delete old backups or free some space')
+  expect(await fs.readdir(backupsIn(hub.paths))).toEqual(before)
 })
