@@ -65,6 +65,7 @@ export async function createHub(
     proxy_secret: (await readText(proxySecretFile(config.paths)))?.trim() || undefined,
   }
   const stops: (() => void | Promise<void>)[] = []
+  let isClosed = false
   const is_writable = role === 'hub_rw'
   const health = createHealth({ config, db, model, log, is_writable, wake: missions.wake })
   return {
@@ -75,6 +76,8 @@ export async function createHub(
       await downloads.resume()
       if (role !== 'hub_rw') return
       await adoptFirstBrand(config, db)
+      // Whoever stops the hub while it starts has closed all of this.
+      if (isClosed) return
       imports.wake()
       mailer.start()
       poller.start()
@@ -82,6 +85,7 @@ export async function createHub(
       await background.start()
     },
     close: async () => {
+      isClosed = true
       await Promise.all(stops.map((stop) => stop()))
       await downloads.close()
       await imports.close()

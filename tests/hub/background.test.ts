@@ -2,6 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createBackground } from '../../hub/background.ts'
+import { createHub } from '../../hub/hub.ts'
 import { readPause } from '../../hub/mail/settings.ts'
 import { startHub, type TestHub } from './support/hub.ts'
 
@@ -152,4 +153,16 @@ test('the system agent learns numbers of this machine, no names and no contents'
   expect(number('cores')).toBeGreaterThan(0)
   expect(number('load_1m')).toBeGreaterThanOrEqual(0)
   expect(number('load_1m')).toBeLessThan(1000)
+})
+
+test('a hub that is stopped while it starts begins to send nothing', async () => {
+  const other = await createHub(hub.config, { log: () => {}, restart: () => {} })
+  const begun = [
+    vi.spyOn(other.deps.mailer, 'start'),
+    vi.spyOn(other.deps.poller, 'start'),
+    vi.spyOn(other.deps.webhooks, 'start'),
+  ]
+  const started = other.start()
+  await Promise.all([other.close(), started])
+  for (const start of begun) expect(start).not.toHaveBeenCalled()
 })
