@@ -65,6 +65,8 @@ export const backupText = texts(
       'The hub has more than 200,000 files, the most a backup can hold. Move some out of the project folders.',
     no_room: (bytes: number) =>
       `The archive unpacks to ${Math.ceil(bytes / MIB)} MiB, and the disk has too little space for that. Free some space and try again.`,
+    no_room_for_upload:
+      'The disk has too little space for this file. Free some space, or restore it on the server: watchpost-hub restore <file>',
     wrong_signature: `The archive's signature does not match its manifest. ${DAMAGED.en}`,
     not_ours: (path: string) =>
       `The archive contains "${shown(path)}", which is never part of a hub backup. ${DAMAGED.en}`,
@@ -183,6 +185,8 @@ export const backupText = texts(
       'Hub’da 200.000’den fazla dosya var; bir yedek en çok bu kadarını tutar. Proje klasörlerinden bazılarını taşıyın.',
     no_room: (bytes) =>
       `Arşiv açılınca ${Math.ceil(bytes / MIB)} MiB yer tutuyor; diskte bu kadar yer yok. Yer açıp yeniden deneyin.`,
+    no_room_for_upload:
+      'Diskte bu dosya için yeterli yer yok. Yer açın ya da yedeği sunucuda geri yükleyin: watchpost-hub restore <dosya>',
     wrong_signature: `Arşivin imzası içerik listesine uymuyor. ${DAMAGED.tr}`,
     not_ours: (path) =>
       `Arşivde hiçbir hub yedeğinde olmayan bir şey var: “${shown(path)}”. ${DAMAGED.tr}`,

@@ -8,7 +8,7 @@ import type { ReadableStream } from 'node:stream/web'
 import { z } from 'zod'
 import { ApiError, invalid } from '../../../shared/problem.ts'
 import { createRoute, jsonBody, jsonResponse, resource } from '../../../shared/route.ts'
-import { isEncrypted } from '../../backup/archive.ts'
+import { isEncrypted, isFullDisk } from '../../backup/archive.ts'
 import { backupText } from '../../backup/backup.text.ts'
 import {
   backupTimes,
@@ -22,6 +22,7 @@ import { checkConfig, POWERS, Powers, powersIn } from '../../backup/config-files
 import { backupFile, backupsIn, CHECK, listBackups, nameFor, UPLOAD } from '../../backup/make.ts'
 import { BackupError, KINDS } from '../../backup/manifest.ts'
 import { requireTrust, warningOf } from '../../backup/restore.ts'
+import { withRoom } from '../../backup/room.ts'
 import { readHead, unpack } from '../../backup/unpack.ts'
 import { isMissing, isTaken } from '../../files.ts'
 import { answer, type Ctx, type Env, problems, tooLong, write } from '../../http/http.ts'
@@ -321,8 +322,13 @@ async function receive(c: Ctx): Promise<string> {
     await pipeline(
       content,
       atMost(max_archive_bytes),
+      withRoom(draft),
       createWriteStream(draft, { mode: 0o600, flags: 'wx', flush: true }),
-    )
+    ).catch((error: unknown) => {
+      throw isFullDisk(error)
+        ? invalid([{ path: '', code: 'no_room', message: say.no_room_for_upload }])
+        : error
+    })
     const encrypted = await isEncrypted(draft)
     if (!encrypted && !(await isGzip(draft))) {
       throw invalid([{ path: '', code: 'form', message: say.no_archive }])

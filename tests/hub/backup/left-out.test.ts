@@ -1,6 +1,7 @@
 import fs, { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { readJob, startBackup, startRestore } from '../../../hub/backup/backup.ts'
 import { backupFile, backupsIn } from '../../../hub/backup/make.ts'
@@ -82,5 +83,17 @@ test('a backup leaves room on the disk, without which the database would stop', 
   const { done } = await startBackup(hub.config, 'manual')
   await expect(done).rejects.toThrow(`The disk with ${backupsIn(hub.paths)} is full`)
   expect(await reason()).toContain('Delete old backups or free some space')
+  expect(await fs.readdir(backupsIn(hub.paths))).toEqual(before)
+})
+
+test('an upload leaves room on the disk, too', async () => {
+  const before = await fs.readdir(backupsIn(hub.paths))
+  const full = { bsize: 4096, bavail: 65_535 } as unknown as Awaited<ReturnType<typeof fs.statfs>>
+  vi.spyOn(fs, 'statfs').mockResolvedValue(full)
+  syncBuiltinESMExports()
+  const type = { 'content-type': 'application/octet-stream' }
+  const answer = await hub.call('POST', 'backup/upload', new Uint8Array(gzipSync('x')), type)
+  expect(answer.status).toBe(422)
+  expect((await answer.json()).errors).toMatchObject([{ code: 'no_room' }])
   expect(await fs.readdir(backupsIn(hub.paths))).toEqual(before)
 })
