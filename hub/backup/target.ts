@@ -70,12 +70,12 @@ async function copyByRsync(
 ): Promise<void> {
   const { destination } = target
   const ssh = await sshCommand(paths, target)
+  // Without --partial: what is cut short must not stay there under the name of a whole backup.
   try {
     await run(
       'rsync',
       [
         '--times',
-        '--partial',
         '--timeout=300',
         // Without this option a remote shell would interpret the folder's name.
         '--protect-args',

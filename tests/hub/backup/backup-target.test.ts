@@ -278,6 +278,15 @@ describe('a copy over SSH', () => {
     await writeFile(key, kept)
   })
 
+  test('leaves nothing there under the name of a backup when it is cut short', async () => {
+    await program(
+      'rsync',
+      `for a; do if [ "$a" = --partial ]; then echo 'it leaves a part' >&2; fi; done
+      echo 'connection lost' >&2; exit 12`,
+    )
+    await expect(make()).rejects.toThrow('rsync failed: connection lost.')
+  })
+
   test.each([
     ['@@@@\nHost key verification failed.', /does not show the key that is stored/],
     ['backup@nas: Permission denied (publickey).', /does not accept the key of this hub/],
