@@ -10,7 +10,8 @@ const FOLDER = join(import.meta.dirname, '../sql')
 /**
  * migrate brings the hub's database to the schema of this release, as its owner. An empty database
  * gets the topic files of sql/; an existing one gets the files of sql/upgrades it does not have
- * yet. Returns the names of the applied files.
+ * yet. Returns the names of the applied files. A database of a newer release is refused: an older one would
+ * write to it what it no longer takes, or leave out what it needs.
  */
 export async function migrate(ownerUrl: string, folder = FOLDER): Promise<string[]> {
   return withOwner(ownerUrl, async (client) => {
@@ -29,6 +30,13 @@ export async function migrate(ownerUrl: string, folder = FOLDER): Promise<string
       (names) => names.filter((name) => name.endsWith('.sql')).sort(),
       () => [],
     )
+    // Topic files may have another name by now; what an upgrade was called never changes.
+    const newer = [...had].find((name) => /^\d{8,}_/.test(name) && !upgrades.includes(name))
+    if (newer) {
+      throw new Error(
+        `A newer version has changed this database (${newer}). Install that version or a later one.`,
+      )
+    }
     // The topic files are the current schema, so they include every upgrade.
     const isNew = had.size === 0
     const applied = isNew ? topics : upgrades.filter((name) => !had.has(name))

@@ -60,6 +60,18 @@ test('a database that exists gets the upgrades that it lacks, once, in their ord
   expect(await known()).toEqual(['10_a.sql', upgrades[0], upgrades[1], '20_b.sql'])
 })
 
+test('a database of a newer release is refused, and stays as it is', async () => {
+  await mkdir(join(folder, 'upgrades'))
+  await write('upgrades/20260101_first.sql', 'insert into public.a values (3);')
+  await migrate(url, folder)
+  await query("insert into public.hub_migrations (name) values ('20270101_later.sql')")
+  await write('upgrades/20260202_second.sql', 'insert into public.a values (4);')
+  await expect(migrate(url, folder)).rejects.toThrow(
+    'A newer version has changed this database (20270101_later.sql).',
+  )
+  expect(await numbers()).toEqual([1, 2])
+})
+
 test('a mistake is named with its file, line and code, and nothing is changed', async () => {
   await write('20_b.sql', 'insert into public.a values (2);\n\ninsert into public.b values (3);\n')
   await expect(migrate(url, folder)).rejects.toThrow(
