@@ -108,8 +108,7 @@ export async function restoreBackup(
       await settle(client, config.paths).catch(() => {})
       throw error
     } finally {
-      if (!existsSync(journalFile(config.paths)))
-        await rm(stage, { recursive: true, force: true, maxRetries: 5 })
+      if (!existsSync(journalFile(config.paths))) await discard(stage)
     }
   })
 }
@@ -217,8 +216,16 @@ async function settle(client: pg.Client, paths: Paths): Promise<'restored' | 'ke
   if (!isCommitted && pause === null) await rm(pauseFile(paths), { force: true })
   if (!isCommitted && pause !== null) await writeWhole(pauseFile(paths), pause)
   await rm(journalFile(paths))
-  await rm(stageOf(paths, stage), { recursive: true, force: true })
+  await discard(stageOf(paths, stage))
   return isCommitted ? 'restored' : 'kept'
+}
+
+/**
+ * Removes an unpacked archive, with the folders that it has replaced. What somebody else put there, root
+ * above all, may stay: the restore is done all the same, and each later one tries again.
+ */
+async function discard(stage: string): Promise<void> {
+  await rm(stage, { recursive: true, force: true, maxRetries: 5 }).catch(() => {})
 }
 
 async function outcome(client: pg.Client, transaction: string): Promise<boolean> {
@@ -271,9 +278,7 @@ async function restoreFiles(paths: Paths, stage: string, powers: Power[]): Promi
 export async function removeStages(paths: Paths): Promise<void> {
   if (existsSync(journalFile(paths))) return
   for (const name of await readdir(paths.data_dir).catch(() => [])) {
-    if (/^\.restore-[0-9a-f-]{36}$/.test(name)) {
-      await rm(join(paths.data_dir, name), { recursive: true, force: true })
-    }
+    if (/^\.restore-[0-9a-f-]{36}$/.test(name)) await discard(join(paths.data_dir, name))
   }
 }
 

@@ -97,3 +97,16 @@ test('an upload leaves room on the disk, too', async () => {
   expect((await answer.json()).errors).toMatchObject([{ code: 'no_room' }])
   expect(await fs.readdir(backupsIn(hub.paths))).toEqual(before)
 })
+
+test('a restore is done although a folder that it replaced cannot be removed, and backups go on', async () => {
+  const name = await (await startBackup(hub.config, 'manual')).done
+  const { rm: remove } = fs
+  const closed = Object.assign(new Error('permission denied'), { code: 'EACCES' })
+  vi.spyOn(fs, 'rm').mockImplementation((path, options) =>
+    String(path).includes('.restore-') ? Promise.reject(closed) : remove(path, options),
+  )
+  syncBuiltinESMExports()
+  await (await startRestore(hub.config, name, { secret: {} })).done
+  expect(await readJob(hub.paths)).toMatchObject({ kind: 'restore', status: 'done' })
+  await (await startBackup(hub.config, 'manual')).done
+})
