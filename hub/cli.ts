@@ -137,12 +137,14 @@ async function resetPassword(config: Config, { stdin }: Values): Promise<number>
       throw new UsageError(given.error.issues[0]?.message ?? 'Standard input has no password.')
     await setPassword(paths, given.data)
     await rm(authFiles(paths).setup_code, { force: true })
-    return say('The password was changed, and all sessions have ended.')
+    return say(
+      'The password of the first admin was changed, and its sessions have ended. Members keep theirs.',
+    )
   }
   const code = await makeSetupCode(paths)
   await rm(`${paths.config_dir}/admin.json`, { force: true })
   return say(
-    `The old password is void, and all sessions have ended. Open /hub/ and choose a new password with this set-up code:\n${code}`,
+    `The old password of the first admin is void, and its sessions have ended; members keep theirs. Open /hub/ and choose a new password with this set-up code:\n${code}`,
   )
 }
 

@@ -139,7 +139,9 @@ test('reset-password makes a code, or takes a password; both end every session',
   const { code, out } = await run(['reset-password'])
   expect(code).toBe(0)
   const setup = out.trim().split('\n').at(-1)
-  expect(out).toMatch(/^The old password is void, .* Open \/hub\/ and choose a new password/)
+  expect(out).toMatch(
+    /^The old password of the first admin is void, .* Open \/hub\/ and choose a new password/,
+  )
   const time = '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z'
   const facts = [
     `Watchpost Hub ${VERSION.replaceAll('.', '\\.')}`,
@@ -168,7 +170,7 @@ test('reset-password makes a code, or takes a password; both end every session',
   expect(short).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/\S/) })
   expect(await run(['reset-password', '--stdin'], { input: 'a second password\n' })).toEqual({
     code: 0,
-    out: 'The password was changed, and all sessions have ended.\n',
+    out: 'The password of the first admin was changed, and its sessions have ended. Members keep theirs.\n',
     err: '',
   })
   expect((await list()).status).toBe(401)
