@@ -303,14 +303,18 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof NotPublic || (error instanceof Error && isRefusalCause(error.cause))
 const isRefusalCause = (cause: unknown): boolean => cause instanceof NotPublic
 
-/** The beginning of an answer; the rest is not read. */
+/** The beginning of an answer; the rest is not read. Its status counts although it never ends. */
 async function startOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of body) {
-    parts.push(part)
-    size += part.length
-    if (size >= ANSWER_BYTES) break
+  try {
+    for await (const part of body) {
+      parts.push(part)
+      size += part.length
+      if (size >= ANSWER_BYTES) break
+    }
+  } catch {
+    // What came until then is kept.
   }
   return Buffer.concat(parts).subarray(0, ANSWER_BYTES).toString('utf8').replaceAll('\0', '')
 }

@@ -128,6 +128,23 @@ test('of an answer without an end the first thousand bytes are kept', async () =
   server.close()
 })
 
+test('an answer of 2xx counts although its body never ends', async () => {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.write('got it')
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo // safe: it listens on a port
+  await set(`url = 'http://127.0.0.1:${port}'`)
+  const { timeout } = AbortSignal
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 20))
+  const outcome = await sender().now(await add())
+  expect(outcome).toMatchObject({ status: 200, failure: null, answer: 'got it' })
+  expect(await states()).toEqual(['succeeded'])
+  server.closeAllConnections()
+  server.close()
+})
+
 describe('what is not answered', () => {
   const none = { status: null, answer: null, retry_after: null }
 
