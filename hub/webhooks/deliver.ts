@@ -58,6 +58,9 @@ const CLAIMED = `delivery.id, delivery.webhook_id, delivery.event, delivery.data
       and at >= delivery.first_attempt_at
   ) as used`
 
+const DUE = (row: string) => `${row}.state in ('queued', 'sending')
+  and ${row}.next_at < $2::timestamptz + interval '1 millisecond'`
+
 export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** createWebhooks sends what is due to the webhooks, each message signed, until it is answered with 2xx. */
@@ -74,7 +77,10 @@ export function createWebhooks(given: {
   let isAgain = false
   let forgot_at = 0
 
-  /** The database knows microseconds, this clock milliseconds: what became due within this one is due. */
+  /**
+   * The webhooks take turns, so that one whose receiver is away does not hold up the others. The database
+   * knows microseconds, this clock milliseconds: what became due within this one is due.
+   */
   async function claim(): Promise<Claimed[]> {
     return everywhere(db, async (_, client) => {
       const { rows } = await client.query<Claimed>(
@@ -85,10 +91,15 @@ export function createWebhooks(given: {
          from hub.webhooks as webhook
          where webhook.id = delivery.webhook_id and delivery.id in (
            select due.id from hub.webhook_deliveries as due
-           join hub.webhooks as receiver on receiver.id = due.webhook_id and receiver.enabled
-           where due.state in ('queued', 'sending')
-             and due.next_at < $2::timestamptz + interval '1 millisecond'
-           order by due.next_at limit $1 for update of due skip locked
+           join (
+             select one.id,
+               row_number() over (partition by one.webhook_id order by one.next_at) as nth
+             from hub.webhook_deliveries as one
+             join hub.webhooks as receiver on receiver.id = one.webhook_id and receiver.enabled
+             where ${DUE('one')}
+           ) as line on line.id = due.id
+           where ${DUE('due')}
+           order by line.nth, due.next_at limit $1 for update of due skip locked
          )
          returning ${CLAIMED}`,
         [AT_ONCE, now().toISOString()],

@@ -272,6 +272,24 @@ test('what waits for a webhook that is off keeps nothing from the others', async
   expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([id])
 })
 
+test('much that waits for one webhook keeps nothing from the others', async () => {
+  for (let nth = 0; nth < 8; nth += 1) await add(clock - HOUR)
+  const sql = `insert into hub.webhooks (label, url, events, allow_private, secret)
+    select 'Other', url, events, true, secret from hub.webhooks returning id`
+  const [other] = await hub.query<{ id: string }>(sql)
+  const id = await add()
+  await hub.query('update hub.webhook_deliveries set webhook_id = $1 where id = $2', [
+    other?.id,
+    id,
+  ])
+  await sender().sweep()
+  await hub.query('delete from hub.webhooks where id = $1', [other?.id])
+  expect(receiver.received).toHaveLength(9)
+  // It is among those that are sent first, five at once.
+  const first = receiver.received.slice(0, 5).map(({ headers }) => headers['webhook-id'])
+  expect(first).toContain(id)
+})
+
 describe('in the background', () => {
   test('it looks at its start and every five seconds, until it is closed', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
