@@ -49,8 +49,8 @@ export async function scheduleSequences(mailing: Mailing & { log: Log }): Promis
       select id, project_id, send_window, approved ->> 'sender_hash' as sender_hash
       from hub.sequences where state = 'running' order by approved_at, id`,
   )
-  for (const sequence of running) {
-    await everywhere(db, async (sql) => {
+  const moveOn = (sequence: Running) =>
+    everywhere(db, async (sql) => {
       const brand = await brandOf(sql, config, { id: sequence.project_id })
       if (sequence.sender_hash !== senderHash(fromOf(brand), settings)) {
         const isVoid = await voidSequence(sql, sequence.id, say.sender_changed)
@@ -62,6 +62,14 @@ export async function scheduleSequences(mailing: Mailing & { log: Log }): Promis
         log({ msg: 'sequence done', sequence_id: sequence.id })
       }
     })
+  for (const sequence of running) {
+    try {
+      await moveOn(sequence)
+    } catch (error) {
+      // What is wrong with one sequence must not hold up the others, nor other mail.
+      const what = error instanceof Error ? error.message : String(error)
+      log({ msg: 'scheduling a sequence', sequence_id: sequence.id, error: what })
+    }
   }
 }
 

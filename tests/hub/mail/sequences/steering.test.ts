@@ -306,6 +306,23 @@ test('a restored sequence sends nothing until it is approved again; one that has
   expect(smtp.to()).toEqual([])
 })
 
+test('a sequence that cannot be scheduled holds up no other', async () => {
+  const [broken, whole] = [await group(['broken']), await group(['whole'])]
+  const first = await create({ tag: broken.tag })
+  await approve(first)
+  // A zone that an older release of the time zones knew.
+  await hub.query(
+    `update hub.sequence_recipients set time_zones = '{Nowhere/Land}' where sequence_id = $1`,
+    [first],
+  )
+  const second = await create({ tag: whole.tag })
+  await approve(second)
+  smtp.to().length = 0
+  await run()
+  expect(smtp.to()).toEqual([expect.stringContaining('whole')])
+  for (const id of [first, second]) await api.ok('sequence/stop', of(id))
+})
+
 test('scheduling again changes nothing', async () => {
   const { tag } = await group(['again'])
   const id = await create({ tag })
