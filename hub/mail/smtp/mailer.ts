@@ -98,15 +98,19 @@ async function sendAll(mailing: Sending, isClosed: () => boolean): Promise<void>
     if (!lock?.taken) return
     await recover(mailing)
     await scheduleSequences(mailing)
+    const { today, pause } = await readGateInputs(mailing)
+    if (today.alarm) await pauseMail(config.paths, today.alarm.reason, today.alarm.detail)
+    const isPaused = today.alarm !== null || pause.reason !== null
+    // A campaign that runs in listmonk is paused there at once.
     const drafts = await everywhere(
       db,
       (own) => own<DraftRow>`
       select * from hub.drafts
-      where state = 'sending' and (retry_at is null or retry_at <= now())
+      where state = 'sending'
+        and (retry_at is null or retry_at <= now()
+          or via = 'campaign' and (${isPaused} or paused_at is not null))
       order by coalesce(step, 1) = 1, updated_at, id`,
     )
-    const { today } = await readGateInputs(mailing)
-    if (today.alarm) await pauseMail(config.paths, today.alarm.reason, today.alarm.detail)
     for (const draft of drafts) {
       if (isClosed()) return
       try {
