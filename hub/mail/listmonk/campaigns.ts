@@ -146,7 +146,11 @@ async function follow(work: Work): Promise<boolean> {
       if (isPaused) {
         await hold(work, true)
         await client.setCampaignStatus(portion.campaign_id, 'paused')
-      } else await takeOffOptedOut(work, campaign)
+        return false
+      }
+      // It runs after all: a pause that comes now is not the hub's.
+      if (portion.held) await hold(work, false)
+      await takeOffOptedOut(work, campaign)
       return false
     case 'paused':
       if (isPaused) return false

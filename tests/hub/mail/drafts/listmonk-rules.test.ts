@@ -309,6 +309,23 @@ describe('a campaign that runs', () => {
     expect(await get(id)).toMatchObject({ state: 'sent', state_reason: null })
   })
 
+  test('that listmonk pauses after a pause of the hub that did not arrive is left to people too', async () => {
+    const id = await running()
+    standIn.failNext('PUT', `/campaigns/${the(id).id}/status`, 'drop_before')
+    await api.ok('draft/pause', of(id))
+    await look()
+    expect(the(id).status).toBe('running')
+    await api.ok('draft/resume', of(id))
+    await look()
+    the(id).status = 'paused'
+    await look(2)
+    expect(the(id).status).toBe('paused')
+    expect((await get(id)).state_reason).toContain('listmonk paused this campaign')
+    the(id).status = 'finished'
+    the(id).sent = 2
+    await look(2)
+  })
+
   test('from a sender whose name has a comma leaves, and is counted', async () => {
     await setBrand(api, { sender_name: 'Demir, Ltd.: sales' })
     const id = await campaign('render', 'approve', 'push', 'send')
