@@ -12,7 +12,10 @@ const Cursor = z
   .catch({ blocklisted: 0, blocklist_read_at: new Date(0).toISOString(), bounce_id: 0 })
 /** Openings and bounces of older campaigns are rare, and every call costs. */
 const FOLLOWED_DAYS = 30
-/** The blocklist is read whole when its size changes, and this often: one may leave as one comes. */
+/**
+ * The blocklist is read whole when its size changes, and this often: one may leave as one comes. So are the
+ * lists of old campaigns.
+ */
 const BLOCKLIST_HOURS = 6
 
 type Watched = {
@@ -48,10 +51,6 @@ export async function pollListmonk(
     if (campaign.state === 'void') await clearAway(mailing, client, campaign)
     else await readNumbers(mailing, client, campaign)
   }
-  const lists = new Set([
-    ...watched.filter(({ state }) => state !== 'void').map(({ list_id }) => list_id),
-    ...Object.values(await readLists(mailing.config.paths)).map(({ list_id }) => list_id),
-  ])
   const bounces = (await client.bounces()).filter(({ id }) => id > cursor.bounce_id)
   for (const { email, type, campaign } of bounces) {
     await takeBounce(mailing, salt, { email, type, campaign_id: campaign?.id ?? null })
@@ -73,7 +72,7 @@ export async function pollListmonk(
   }
   // After the bounces: listmonk blocks bounced addresses and removes them from its lists as if they
   // had unsubscribed, which is no wish of theirs.
-  for (const list_id of lists) {
+  for (const list_id of await listsToRead(mailing, watched, isDue)) {
     const gone = await ifThere(client.unsubscribed(list_id))
     const blocked = (gone ?? []).filter(({ status }) => status === 'blocklisted')
     const dead = await everywhere(mailing.db, (sql) =>
@@ -92,6 +91,25 @@ export async function pollListmonk(
     blocklist_read_at: isDue ? began.toISOString() : cursor.blocklist_read_at,
     bounce_id: Math.max(cursor.bounce_id, ...bounces.map(({ id }) => id)),
   }
+}
+
+/** The links of old mails still unsubscribe: from the list of their campaign, which `all` has too. */
+async function listsToRead(
+  mailing: Mailing,
+  watched: Watched[],
+  all: boolean,
+): Promise<Set<number>> {
+  const old = await everywhere(
+    mailing.db,
+    (sql) => sql<{ list_id: number }>`
+      select distinct list_id from hub.campaigns
+      where ${all} and state = 'finished' and list_id is not null`,
+  )
+  return new Set([
+    ...watched.filter(({ state }) => state !== 'void').map(({ list_id }) => list_id),
+    ...Object.values(await readLists(mailing.config.paths)).map(({ list_id }) => list_id),
+    ...old.map(({ list_id }) => list_id),
+  ])
 }
 
 /**

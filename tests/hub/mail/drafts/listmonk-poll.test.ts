@@ -123,6 +123,25 @@ describe('what is read from listmonk', () => {
     expect(lead).toHaveLength(1)
   })
 
+  test('who unsubscribes with the link of an old campaign is, within hours', async () => {
+    const id = await sent()
+    await poll()
+    await hub.query(
+      `update hub.campaigns set finished_at = now() - interval '90 days' where draft_id = $1`,
+      [id],
+    )
+    const own = the(id).list_ids[0] ?? 0
+    subscriber(`jo@${tag}.example`).subscriptions.set(own, 'unsubscribed')
+    await poll()
+    expect(await suppression('jo')).toEqual([])
+    const file = join(hub.config.paths.data_dir, 'mail-polls.json')
+    const polls = JSON.parse(await readFile(file, 'utf8'))
+    polls.listmonk.cursor.blocklist_read_at = new Date(Date.now() - 7 * 3_600_000).toISOString()
+    await writeFile(file, JSON.stringify(polls))
+    await poll()
+    expect(await suppression('jo')).toMatchObject([{ reason: 'unsubscribed' }])
+  })
+
   test('a look that fails is repeated from where the last one ended', async () => {
     const id = await sent()
     await poll()
