@@ -12,7 +12,7 @@ export type Volume = { cap: number; used: number; left: number }
 export type Today = Volume & {
   /** Of each sender, by its address in lower case: its mails of today, and the days before on which it sent. */
   senders: Map<string, { used: number; days: number }>
-  /** Since mail was last confirmed, at most 30 days ago. */
+  /** Since mail was last confirmed, at most 30 days ago; and what became of these mails. */
   sent: number
   hard_bounces: number
   complaints: number
@@ -49,8 +49,8 @@ export async function readToday(
         where claimed_at < day.start
       )::int as days,
       count(*) filter (where claimed_at >= since.start)::int as sent,
-      count(*) filter (where bounced_at >= since.start and bounce = 'hard')::int as hard_bounces,
-      count(*) filter (where complained_at >= since.start)::int as complaints
+      count(*) filter (where claimed_at >= since.start and bounce = 'hard')::int as hard_bounces,
+      count(*) filter (where claimed_at >= since.start and complained_at is not null)::int as complaints
     from day, since, hub.recipients
     where claimed_at is not null
     group by sender`

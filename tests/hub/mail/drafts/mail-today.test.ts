@@ -163,6 +163,16 @@ describe('mail stops', () => {
     expect(await today({}, long_ago)).toMatchObject({ sent: 5, hard_bounces: 5 })
   })
 
+  test('not for mails from before it was confirmed, whose bounces and complaints come late', async () => {
+    const since = new Date(Date.now() - 3_600_000).toISOString()
+    await claimed(4, `now() - interval '2 hours'`, BOUNCED)
+    await claimed(1, `now() - interval '2 hours'`, COMPLAINED)
+    expect(await today()).toMatchObject({ alarm: { reason: 'complaints' } })
+    expect(await today({}, since)).toMatchObject({ sent: 0, hard_bounces: 0, alarm: null })
+    await claimed(1, NOW, COMPLAINED)
+    expect(await today({}, since)).toMatchObject({ sent: 1, alarm: { reason: 'complaints' } })
+  })
+
   test('for what came in the very moment in which it was confirmed', async () => {
     const since = new Date(Date.now() - 3_600_000).toISOString()
     const at = `'${since}'::timestamptz`
