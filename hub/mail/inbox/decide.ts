@@ -11,6 +11,7 @@ import type { Salt } from '../suppression.ts'
 import { readAnswered } from './answers.ts'
 import { inboxText } from './inbox.text.ts'
 import { keepSaid, recordReply } from './incoming.ts'
+import { awayDay, endWait } from './waits.ts'
 
 const say = bilingual(inboxText)
 
@@ -55,8 +56,12 @@ export async function markUnrelated(sql: Sql, id: string): Promise<void> {
   const [changed] = await sql`
     update hub.inbox_mails set kind = 'unrelated', matched_by = 'person', away_until = null
     where id = ${id} and kind in ('reply', 'out_of_office')
-    returning id`
+    returning old.kind as was`
   if (!changed) throw new ApiError('conflict', say.not_open)
+  const { lead_id } = ours
+  if (lead_id && changed.was === 'out_of_office' && !(await awayDay(sql, lead_id))) {
+    await endWait(sql, lead_id)
+  }
   const [other] = await sql`
     select from hub.inbox_mails
     where draft_id = ${ours.draft_id} and our_email = ${ours.email} and kind = 'reply' limit 1`

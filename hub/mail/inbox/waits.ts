@@ -1,5 +1,6 @@
 import type { Sql } from '../../../shared/sql.ts'
 import { bilingual, stored } from '../../i18n/words.ts'
+import { endPostponement } from '../sequences/stop.ts'
 import { inboxText } from './inbox.text.ts'
 
 const say = bilingual(inboxText)
@@ -31,4 +32,5 @@ export async function endWait(sql: Sql, lead_id: string): Promise<void> {
   await sql`
     update hub.recipients set retry_at = null, reason = null
     where lead_id = ${lead_id} and state = 'pushed' and retry_at > now()`
+  await endPostponement(sql, lead_id)
 }

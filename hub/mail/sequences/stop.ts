@@ -84,3 +84,10 @@ export async function postponeSequences(sql: Sql, who: Who, until: Date): Promis
   }
   return waiting.length
 }
+
+/** endPostponement lets the mails of sequences go to a lead again in their next office hours. */
+export async function endPostponement(sql: Sql, lead_id: string): Promise<void> {
+  await sql`
+    update hub.sequence_recipients set wait_until = null
+    where lead_id = ${lead_id} and state = 'active' and wait_until is not null`
+}

@@ -4,6 +4,7 @@ import { everywhere } from '../../../../hub/db/db.ts'
 import { recordBounce, recordOutcome } from '../../../../hub/mail/drafts/outcome.ts'
 import { recordRefusal } from '../../../../hub/mail/drafts/refusal.ts'
 import { takeReport } from '../../../../hub/mail/inbox/incoming.ts'
+import { endWait } from '../../../../hub/mail/inbox/waits.ts'
 import { postponeSequences, stopSequences } from '../../../../hub/mail/sequences/stop.ts'
 import { readSalt } from '../../../../hub/mail/suppression.ts'
 import { api, hub, passDays, smtp, useSequences } from './sequence-help.ts'
@@ -145,6 +146,16 @@ const EVENTS: Record<string, { event: Event; reason: string | null; early?: true
         for (const days of [20, 1]) {
           await postponeSequences(sql, who, new Date(Date.now() + days * 86_400_000))
         }
+      }),
+    reason: null,
+    early: true,
+  },
+  'a return before its day': {
+    event: (lead) =>
+      inDatabase(async (sql) => {
+        const until = new Date(Date.now() + 20 * 86_400_000)
+        await postponeSequences(sql, { project_id: null, lead_id: lead.id }, until)
+        await endWait(sql, lead.id)
       }),
     reason: null,
     early: true,

@@ -1,5 +1,17 @@
 import { expect, test } from 'vitest'
-import { add, api, hub, imap, kindsOf, receive, useInbox, writeTo } from './inbox-scene.ts'
+import {
+  add,
+  api,
+  draftTo,
+  hub,
+  imap,
+  kindsOf,
+  receive,
+  sentTo,
+  steps,
+  useInbox,
+  writeTo,
+} from './inbox-scene.ts'
 
 useInbox()
 
@@ -34,4 +46,22 @@ test('a mail that the database refuses holds up none after it', async () => {
   expect(await kindsOf(even)).toContain('replied')
   expect((await api.get('settings/mail')).body.state.polls.imap).toMatchObject({ error: null })
   await hub.query('alter table hub.inbox_mails drop constraint odd')
+})
+
+test('what is no notice of absence after all lets mail go that waited for it', async () => {
+  const lead = await add()
+  const headers = `In-Reply-To: ${await writeTo(lead)}\nAuto-Submitted: auto-replied`
+  const subject = 'Automatic reply: A short question'
+  const first = await receive(lead.email, { headers, subject, text: 'I am out of office.' })
+  const second = await receive(lead.email, { headers, subject, text: 'Still out of office.' })
+  const waiting = await draftTo(lead)
+  await steps(waiting, 'render', 'approve', 'push', 'send')
+  const sentThen = async (id: string) => {
+    await api.ok('inbox/sort', { id, is_reply: false })
+    await hub.deps.mailer.run()
+    return sentTo(lead)
+  }
+  await hub.deps.mailer.run()
+  expect(await sentThen(first.id)).toBe(1)
+  expect(await sentThen(second.id)).toBe(2)
 })
