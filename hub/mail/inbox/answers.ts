@@ -326,6 +326,28 @@ async function recordAnswer(
   )
 }
 
+/**
+ * bounceAnswers: sent or unclear → failed for answers that a report says did not arrive, and what they
+ * answered is open again. Returns how many.
+ */
+export async function bounceAnswers(
+  sql: Sql,
+  report: { original_ids: string[]; emails: string[]; status: string },
+): Promise<number> {
+  const { original_ids, emails, status } = report
+  const changed = await sql`
+    with bounced as (
+      update hub.answers set state = 'failed', reason = ${stored(say.returned(status))}, sent_at = null
+      where message_id = any(${original_ids}::text[]) and email = any(${emails}::text[])
+        and state in ('sent', 'unclear')
+      returning inbox_mail_id
+    )
+    update hub.inbox_mails set handled_at = null, seen_at = null
+    from bounced where id = bounced.inbox_mail_id
+    returning id`
+  return changed.length
+}
+
 /** giveUpAnswers: sending → unclear for answers whose process ended; nobody knows whether they arrived. */
 export async function giveUpAnswers({ db }: Mailing): Promise<void> {
   await everywhere(

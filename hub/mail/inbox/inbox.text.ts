@@ -22,6 +22,7 @@ export const inboxText = texts(
     withdrawn: 'It was not sent: the address may not get mail any more.',
     no_clear_answer: (answer: string) =>
       `The server’s answer was not clear (${answer}). Nobody knows whether the mail arrived.`,
+    returned: (status: string) => `It was returned as undeliverable (${status}).`,
     refused: (answer: string) => `The mail server refused it: ${answer}`,
     wrote: (who: string, at: string) => `On ${day('en', at)}, ${who} wrote:`,
     not_open: 'This mail is not waiting for that decision.',
@@ -48,6 +49,7 @@ export const inboxText = texts(
     withdrawn: 'Gönderilmedi: bu adrese artık e-posta gidemez.',
     no_clear_answer: (answer) =>
       `Sunucunun yanıtı net değil (${answer}). E-postanın ulaşıp ulaşmadığı bilinmiyor.`,
+    returned: (status) => `Teslim edilemeden geri döndü (${status}).`,
     refused: (answer) => `E-posta sunucusu kabul etmedi: ${answer}`,
     wrote: (who, at) => `${who}, ${day('tr', at)} tarihinde yazdı:`,
     not_open: 'Bu e-posta böyle bir karar beklemiyor.',

@@ -15,6 +15,7 @@ import { postponeSequences, stopSequences } from '../sequences/stop.ts'
 import { readMail } from '../settings.ts'
 import { endsAddress } from '../smtp/dead-address.ts'
 import { readSalt, type Salt } from '../suppression.ts'
+import { bounceAnswers } from './answers.ts'
 import { awayUntil, saysAway } from './away.ts'
 
 type MatchedBy = 'message_id' | 'subject' | 'address'
@@ -279,6 +280,12 @@ export async function takeReport(
         bounce,
       })
       isOurs = true
+    }
+    const { original_ids } = report
+    for (const { emails, status, permanent } of report.bounced) {
+      if (!permanent) continue
+      const count = await bounceAnswers(sql, { original_ids, emails, status })
+      isOurs ||= count > 0
     }
     return isOurs
   })

@@ -318,3 +318,23 @@ test.each([
   expect(sent?.inReplyTo).toBe(named)
   expect([sent?.references].flat()).toEqual(named ? [ours, named] : [ours])
 })
+
+test.each([
+  ['5.1.1', 'failed'],
+  ['4.4.1', 'sent'],
+])('an answer that comes back with %s is %s', async (status, state) => {
+  const { lead, mail } = await replied()
+  const given = answer(mail)
+  await api.ok('inbox/answer', given)
+  const id = smtp.mails.at(-1)?.messageId
+  imap.deliver(
+    `Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nDate: Sat, 21 Nov 2026 10:00:00 +0300\nMessage-ID: <of-${status}@x>\nContent-Type: multipart/report; report-type=delivery-status; boundary="b"\n\n--b\nContent-Type: message/delivery-status\n\nFinal-Recipient: rfc822; ${lead.email}\nAction: failed\nStatus: ${status}\n\n--b\nContent-Type: text/rfc822-headers\n\nMessage-ID: ${id}\n\n--b--\n`,
+  )
+  await hub.deps.poller.run(true)
+  expect(await stateOf(given.answer_id)).toEqual({ state, is_sent: state === 'sent' })
+  const [kept] = await hub.query<{ open: boolean }>(
+    'select handled_at is null as open from hub.inbox_mails where id = $1',
+    [mail.id],
+  )
+  expect(kept).toEqual({ open: state === 'failed' })
+})
