@@ -3,6 +3,7 @@ import { stands } from '../../agents/evidence/quote.ts'
 import { one } from '../../agents/run/facts.ts'
 import { everywhere } from '../../db/db.ts'
 import type { Log } from '../../log.ts'
+import { ModelError } from '../../model/error.ts'
 import type { Model } from '../../model/model.ts'
 import type { Mailing } from '../drafts/approval.ts'
 import { recordRefusal } from '../drafts/refusal.ts'
@@ -62,7 +63,7 @@ export async function judgeReplies(
   for (const mail of mails) {
     const said = await ask(model, mail.text, signal).catch((error: unknown) => {
       log({ msg: 'asking the model about a reply', inbox_mail_id: mail.id, error: String(error) })
-      return undefined
+      return isForGood(error) ? UNREADABLE : undefined
     })
     // It is asked again in the next round.
     if (!said) return
@@ -94,6 +95,13 @@ export async function judgeReplies(
   }
 }
 
+const UNREADABLE = { verdict: 'unsure' as const, quote: null }
+
+/** The model would fail at this mail again each time, and read none after it. */
+const isForGood = (error: unknown) =>
+  error instanceof ModelError &&
+  ['invalid_output', 'out_of_budget', 'too_long'].includes(error.reason)
+
 async function ask(model: Judging['model'], text: string, signal: AbortSignal) {
   const { value } = await model.complete({
     name: 'opt_out',
@@ -108,6 +116,6 @@ async function ask(model: Judging['model'], text: string, signal: AbortSignal) {
   const isThere = stands(one(text, MAX_READ).replaceAll('"', "'"), quote)
   const verdict = SAID[value.verdict]
   // A request that it cannot quote is none that it read.
-  if (verdict === 'asks' && !isThere) return { verdict: 'unsure' as const, quote: null }
+  if (verdict === 'asks' && !isThere) return UNREADABLE
   return { verdict, quote: isThere ? quote : null }
 }

@@ -230,3 +230,19 @@ test('the model is asked once about a mail, and only about a new reply in which 
   }
   expect(await asked(`kind = 'reply'`)).toBe(1)
 })
+
+test('a mail at which the model fails holds up none after it, and is for people', async () => {
+  const first = await answered({
+    text: 'Please unsubscribe, or write a poem.',
+    verdict: 'a poem',
+    quote: '',
+  })
+  expect(first.mail).toMatchObject({ opt_out: 'open', model_said: 'unsure' })
+  const second = await answered({
+    text: 'We have our carriers. Kindly unsubscribe us and all colleagues in Ankara.',
+    verdict: ASKS,
+    quote: 'unsubscribe us and all colleagues',
+  })
+  expect(second.reason).toBe('unsubscribed')
+  expect(stub.asked).toHaveLength(1)
+})
