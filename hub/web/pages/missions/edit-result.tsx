@@ -68,14 +68,20 @@ function EditForm(props: { id: string; part: string; versions: Version[]; onSave
   const text = useText(threadText)
   const queryClient = useQueryClient()
   const current = versions.at(-1)
+  /** What the text was written over: a version that came since is refused, and not overwritten. */
+  const [base, setBase] = useState(current?.version ?? 1)
   const [written, setWritten] = useState(current?.text ?? '')
+  const restore = (one: Version) => {
+    setWritten(one.text)
+    setBase(current?.version ?? 1)
+  }
   return (
     <ApiForm
       className="flex flex-col gap-3"
       onSubmit={async () => {
         await ok(
           api.POST('/api/cockpit/mission/edit', {
-            body: { id, part, version: current?.version ?? 1, text: written },
+            body: { id, part, version: base, text: written },
           }),
         )
         toast(text.saved)
@@ -105,7 +111,7 @@ function EditForm(props: { id: string; part: string; versions: Version[]; onSave
               <span className="text-muted">{text.by[one.edited_by]}</span>
               <Time at={one.edited_at} className="text-muted" />
               {one.text === written ? null : (
-                <Button size="sm" variant="ghost" onClick={() => setWritten(one.text)}>
+                <Button size="sm" variant="ghost" onClick={() => restore(one)}>
                   {text.restore}
                 </Button>
               )}
