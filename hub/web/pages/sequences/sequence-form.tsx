@@ -3,7 +3,7 @@ import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { ApiForm } from '../../../../web/shared/errors.tsx'
 import { Button } from '../../../../web/ui/button.tsx'
-import { Checkbox, Field, Input, Textarea } from '../../../../web/ui/field.tsx'
+import { Checkbox, Input, Textarea } from '../../../../web/ui/field.tsx'
 import { FormError, FormField, Notice, Submit } from '../../../../web/ui/form.tsx'
 import { useLanguage, useText } from '../../../../web/ui/language.ts'
 import { Actions, Dialog } from '../../../../web/ui/layer.tsx'
@@ -76,9 +76,9 @@ function Fields({ sequence, onClose, onSaved }: Props) {
           filter: chosen.kind === 'list' ? chosen.filter : {},
           window: {
             days: DAYS.filter((day) => days.includes(day)),
-            from: value('from'),
-            to: value('to'),
-            time_zone: value('time_zone'),
+            from: value('window.from'),
+            to: value('window.to'),
+            time_zone: value('window.time_zone'),
           },
           steps: steps.map(({ id, wait_days, subject, text }, at) => ({
             ...(id ? { id } : {}),
@@ -98,7 +98,7 @@ function Fields({ sequence, onClose, onSaved }: Props) {
       {sequence?.approved_at ? <Notice tone="warn" text={text.form.voids} /> : null}
       <div className="grid gap-4 md:grid-cols-2">
         <FormField name="name" label={text.form.name}>
-          <Input name="name" required maxLength={120} defaultValue={sequence?.name ?? ''} />
+          <Input required maxLength={120} defaultValue={sequence?.name ?? ''} />
         </FormField>
         <FormField
           name="language"
@@ -106,7 +106,6 @@ function Fields({ sequence, onClose, onSaved }: Props) {
           hint={data?.language_note ?? undefined}
         >
           <Select
-            name="language"
             value={written}
             onChange={(event) => setChosen(event.target.value)}
             options={[
@@ -179,18 +178,13 @@ function Fields({ sequence, onClose, onSaved }: Props) {
         </fieldset>
         <div className="grid gap-4 md:grid-cols-3">
           <FormField name="window.from" label={text.form.from}>
-            <Input
-              name="from"
-              required
-              maxLength={5}
-              defaultValue={sequence?.window.from ?? '09:00'}
-            />
+            <Input required maxLength={5} defaultValue={sequence?.window.from ?? '09:00'} />
           </FormField>
           <FormField name="window.to" label={text.form.to}>
-            <Input name="to" required maxLength={5} defaultValue={sequence?.window.to ?? '17:00'} />
+            <Input required maxLength={5} defaultValue={sequence?.window.to ?? '17:00'} />
           </FormField>
           <FormField name="window.time_zone" label={text.form.zone}>
-            <TimeZoneInput name="time_zone" required maxLength={60} defaultValue={zone} />
+            <TimeZoneInput required maxLength={60} defaultValue={zone} />
           </FormField>
         </div>
       </fieldset>
@@ -245,7 +239,7 @@ function StepFields({
           onChange={(event) => onChange({ subject: event.target.value })}
         />
       </FormField>
-      <Field label={text.form.text} hint={text.form.text_hint}>
+      <FormField name={`steps.${at}.text`} label={text.form.text} hint={text.form.text_hint}>
         <Textarea
           required
           rows={6}
@@ -254,7 +248,7 @@ function StepFields({
           value={step.text}
           onChange={(event) => onChange({ text: event.target.value })}
         />
-      </Field>
+      </FormField>
       {canRemove ? (
         <Button
           size="sm"
