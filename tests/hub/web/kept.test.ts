@@ -215,3 +215,38 @@ test('what a field of a lead does not take stays in it, and the lead stays as it
   expect(await step.inputValue()).toBe('Send the offer that we talked about')
   expectClean(opened)
 })
+
+test('a prompt that is being edited stays, though somebody else saves another', async () => {
+  const opened = await visit(browser, hub, '/hub/settings/agents?agent=sales')
+  const { page } = opened
+  const field = page.getByRole('textbox', { name: 'Prompt' })
+  const ours = await field.inputValue()
+  await field.fill(`${ours}\nName the town.`)
+  const theirs = { text: `${ours}\nName the street.` }
+  expect((await hub.call('PUT', 'settings/prompts/sales', theirs)).status).toBe(200)
+  await page.evaluate(() => window.__TANSTACK_QUERY_CLIENT__?.invalidateQueries())
+  expect(await field.inputValue()).toBe(`${ours}\nName the town.`)
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Restore default' }).click()
+  await eventually(() => field.inputValue()).toBe(ours)
+  expectClean(opened)
+})
+
+test('the hours and texts of a sequence that are refused say so at their fields', async () => {
+  const opened = await visit(browser, hub, '/hub/p/demir/sequences')
+  const { page } = opened
+  await page.getByRole('button', { name: 'New sequence' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'New sequence' })
+  await dialog.getByLabel('Name', { exact: true }).fill('Veri')
+  await dialog.getByLabel('Subject').fill('A question')
+  await dialog.getByLabel('Text', { exact: true }).fill('May we talk?')
+  const from = dialog.getByLabel('From', { exact: true })
+  await from.fill('nine')
+  await dialog.getByRole('button', { name: 'Save changes' }).click()
+  await eventually(() => from.getAttribute('aria-invalid')).toBe('true')
+  await from.fill('09:00')
+  await dialog.getByRole('button', { name: 'Save changes' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  expectClean(opened)
+})

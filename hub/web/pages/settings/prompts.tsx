@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createTwoFilesPatch } from 'diff'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { ApiForm, FailedQuery, hasFailed, useToastError } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
@@ -96,16 +96,21 @@ function Editor({ agent, prompt }: { agent: AgentName; prompt: Schemas['Prompt']
   const queryClient = useQueryClient()
   const say = useToastError()
   const role = useQuery(agentsQuery).data?.find(({ name }) => name === agent)?.role
-  const [draft, setDraft] = useState(prompt.current)
+  /** Undefined: nothing that is not saved. */
+  const [typed, setTyped] = useState<string>()
+  if (typed === prompt.current) setTyped(undefined)
+  const draft = typed ?? prompt.current
   const [view, setView] = useState<keyof typeof text.views>('edit')
-  useEffect(() => setDraft(prompt.current), [prompt.current])
   const refresh = () => queryClient.invalidateQueries({ queryKey: LIST })
   const restore = useMutation({
     mutationFn: () =>
       ok(
         api.POST('/api/cockpit/settings/prompts/{agent}/restore', { params: { path: { agent } } }),
       ),
-    onSuccess: () => toast(text.restored),
+    onSuccess: () => {
+      setTyped(undefined)
+      toast(text.restored)
+    },
     onError: say,
     onSettled: refresh,
   })
@@ -124,7 +129,7 @@ function Editor({ agent, prompt }: { agent: AgentName; prompt: Schemas['Prompt']
           agent={agent}
           change={prompt.new_default}
           onTake={(merged) => {
-            setDraft(merged)
+            setTyped(merged)
             setView('edit')
             toast(text.taken)
           }}
@@ -155,6 +160,8 @@ function Editor({ agent, prompt }: { agent: AgentName; prompt: Schemas['Prompt']
             const body = { text: draft }
             await ok(api.PUT('/api/cockpit/settings/prompts/{agent}', { params, body }))
             await refresh()
+            // What was typed since stays.
+            setTyped((now) => (now === draft ? undefined : now))
             toast(words.saved)
           }}
         >
@@ -168,7 +175,7 @@ function Editor({ agent, prompt }: { agent: AgentName; prompt: Schemas['Prompt']
               spellCheck={false}
               className="max-h-[32rem]! font-mono text-sm!"
               value={draft}
-              onChange={(event) => setDraft(event.target.value)}
+              onChange={(event) => setTyped(event.target.value)}
             />
           </FormField>
           <FormError />
