@@ -3,7 +3,7 @@ import { DEFAULT_MESSAGES } from '../../shared/schemas/channel.ts'
 import { eventually, expectClean, settled } from '../hub/web/browser.ts'
 import { quake } from '../support/jobs.ts'
 import { type Person, sendResult } from '../support/service.ts'
-import { makeZone, type ServedConsole, serveConsole } from './console.ts'
+import { makeChannel, makeZone, type ServedConsole, serveConsole } from './console.ts'
 
 const PLACE = { lat: 41, lon: 29 }
 let at: ServedConsole
@@ -118,5 +118,26 @@ test('a channel that fails says why; it is changed, switched off, deleted, and r
   await page.goto('/#/channels/5f0e2f6e-0000-4000-8000-000000000000')
   await settled(page)
   await page.getByText('It was deleted, or it is not shared with you.').waitFor()
+  expectClean(opened)
+})
+
+test('what somebody types into the settings of a channel stays when the channel changes meanwhile', async () => {
+  const id = await makeChannel(at, owner, { label: 'Night desk' })
+  const opened = await at.visit(owner, `/#/channels/${id}`)
+  const { page } = opened
+  await page.getByText('Settings', { exact: true }).click()
+  const name = page.getByLabel('Name')
+  await name.fill('Night desk, second floor')
+  // As each delivery does that fails.
+  const body = { messages: ['alert.raised'] }
+  await at.service.request('PATCH', `/api/v1/channels/${id}`, { key: owner.key, body })
+  await page.evaluate(() => window.__TANSTACK_QUERY_CLIENT__?.invalidateQueries())
+  expect(await name.inputValue()).toBe('Night desk, second floor')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: 'Night desk, second floor' }).waitFor()
+  const saved = (await channels()).find((one) => one.id === id)
+  expect(saved).toMatchObject({ label: 'Night desk, second floor', messages: ['alert.raised'] })
+  await settled(page)
+  expect(await page.getByLabel('It is over').isChecked()).toBe(false)
   expectClean(opened)
 })

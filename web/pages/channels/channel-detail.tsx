@@ -51,7 +51,7 @@ export function ChannelDetail({ channel }: { channel: Channel }) {
         <State channel={channel} />
         {mayEdit ? <Actions channel={channel} /> : <Notice text={text.read_only} />}
       </header>
-      {mayEdit ? <Settings key={channel.updated_at} channel={channel} /> : null}
+      {mayEdit ? <Settings channel={channel} /> : null}
       <Deliveries channel={channel} mayEdit={mayEdit} />
     </article>
   )
@@ -218,11 +218,21 @@ function Settings({ channel }: { channel: Channel }) {
   const language = useLanguage()
   const queryClient = useQueryClient()
   const kind = isKind(channel.kind) ? channel.kind : 'webhook'
-  const config = channel.config as Config | null // safe: the API answers an object
-  const [draft, change] = useDraft(kind, channel)
+  /** What the draft was made from: the channel changes with each test and delivery. */
+  const [base, setBase] = useState(channel)
+  const config = base.config as Config | null // safe: the API answers an object
+  const [draft, change] = useDraft(kind, base)
+  const made = draftOf(kind, base, language)
+  const follow = (later: Channel) => {
+    setBase(later)
+    change(draftOf(kind, later, language))
+  }
+  // What somebody is typing stays.
+  const isTyped = JSON.stringify(draft) !== JSON.stringify(made)
+  if (channel.updated_at !== base.updated_at && !isTyped) follow(channel)
 
   async function save(): Promise<void> {
-    const before = bodyOf(kind, draftOf(kind, channel, language), config)
+    const before = bodyOf(kind, made, config)
     const after = bodyOf(kind, draft, config)
     const names = Object.keys(after) as (keyof typeof after)[] // safe: its own keys
     // Only what changed: another target or config makes the service try the receiver anew.
@@ -230,7 +240,9 @@ function Settings({ channel }: { channel: Channel }) {
       (name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]),
     )
     const body = Object.fromEntries(changed.map((name) => [name, after[name]]))
-    await ok(api.PATCH('/api/v1/channels/{id}', { params: { path: { id: channel.id } }, body }))
+    const path = { id: channel.id }
+    const saved = await ok(api.PATCH('/api/v1/channels/{id}', { params: { path }, body }))
+    follow(saved.channel)
     toast(text.saved)
     void queryClient.invalidateQueries({ queryKey: ['channels'] })
   }
