@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually, expectAccessible, expectClean, settled } from '../hub/web/browser.ts'
+import { quake } from '../support/jobs.ts'
 import type { Person } from '../support/service.ts'
-import { type ServedConsole, serveConsole } from './console.ts'
+import { makeZone, type ServedConsole, serveConsole } from './console.ts'
 
 let at: ServedConsole
 let owner: Person
@@ -85,5 +86,38 @@ test('nothing of one person is left for the next who signs in, in no tab', async
     expect(await tab.getByRole('dialog').count()).toBe(0)
   }
   expect(await whose()).toBeUndefined()
+  expectClean(opened)
+})
+
+test('alerts that could not be resolved or reopened are told, and stay selected', async () => {
+  const place = { lat: 41, lon: 29 }
+  await makeZone(at, owner, { label: 'The strait', ...place })
+  await at.jobs.ingest(
+    ...['one', 'two'].map((name) => quake({ ...place, title: `M 5.1 - ${name}` })),
+  )
+  await at.jobs.drain()
+  const opened = await at.visit(owner, '/#/alerts')
+  const { page, context } = opened
+  const changes = '**/api/v1/alerts/*'
+  const refuse = () =>
+    context.route(changes, (route) =>
+      route.request().method() === 'PATCH'
+        ? route.fulfill({ status: 500, json: {} })
+        : route.fallback(),
+    )
+  await page.getByLabel('Select all that are shown').check()
+  const resolve = page.getByRole('button', { name: 'Resolve them' })
+  await refuse()
+  await resolve.click()
+  await page.getByText('2 alerts could not be changed.').waitFor()
+  expect(await page.getByText('0 alerts are resolved.').count()).toBe(0)
+  await page.getByText('2 selected').waitFor()
+  await context.unroute(changes)
+  await resolve.click()
+  await page.getByText('2 alerts are resolved.').waitFor()
+  await page.getByRole('button', { name: 'Dismiss' }).first().click()
+  await refuse()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('2 alerts could not be changed.').waitFor()
   expectClean(opened)
 })

@@ -274,7 +274,8 @@ function SelectionBar({
             onClick={() =>
               many.mutate(
                 open.map(({ id }) => id),
-                { onSuccess: () => onSelect([]) },
+                // What could not be resolved stays selected, to try again.
+                { onSuccess: ({ done }) => onSelect(selected.filter((id) => !done.includes(id))) },
               )
             }
           >

@@ -58,13 +58,22 @@ export function useResolveMany() {
     return { done, failed: ids.length - done.length }
   }
   const after = () => queryClient.invalidateQueries({ queryKey: ['alerts'] })
-  const back = useMutation({ mutationFn: setAll, onSettled: after })
+  const tellFailed = (count: number) => {
+    if (count > 0) toast(text.not_resolved(count), { kind: 'failed' })
+  }
+  const back = useMutation({
+    mutationFn: setAll,
+    onSuccess: ({ failed }) => tellFailed(failed),
+    onSettled: after,
+  })
   return useMutation({
     mutationFn: (ids: string[]) => setAll({ ids, resolved: true }),
     onSuccess: ({ done, failed }) => {
       const undo = () => back.mutate({ ids: done, resolved: false })
-      toast(text.resolved_many(done.length), { action: { label: words.undo, onClick: undo } })
-      if (failed > 0) toast(text.not_resolved(failed), { kind: 'failed' })
+      if (done.length > 0) {
+        toast(text.resolved_many(done.length), { action: { label: words.undo, onClick: undo } })
+      }
+      tellFailed(failed)
     },
     onSettled: after,
   })
