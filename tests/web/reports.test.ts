@@ -42,6 +42,12 @@ test('what was done is listed, filtered, and exported whole, without formulas', 
   await page.getByLabel('Kind').selectOption('channel')
   await page.getByText('Channel created: On call').waitFor()
   expect(await page.getByText('Zone created').count()).toBe(0)
+  // The filter stands in the address.
+  await page.getByLabel('Period').selectOption('90')
+  await page.reload()
+  await page.getByText('Channel created: On call').waitFor()
+  expect(await page.getByLabel('Kind').inputValue()).toBe('channel')
+  expect(await page.getByLabel('Period').inputValue()).toBe('90')
   const fileOf = async (name: string) => {
     const coming = page.waitForEvent('download')
     await page.getByRole('button', { name }).click()

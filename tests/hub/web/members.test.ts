@@ -87,6 +87,11 @@ test('an admin invites a seller, who joins by the link and sees what a seller ma
   await admin.page.getByText('Joined with a link').waitFor()
   await settled(admin.page)
   await expectAccessible(admin.page)
+  // Its filter stands in the address.
+  await admin.page.getByLabel('When').selectOption('30')
+  await admin.page.reload()
+  await admin.page.getByText('Joined with a link').waitFor()
+  expect(await admin.page.getByLabel('When').inputValue()).toBe('30')
 
   // Once they are removed, the next look leads to the sign-in.
   await hub.query("update hub.members set removed_at = now() where email = 'ece@demir.example'")

@@ -1,20 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { ChartColumn } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { analyticsQuery } from '../../api/queries.ts'
 import { FailedQuery, hasFailed } from '../../shared/errors.tsx'
 import { DayBars, NamedBars } from '../../ui/chart.tsx'
 import { duration, number, useLanguage, useText } from '../../ui/language.ts'
 import { Empty, SkeletonRows } from '../../ui/states.tsx'
-import { Period } from './period.tsx'
+import { Period, usePeriod } from './period.tsx'
 import { reportsText } from './reports.text.ts'
 
 /** Alerts by day, source and zone, how soon they are resolved, and how many messages arrive. */
 export function Analytics() {
   const text = useText(reportsText)
   const language = useLanguage()
-  const [days, setDays] = useState(30)
+  const [days, setDays] = usePeriod()
   const found = useQuery(analyticsQuery(days))
   if (found.isPending) return <SkeletonRows />
   if (hasFailed(found)) return <FailedQuery error={found.error} onRetry={() => found.refetch()} />

@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { Download, ScrollText } from 'lucide-react'
-import { useState } from 'react'
 import { type Act, accountQuery, allActs, auditQuery } from '../../api/queries.ts'
 import { FailedQuery, hasFailed, useToastError } from '../../shared/errors.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -14,7 +13,7 @@ import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { actsText, wordsOfAct } from './acts.text.ts'
 import { csvOf } from './csv.ts'
-import { Period } from './period.tsx'
+import { Period, useChoice, usePeriod } from './period.tsx'
 import { reportsText } from './reports.text.ts'
 
 type Filter = { kind: string; outcome: string }
@@ -25,8 +24,10 @@ const passes = ({ kind, outcome }: Filter, act: Act) =>
 /** What was done by the caller, and by others to what the caller owns. */
 export function Audit() {
   const text = useText(reportsText)
-  const [days, setDays] = useState(30)
-  const [filter, setFilter] = useState<Filter>({ kind: '', outcome: '' })
+  const [days, setDays] = usePeriod()
+  const [kind, setKind] = useChoice('kind')
+  const [outcome, setOutcome] = useChoice('outcome')
+  const filter = { kind, outcome }
   const found = useInfiniteQuery(auditQuery(days))
   const me = useQuery(accountQuery).data?.account.user_id
   const acts = found.data?.pages.flatMap((page) => page.audit) ?? []
@@ -37,8 +38,8 @@ export function Audit() {
         <Period days={days} onDays={setDays} />
         <Select
           aria-label={text.kind}
-          value={filter.kind}
-          onChange={({ target }) => setFilter({ ...filter, kind: target.value })}
+          value={kind}
+          onChange={({ target }) => setKind(target.value)}
           options={[
             { value: '', label: text.all_kinds },
             ...Object.entries(text.kinds).map(([value, label]) => ({ value, label })),
@@ -46,8 +47,8 @@ export function Audit() {
         />
         <Select
           aria-label={text.outcome}
-          value={filter.outcome}
-          onChange={({ target }) => setFilter({ ...filter, outcome: target.value })}
+          value={outcome}
+          onChange={({ target }) => setOutcome(target.value)}
           options={[
             { value: '', label: text.any_outcome },
             { value: 'success', label: text.outcomes.success },

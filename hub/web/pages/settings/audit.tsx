@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useSearchParams } from 'wouter'
 import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
 import { buttonClass } from '../../../../web/ui/button.tsx'
@@ -29,10 +30,32 @@ function queryOf({ days, ...filter }: Filter, now: number) {
   return Object.fromEntries(Object.entries({ ...filter, from }).filter(([, value]) => value !== ''))
 }
 
+/** The filter, which stands in the address as far as it differs from the usual one. */
+function useFilter() {
+  const [search, setSearch] = useSearchParams()
+  const names = Object.keys(NO_FILTER) as (keyof Filter)[] // safe: its keys
+  const filter = { ...NO_FILTER }
+  for (const name of names) filter[name] = search.get(name) ?? NO_FILTER[name]
+  if (!/^\d{0,4}$/.test(filter.days)) filter.days = NO_FILTER.days
+  const set = (next: Filter) =>
+    setSearch(
+      (before) => {
+        const after = new URLSearchParams(before)
+        for (const name of names) {
+          if (next[name] === NO_FILTER[name]) after.delete(name)
+          else after.set(name, next[name])
+        }
+        return after
+      },
+      { replace: true },
+    )
+  return [filter, set] as const
+}
+
 /** Who did what and when, with filters and exports. */
 export function Audit() {
   const text = useText(auditText)
-  const [filter, setFilter] = useState(NO_FILTER)
+  const [filter, setFilter] = useFilter()
   // Not at each look: the address of an export must not change by itself.
   const [now] = useState(() => timeNow())
   const asked = queryOf(filter, now)
