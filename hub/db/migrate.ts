@@ -28,7 +28,7 @@ export async function migrate(ownerUrl: string, folder = FOLDER): Promise<string
     const topics = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
     const upgrades = await readdir(join(folder, 'upgrades')).then(
       (names) => names.filter((name) => name.endsWith('.sql')).sort(),
-      () => [],
+      (): string[] => [],
     )
     // Topic files may have another name by now; what an upgrade was called never changes.
     const newer = [...had].find((name) => /^\d{8,}_/.test(name) && !upgrades.includes(name))
