@@ -114,13 +114,18 @@ projects.openapi(
     operationId: 'activeProject',
     tags: ['Projects'],
     summary: 'The active project',
+    request: {
+      query: z.strictObject({
+        project: Slug.optional().meta({ description: 'Another one, by its slug.' }),
+      }),
+    },
     responses: {
       200: jsonResponse(Detailed, 'The selected project, otherwise the oldest.'),
-      ...problems(404),
+      ...problems(404, 422),
     },
   }),
   async (c) => {
-    const slug = await slugFor(c.get('deps'), undefined)
+    const slug = await slugFor(c.get('deps'), c.req.valid('query').project)
     return answer(c, Detailed, { project: await detailed(c, slug) }, 200)
   },
 )

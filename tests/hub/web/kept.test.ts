@@ -250,3 +250,19 @@ test('the hours and texts of a sequence that are refused say so at their fields'
   await dialog.waitFor({ state: 'hidden' })
   expectClean(opened)
 })
+
+test('the form of a project stays as it is typed when another project is opened in another tab', async () => {
+  await hub.query(`insert into hub.projects (slug, name) values ('kaya', 'Veri Tekstil')`)
+  const opened = await visit(browser, hub, '/hub/p/demir/project')
+  const { page, context } = opened
+  const name = page.getByLabel('Name', { exact: true }).first()
+  expect(await name.inputValue()).toBe('Veri Lojistik')
+  await page.getByLabel('Tone of voice').fill('Typed in the first tab.')
+  const data = { slug: 'kaya' }
+  expect((await context.request.post('/api/cockpit/projects/select', { data })).ok()).toBe(true)
+  await page.evaluate(() => window.__TANSTACK_QUERY_CLIENT__?.invalidateQueries())
+  await settled(page)
+  expect(await name.inputValue()).toBe('Veri Lojistik')
+  expect(await page.getByLabel('Tone of voice').inputValue()).toBe('Typed in the first tab.')
+  expectClean(opened)
+})

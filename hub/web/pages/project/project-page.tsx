@@ -36,11 +36,13 @@ export function ProjectPage() {
   const project = useProject()
   const base = `/p/${project.slug}/project`
   const current = useLocation()[0].startsWith(`${base}/brand`) ? 'brand' : 'about'
-  // The shell has made the project in the address the active one; these are its details.
+  // By its slug: in another tab another project may be the active one.
   const query = useQuery({
-    queryKey: ['projects', 'active', project.slug],
-    queryFn: async () => (await ok(api.GET('/api/cockpit/projects/active'))).project,
-    enabled: project.active,
+    queryKey: ['projects', 'one', project.slug],
+    queryFn: async () => {
+      const params = { query: { project: project.slug } }
+      return (await ok(api.GET('/api/cockpit/projects/active', { params }))).project
+    },
   })
   return (
     <Page
