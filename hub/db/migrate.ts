@@ -26,7 +26,7 @@ export async function migrate(ownerUrl: string, folder = FOLDER): Promise<string
     const { rows } = await client.query<{ name: string }>('select name from public.hub_migrations')
     const had = new Set(rows.map(({ name }) => name))
     const topics = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-    const upgrades = await readdir(join(folder, 'upgrades')).then(
+    const upgrades: string[] = await readdir(join(folder, 'upgrades')).then(
       (names) => names.filter((name) => name.endsWith('.sql')).sort(),
       (): string[] => [],
     )
