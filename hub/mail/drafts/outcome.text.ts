@@ -20,6 +20,7 @@ export const outcomeText = texts(
     paused_there: (sent: number, to_send: number) =>
       `listmonk paused this campaign after ${sent} of ${to_send} mails: somebody did so there, or too many mails failed. Resume or cancel it in listmonk.`,
     no_subject: 'Its subject is empty or too long with what is known of this lead.',
+    stuck: (fault: string) => `The hub cannot send it and keeps trying: ${fault}`,
     hub_ended: 'The hub stopped while this mail was being sent.',
     only_bounces:
       'This address stays on the list: its owner asked for no more mail, complained, or was erased.',
@@ -61,6 +62,7 @@ export const outcomeText = texts(
     paused_there: (sent, to_send) =>
       `listmonk bu kampanyayı ${to_send} e-postadan ${sent} tanesinin ardından duraklattı: biri orada duraklattı ya da çok fazla e-posta gönderilemedi. Kampanyayı listmonk’ta sürdürün veya iptal edin.`,
     no_subject: 'Bu kişi hakkında bilinenlerle konusu boş ya da çok uzun.',
+    stuck: (fault) => `Hub bunu gönderemiyor, denemeyi sürdürüyor: ${fault}`,
     hub_ended: 'Bu e-posta gönderilirken hub durdu.',
     only_bounces:
       'Bu adres listede kalır: sahibi artık e-posta istemedi, şikâyet etti ya da silindi.',

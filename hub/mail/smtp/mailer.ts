@@ -5,6 +5,7 @@ import type { Log } from '../../log.ts'
 import { renderAnew } from '../brand/render-anew.ts'
 import { type Mailing, readGateInputs } from '../drafts/approval.ts'
 import type { DraftRow } from '../drafts/drafts.ts'
+import { postponeDraft } from '../drafts/holds.ts'
 import { outcomeText } from '../drafts/outcome.text.ts'
 import { finishDraft } from '../drafts/outcome.ts'
 import { giveUpClaims } from '../drafts/state.ts'
@@ -119,6 +120,8 @@ async function sendAll(mailing: Sending, isClosed: () => boolean): Promise<void>
         // What is wrong with one draft must not hold up the others.
         const what = error instanceof Error ? error.message : String(error)
         mailing.log({ msg: 'sending mail', draft_id: draft.id, error: what })
+        const reason = bilingual(outcomeText).stuck(what)
+        await everywhere(db, (own) => postponeDraft(own, draft.id, { reason, first_seconds: 15 }))
       }
     }
   })

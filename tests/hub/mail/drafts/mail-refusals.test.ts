@@ -1,3 +1,5 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startHub, type TestHub } from '../../support/hub.ts'
 import {
@@ -289,6 +291,20 @@ test('a mail that cannot be written is skipped with the reason, and holds up no 
   ])
   expect((await get(id)).draft).toMatchObject({ state: 'sent' })
   expect((await get(other)).draft).toMatchObject({ state: 'sent' })
+})
+
+test('what the hub itself cannot do is told in the draft, and tried again', async () => {
+  const file = join(hub.paths.config_dir, 'dkim.json')
+  const id = await create()
+  for (const step of ['render', 'approve', 'push', 'send']) await api.ok(`draft/${step}`, of(id))
+  await writeFile(file, '{"keys": {"demir.example": {"selector": "x"}}}')
+  await hub.deps.mailer.run()
+  await rm(file)
+  const { draft } = await get(id)
+  expect(draft).toMatchObject({ state: 'sending', progress: { waiting: 1 } })
+  expect(draft.state_reason).toMatch(/keeps trying: .*dkim\.json/)
+  await later(id)
+  expect(smtp.to()).toEqual([email])
 })
 
 test('a listmonk that refuses its template fails nobody: the draft waits', async () => {
