@@ -266,3 +266,17 @@ test('the form of a project stays as it is typed when another project is opened 
   expect(await page.getByLabel('Tone of voice').inputValue()).toBe('Typed in the first tab.')
   expectClean(opened)
 })
+
+test('the wizard does not take what it could not read for undone', async () => {
+  const opened = await visit(browser, hub, '/hub/p/demir/project')
+  const { page, context } = opened
+  const asked = '**/api/cockpit/projects/list'
+  await context.route(asked, (route) => route.fulfill({ status: 500, json: {} }))
+  await page.goto('/hub/welcome')
+  await page.getByText('Could not be loaded').waitFor()
+  expect(await page.getByRole('list', { name: 'Set up your hub' }).count()).toBe(0)
+  await context.unroute(asked)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('link', { name: /First project/ }).waitFor()
+  expectClean(opened)
+})

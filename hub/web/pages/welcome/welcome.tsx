@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Check, Minus } from 'lucide-react'
 import { useState } from 'react'
 import { Link, Redirect, useLocation } from 'wouter'
+import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { useText } from '../../../../web/ui/language.ts'
 import { LanguageSwitch } from '../../../../web/ui/language-switch.tsx'
+import { ProblemError } from '../../api/client.ts'
 import {
   brandQuery,
   firstOf,
@@ -58,6 +60,11 @@ export function Welcome({ step }: { step?: string | undefined }) {
     (first && brand.isPending)
   )
     return null
+  // A step that is done must not look open; what somebody may not see is not theirs to set up.
+  const failed = [projects, models, license, mail, brand].find(
+    (one) => hasFailed(one) && !isForbidden(one.error),
+  )
+  if (failed) return <FailedQuery error={failed.error} onRetry={() => failed.refetch()} />
   const states = stepStates({
     is_set_up: isSetUp,
     key_role: health.data.key_role,
@@ -118,6 +125,9 @@ export function Welcome({ step }: { step?: string | undefined }) {
     </div>
   )
 }
+
+const isForbidden = (error: unknown) =>
+  error instanceof ProblemError && error.problem.code === 'forbidden'
 
 function StepMark({
   step,
