@@ -280,3 +280,24 @@ test('the wizard does not take what it could not read for undone', async () => {
   await page.getByRole('link', { name: /First project/ }).waitFor()
   expectClean(opened)
 })
+
+test('a question to an agent stays with its mission, while somebody looks at others', async () => {
+  const made = await hub.query<{ id: string; task: string }>(
+    `insert into hub.missions (project_id, department, task, status, result, finished_at)
+     select id, 'docs', task, 'done', '{"summary": "Veri"}', now()
+     from hub.projects, unnest(array['Veri one', 'Veri two']) as task where slug = 'demir'
+     returning id, task`,
+  )
+  const [one, two] = made.toSorted((a, b) => a.task.localeCompare(b.task)).map(({ id }) => id)
+  const opened = await visit(browser, hub, `/hub/p/demir/missions?mission=${one}`)
+  const { page } = opened
+  const ask = page.getByRole('textbox', { name: 'Ask further' })
+  await ask.fill('And for the port?')
+  await walkTo(page, `/hub/p/demir/missions?mission=${two}`)
+  await page.getByRole('heading', { name: 'Veri two' }).waitFor()
+  expect(await ask.inputValue()).toBe('')
+  await walkTo(page, `/hub/p/demir/missions?mission=${one}`)
+  await page.getByRole('heading', { name: 'Veri one' }).waitFor()
+  expect(await ask.inputValue()).toBe('And for the port?')
+  expectClean(opened)
+})

@@ -10,6 +10,7 @@ import { FormError, FormField, Submit } from '../../../../web/ui/form.tsx'
 import { useText } from '../../../../web/ui/language.ts'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { api, ok } from '../../api/client.ts'
+import { useTyped } from '../../typed.ts'
 import { useMissionAddress } from './address.ts'
 import { AgentMark } from './agents.tsx'
 import { chipsFor } from './chips.ts'
@@ -62,7 +63,7 @@ export function AskFurther({ mission, isReadOnly }: { mission: Details; isReadOn
   const text = useText(threadText)
   const queryClient = useQueryClient()
   const { set } = useMissionAddress()
-  const [task, setTask] = useState('')
+  const { typed: task, write: setTask, sent } = useTyped(`ask ${mission.id}`)
   const [settled, setSettled] = useState('')
   const [picked, setPicked] = useState<ComponentProps<typeof Recipients>['picked']>()
   useEffect(() => {
@@ -82,6 +83,7 @@ export function AskFurther({ mission, isReadOnly }: { mission: Details; isReadOn
             body: { id: mission.id, task: task.trim(), input: { ...recipients } },
           }),
         )
+        sent(task)
         toast(text.sent)
         await refreshMissions(queryClient)
         set({ mission: made.mission.id })
