@@ -301,3 +301,21 @@ test('a question to an agent stays with its mission, while somebody looks at oth
   expect(await ask.inputValue()).toBe('And for the port?')
   expectClean(opened)
 })
+
+test('a column of the board whose leads could not be counted does not say that these are all', async () => {
+  await hub.query(
+    `insert into hub.leads (project_id, name, stage)
+     select id, 'Veri ' || n, 'meeting' from hub.projects, generate_series(1, 101) as n where slug = 'demir'`,
+  )
+  const opened = await visit(browser, hub, '/hub/p/demir/today')
+  const { page, context } = opened
+  const asked = '**/api/cockpit/projects/kpi/demir'
+  await context.route(asked, (route) => route.fulfill({ status: 500, json: {} }))
+  await page.goto('/hub/p/demir/sales')
+  const column = page.locator('[data-stage=meeting] h2')
+  await column.getByText('100+').waitFor()
+  await context.unroute(asked)
+  await page.reload()
+  await column.getByText('101', { exact: true }).waitFor()
+  expectClean(opened)
+})

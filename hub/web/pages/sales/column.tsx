@@ -17,6 +17,8 @@ type Props = {
   stage: Stage
   leads: Lead[]
   count: number
+  /** How many there are could not be had: there may be more. */
+  isAtLeast: boolean
   sums: { currency: string; amount: number; weighted: number | null }[]
   held: Held | undefined
   open: string | null
@@ -32,6 +34,7 @@ export function BoardColumn({
   stage,
   leads,
   count,
+  isAtLeast,
   sums,
   held,
   open,
@@ -60,6 +63,7 @@ export function BoardColumn({
         <span className="truncate">{stages[stage]}</span>
         <span className="text-muted" data-numbers>
           {number(language, count)}
+          {isAtLeast ? '+' : ''}
         </span>
       </h2>
       {sums.length > 0 ? <Sums sums={sums} /> : null}

@@ -176,6 +176,7 @@ export function Sales() {
               stage={stage}
               leads={columns[stage]}
               count={Math.max(columns[stage].length, kpi.data?.leads.by_stage[stage] ?? 0)}
+              isAtLeast={!kpi.data && lists[stage].hasNextPage}
               sums={sums?.find((one) => one.stage === stage)?.sums ?? []}
               held={held}
               open={open}
