@@ -85,6 +85,9 @@ declare
   v_begun constant tsquery := private.word_query(p_query, true);
   v_part constant text := private.part_pattern(p_query);
   v_folded constant text := private.fold(trim(p_query));
+  -- A number as it is dialled: without the country's code or a zero in front, and however it is written.
+  v_phone constant text := case when p_query ~ '^[-0-9 ()+./]+$' then
+    right(regexp_replace(p_query, '[^0-9]', '', 'g'), 10) end;
   v_ids uuid[] := '{}';
 begin
   if v_current is null or v_begun is null and v_part is null then
@@ -112,6 +115,14 @@ begin
           and (v_project is null or note.project_id = v_project)
         limit p_limit
       ));
+  end if;
+  if length(v_phone) >= 5 then
+    v_ids := v_ids || array(
+      select lead.id from hub.leads lead
+      where regexp_replace(lead.phone, '[^0-9]', '', 'g') like '%' || v_phone || '%'
+        and lead.id <> all(v_ids)
+        and (v_project is null or lead.project_id = v_project)
+      limit p_limit);
   end if;
   if cardinality(v_ids) = 0 and length(v_folded) between 4 and 60 then
     v_ids := array(

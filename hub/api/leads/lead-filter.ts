@@ -13,7 +13,7 @@ export const LeadFilter = z.strictObject({
   tag: z.string().min(1).max(60).optional(),
   q: z.string().min(1).max(200).optional().meta({
     description:
-      'Words or parts of words in any field or note, regardless of case, accents and Turkish letters.',
+      'Words or parts of words in name, company, e-mail, title, website, country, tags and notes, regardless of case, accents and Turkish letters; or a phone number, however it is written.',
   }),
   field: z
     .string()

@@ -35,7 +35,7 @@ search.openapi(
     tags: ['Search'],
     summary: 'Find projects, leads, drafts and missions',
     description:
-      'Matches words in any order, the beginning of the last word, and parts of words of three letters or more; when nothing matches, leads with a similar spelling are found. Case, accents and Turkish letters do not matter: ISIK finds Işık. Leads are also found by their notes, missions by the titles of their documents.',
+      'Matches words in any order, the beginning of the last word, and parts of words of three letters or more; when nothing matches, leads with a similar spelling are found. Case, accents and Turkish letters do not matter: ISIK finds Işık. Leads are also found by their notes and by a phone number, however it is written, missions by the titles of their documents.',
     request: {
       query: z.strictObject({
         q: z.string().trim().min(1).max(200),
@@ -95,7 +95,8 @@ function findLeads(sql: Sql, q: string): Promise<Found[]> {
   return sql`
     select 'lead' as kind, lead.id, project.slug as project,
       coalesce(lead.name, lead.company, lead.email) as title,
-      concat_ws(' · ', lead.name, lead.title, lead.company, lead.email, lead.website, lead.country,
+      concat_ws(' · ', lead.name, lead.title, lead.company, lead.email, lead.phone, lead.website,
+        lead.country,
         nullif(array_to_string(lead.tags, ', '), ''), note.text) as body,
       greatest(
         private.fit(${q}, coalesce(lead.name, lead.company, lead.email), lead.search_text),

@@ -83,6 +83,21 @@ describe('what is found', () => {
     expect(await titles("' & | ! :* <->")).toEqual([])
   })
 
+  test('a lead by its phone number, however it is written there or here', async () => {
+    await add({ name: 'Rings', phone: '+90 (532) 123-45-67' })
+    await add({ name: 'Rings elsewhere', phone: '0532 123 45 67' }, 'baltic')
+    const inDemir = '&project=demir'
+    for (const q of ['0532 123 45 67', '+905321234567', '532.123', '1234567']) {
+      expect([q, await titles(q, inDemir)]).toEqual([q, ['Rings']])
+    }
+    expect((await find('0 532 123 45 67')).map(({ title }) => title).toSorted()).toEqual([
+      'Rings',
+      'Rings elsewhere',
+    ])
+    expect((await find('5321234567', inDemir))[0]?.snippet).toContain('+90 (532) 123-45-67')
+    expect(await titles('0532 999 99 99')).toEqual([])
+  })
+
   test('a lead by its note, a draft by its text, a mission by a document of it, a project', async () => {
     const lead = await add({ name: 'Quiet One' })
     await hub.call('POST', 'lead/note', { lead_id: lead.id, text: 'Wants refrigerated containers' })
