@@ -11,8 +11,8 @@ import { forgetMember, membershipsOf } from './member.ts'
 import { forgetMerged, readdressed } from './merged.ts'
 import { peopleText } from './people.text.ts'
 import { redactFiles } from './people-files.ts'
-import { matcherOf, type Person } from './redact.ts'
-import { redactRows } from './rows.ts'
+import { addressesIn, matcherOf, type Person } from './redact.ts'
+import { likesOf, redactRows } from './rows.ts'
 
 const say = bilingual(peopleText)
 
@@ -82,6 +82,24 @@ export async function refusedRowsOf(client: pg.ClientBase, email: string): Promi
   return rows.flatMap(({ at, cells }) =>
     cells.some((cell) => matcher.excerpts(cell).length > 0) ? [at] : [],
   )
+}
+
+/**
+ * The addresses (ctid) of the refused rows of imports that name them and have no address: most often that
+ * is why they were refused. First name and surname may stand in two cells.
+ */
+async function namedRowsOf(client: pg.ClientBase, names: string[]): Promise<string[]> {
+  if (names.length === 0) return []
+  const { rows } = await client.query<{ at: string; cells: string[] }>(
+    `select ctid::text as at, cells from hub.import_errors
+     where private.fold(normalize(array_to_string(cells, ' '))) like any($1::text[])`,
+    [await likesOf(client, matcherOf({ email: null, names }))],
+  )
+  const matcher = matcherOf({ email: null, names })
+  return rows.flatMap(({ at, cells }) => {
+    const isOthers = addressesIn(cells.join('\n')).length > 0
+    return !isOthers && matcher.excerpts(cells.join(' ')).length > 0 ? [at] : []
+  })
 }
 
 /** The addresses (ctid) of the mails from or to them in the inbox. */
@@ -202,7 +220,12 @@ export async function eraseRows(
     const leads = await client.query('delete from hub.leads where id = any($1::uuid[])', [ids])
     counts.leads = leads.rowCount ?? 0
   }
-  if (options.texts) counts.texts = await redactRows(client, matcher)
+  if (options.texts) {
+    const named = await namedRowsOf(client, matcher.names)
+    await client.query('delete from hub.import_errors where ctid = any($1::tid[])', [named])
+    counts.import_rows += named.length
+    counts.texts = await redactRows(client, matcher)
+  }
   return counts
 }
 

@@ -84,7 +84,8 @@ async function* rowsWith(
   for (let at = 0; at < rows.length; at += AT_ONCE) yield* rows.slice(at, at + AT_ONCE)
 }
 
-async function likesOf(client: pg.ClientBase, { likes }: Matcher): Promise<string[]> {
+/** Patterns for LIKE over folded text, as a matcher has them. */
+export async function likesOf(client: pg.ClientBase, { likes }: Matcher): Promise<string[]> {
   if (likes.length === 0) return []
   const { rows } = await client.query<{ words: string[] }>(
     `select array(select private.fold(normalize(word)) from jsonb_array_elements_text(one) as word) as words

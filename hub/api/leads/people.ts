@@ -182,7 +182,8 @@ people.openapi(
     summary: 'Erase a person everywhere',
     description:
       'Leads with all that hangs on them, mails, recipients and the subscriber in listmonk are erased. With ' +
-      '`replace_in_texts` the address and the exact names are replaced in every other text and file too. 409 while ' +
+      '`replace_in_texts` the address and the exact names are replaced in every other text and file too, and refused ' +
+      'rows of imports with the name and no address of somebody else are deleted. 409 while ' +
       'a mail to the person is being sent, or an import or a mission is running.',
     middleware: write,
     request: {
