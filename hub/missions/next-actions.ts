@@ -22,7 +22,7 @@ export async function nextActions(sql: Sql, deps: Deps): Promise<NextAction[]> {
   return [
     ...settings.filter(isUrgent),
     ...(row?.count === 0 ? [plain('create_project', null)] : []),
-    ...(await fromRows(sql)),
+    ...(await fromRows(sql, deps)),
     ...(await fromFolders(sql, deps)),
     ...settings.filter((action) => !isUrgent(action)),
   ]
@@ -78,10 +78,10 @@ function moreOf(first: NextAction | undefined, of_kind: number): NextAction[] {
   return [{ ...NOTHING, kind, project, title: say.more(count), count, is_rest: true }]
 }
 
-async function fromRows(sql: Sql): Promise<NextAction[]> {
+async function fromRows(sql: Sql, deps: Deps): Promise<NextAction[]> {
   const actions: NextAction[] = []
   for (const { kind, ref, find, title } of WORK) {
-    const rows = await find(sql)
+    const rows = await find(sql, deps)
     const from = actions.length
     for (const { id, days = 0, of_kind: _, ...found } of rows) {
       const { name = '', count = 1 } = found

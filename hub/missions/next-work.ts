@@ -1,5 +1,9 @@
 import { raw, type Sql } from '../../shared/sql.ts'
+import type { Deps } from '../deps.ts'
 import { bilingual, verbatim, type Words } from '../i18n/words.ts'
+import { judgeAddress } from '../mail/address.ts'
+import { readRefusals } from '../mail/opt-outs.ts'
+import { suppressed } from '../mail/suppression.ts'
 import { type Kind, MAX_OF_A_KIND, type Ref } from './next-action.ts'
 import { nextActionText } from './next-actions.text.ts'
 
@@ -22,7 +26,7 @@ const ofKind = raw('count(*) over ()::int as of_kind')
 export type Work = {
   kind: Kind
   ref?: Ref
-  find: (sql: Sql) => Promise<Found[]>
+  find: (sql: Sql, deps: Deps) => Promise<Found[]>
   title: (filled: { name: string; count: number; days: number }) => Words
 }
 
@@ -200,17 +204,28 @@ export const WORK: Work[] = [
   },
   {
     kind: 'write_to_leads',
-    find: (sql) => sql`
-      select project.slug as project, count(*)::int as count, ${ofKind}
-      from hub.leads as lead join hub.projects as project on project.id = lead.project_id
-      where lead.stage = 'new' and lead.email is not null
-        and not exists (
-          select from hub.drafts where project_id = project.id and state in ('draft', 'rendered')
-        )
-        and not exists (
-          select from hub.sequence_recipients where lead_id = lead.id and state = 'active'
-        )
-      group by project.slug order by count(*) desc, project.slug limit ${MAX_OF_A_KIND}`,
+    find: async (sql, { config }) => {
+      const found = await sql<{ project: string; emails: string[]; of_kind: number }>`
+        select project.slug as project, array_agg(lower(trim(lead.email))) as emails, ${ofKind}
+        from hub.leads as lead join hub.projects as project on project.id = lead.project_id
+        where lead.stage = 'new' and lead.email is not null
+          and not exists (
+            select from hub.drafts where project_id = project.id and state in ('draft', 'rendered')
+          )
+          and not exists (
+            select from hub.sequence_recipients where lead_id = lead.id and state = 'active'
+          )
+        group by project.slug order by count(*) desc, project.slug limit ${MAX_OF_A_KIND}`
+      const never = await suppressed(
+        sql,
+        await readRefusals(config.paths),
+        found.flatMap(({ emails }) => emails),
+      )
+      const mayGet = (email: string) => !never.has(email) && judgeAddress(email) === null
+      return found
+        .map(({ emails, ...row }) => ({ ...row, count: emails.filter(mayGet).length }))
+        .filter(({ count }) => count > 0)
+    },
     title: ({ count }) => say.write_to_leads(count),
   },
 ]

@@ -179,6 +179,14 @@ test('next actions are facts: each is there while it is to be done, and gone whe
   })
   const { lead } = await made.json()
   expect(await kinds()).toEqual(['write_to_leads', ...always])
+  // Nobody can write to these two.
+  await hub.query(
+    `insert into hub.leads (project_id, email) values ($1, 'info@x.example'), ($1, 'no@x.example')`,
+    [hub.ids.demir],
+  )
+  await hub.call('POST', 'suppression/add', { emails: ['no@x.example'] })
+  expect(await actions('?project=demir')).toMatchObject([{ count: 1 }, {}, {}, {}])
+  await hub.query('delete from hub.leads where id <> $1', [lead.id])
 
   const update = (body: object) => hub.call('POST', 'lead/update', { lead_id: lead.id, ...body })
   const task = async (due_on: string) =>
