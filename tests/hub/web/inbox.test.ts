@@ -104,6 +104,43 @@ test('approvals are gone through by keys: alike ones compared, one sent, one rej
   expectClean(opened)
 })
 
+test('what was decided elsewhere gives its place to no other mail, which a key would send unread', async () => {
+  await hub.query('delete from hub.drafts')
+  for (const lead of leads.slice(0, 2)) {
+    const { draft } = await api.ok('draft/create', {
+      project: 'demir',
+      audience: { kind: 'lead', lead_id: lead.id },
+      subject: `For ${lead.email}`,
+      text: 'Hello {first_name},\n\nwould you like to talk next week?',
+    })
+    const of = { id: draft.id, project: 'demir' }
+    await api.ok('draft/render', of)
+    await standForAll(api, of)
+  }
+  const opened = await visit(browser, hub, '/hub/p/demir/queue')
+  const { page } = opened
+  const [rejected, other] = leads.map(({ email }) =>
+    page.getByRole('heading', { name: `For ${email}` }),
+  )
+  await rejected?.waitFor()
+  const [first] = await hub.query<{ id: string }>('select id from hub.drafts where subject = $1', [
+    `For ${leads[0]?.email}`,
+  ])
+  await api.ok('draft/reject', { id: first?.id, project: 'demir', reason: null })
+  await page.evaluate(() => void window.__TANSTACK_QUERY_CLIENT__?.invalidateQueries())
+  await page.getByText('This no longer waits for you').waitFor()
+  await page.keyboard.press('s')
+  await settled(page)
+  const states = await hub.query<{ state: string }>(
+    'select state from hub.drafts order by created_at',
+  )
+  expect(states.map(({ state }) => state)).toEqual(['rejected', 'rendered'])
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Show the next one' }).click()
+  await other?.waitFor()
+  expectClean(opened)
+})
+
 test('sequences are gone through by keys too: one approved, one deleted', async () => {
   await hub.query('delete from hub.drafts')
   const make = async (name: string) => {

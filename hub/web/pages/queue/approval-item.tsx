@@ -77,8 +77,8 @@ export function ApprovalItem({ item, isReadOnly, onBack, onDone }: ItemProps) {
             const body = { id: item.id, reason: reason || null }
             await ok(api.POST('/api/cockpit/approvals/reject', { body }))
             setRejecting(false)
-            await refreshQueue(queryClient)
             done(text.rejected)
+            await refreshQueue(queryClient)
           }}
         >
           <FormField name="reason" label={text.reason} hint={text.reason_hint} isOptional>

@@ -17,6 +17,11 @@ export const queueText = texts(
       title: 'Nothing waits for you',
       text: 'Mails, sequences, actions and improvements that need your approval are collected here.',
     },
+    gone: {
+      title: 'This no longer waits for you',
+      text: 'Somebody has decided it, or it was changed.',
+      action: 'Show the next one',
+    },
     back: 'Back to the list',
     approve: 'Approve',
     approve_only: 'Approve only',
@@ -65,6 +70,11 @@ export const queueText = texts(
     empty: {
       title: 'Sizi bekleyen bir şey yok',
       text: 'Onayınızı bekleyen e-postalar, diziler, işlemler ve iyileştirmeler burada toplanır.',
+    },
+    gone: {
+      title: 'Bu artık sizi beklemiyor',
+      text: 'Biri karar verdi ya da içeriği değişti.',
+      action: 'Sıradakini göster',
     },
     back: 'Listeye dön',
     approve: 'Onayla',

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { CheckCheck } from 'lucide-react'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { FailedQuery, hasFailed } from '../../../../web/shared/errors.tsx'
 import { Badge } from '../../../../web/ui/badge.tsx'
+import { Button } from '../../../../web/ui/button.tsx'
 import { cn } from '../../../../web/ui/class-names.ts'
 import { Choice } from '../../../../web/ui/field.tsx'
 import { useKeys } from '../../../../web/ui/keys.ts'
@@ -30,21 +31,27 @@ export function Queue() {
   const items = query.data?.items ?? []
   const total = Math.max(query.data?.total ?? 0, items.length)
   const asked = search.get('item')
-  const known = items.findIndex(({ id }) => id === asked)
   // Without a chosen one the first is open, except on a phone, which shows the list first.
-  const at = known === -1 ? 0 : known
+  const [first, setFirst] = useState<string>()
+  if (!asked && !first && items[0]) setFirst(items[0].id)
+  const open = asked ?? first
+  const at = items.findIndex(({ id }) => id === open)
+  // One that was decided elsewhere gives its place to no other: a key would decide what nobody has read.
   const item = items[at]
   const list = useRef<HTMLDivElement>(null)
-  const change = (name: 'item' | 'of', value: string | null) =>
+  const change = (name: 'item' | 'of', value: string | null) => {
+    setFirst(undefined)
     setSearch(
       (before) => {
         const after = new URLSearchParams(before)
+        after.delete('item')
         if (value) after.set(name, value)
         else after.delete(name)
         return after
       },
       { replace: true },
     )
+  }
   const go = (next: QueueItem | undefined) => {
     change('item', next?.id ?? null)
     if (next) list.current?.querySelector<HTMLElement>(`[data-item="${next.id}"]`)?.focus()
@@ -78,7 +85,7 @@ export function Queue() {
         <SkeletonRows rows={10} />
       ) : hasFailed(query) ? (
         <FailedQuery error={query.error} onRetry={() => query.refetch()} />
-      ) : !item ? (
+      ) : items.length === 0 ? (
         <Empty
           picture={<CheckCheck size={24} strokeWidth={1.5} aria-hidden />}
           title={text.empty.title}
@@ -99,22 +106,33 @@ export function Queue() {
               ))}
             </ul>
           </div>
-          <article
-            aria-label={item.title}
-            className={cn('min-h-0 min-w-0 flex-1 overflow-y-auto', !asked && 'max-md:hidden')}
-          >
-            <p aria-live="polite" className="px-4 pt-3 text-sm text-muted md:px-6">
-              <span className="md:sr-only">{text.position(at + 1, total)}</span>
-              {isReadOnly ? null : <span className="max-md:hidden">{text.keys}</span>}
-            </p>
-            {item.kind === 'draft' ? (
-              <DraftItem key={item.id} item={item} {...props} />
-            ) : item.kind === 'sequence' ? (
-              <SequenceItem key={item.id} item={item} {...props} />
-            ) : (
-              <ApprovalItem key={item.id} item={item} {...props} />
-            )}
-          </article>
+          {item ? null : (
+            <Empty
+              className={cn('flex-1', !asked && 'max-md:hidden')}
+              picture={<CheckCheck size={24} strokeWidth={1.5} aria-hidden />}
+              title={text.gone.title}
+              text={text.gone.text}
+              action={<Button onClick={() => go(items[0])}>{text.gone.action}</Button>}
+            />
+          )}
+          {item ? (
+            <article
+              aria-label={item.title}
+              className={cn('min-h-0 min-w-0 flex-1 overflow-y-auto', !asked && 'max-md:hidden')}
+            >
+              <p aria-live="polite" className="px-4 pt-3 text-sm text-muted md:px-6">
+                <span className="md:sr-only">{text.position(at + 1, total)}</span>
+                {isReadOnly ? null : <span className="max-md:hidden">{text.keys}</span>}
+              </p>
+              {item.kind === 'draft' ? (
+                <DraftItem key={item.id} item={item} {...props} />
+              ) : item.kind === 'sequence' ? (
+                <SequenceItem key={item.id} item={item} {...props} />
+              ) : (
+                <ApprovalItem key={item.id} item={item} {...props} />
+              )}
+            </article>
+          ) : null}
         </div>
       )}
     </Page>
