@@ -152,6 +152,28 @@ describe('what fails in an upgrade', () => {
     expect(readdirSync(join(folder, 'data/.install'))).toEqual([])
   })
 
+  test('an upgrade that was killed is not rolled back after an uninstallation: its release is gone', async () => {
+    const uninstall = (more: string) => `mkdir -p "$rescue"
+      echo before > "$rescue/rows"
+      echo since > "$data_dir/postgres/rows"
+      keep_fact upgrading_from /releases/1
+      ${more}
+      ETC=${folder}/etc UNITS=${folder}/units CRON=${folder}/cron SITE=${folder}/site
+      COMMAND=${folder}/command RENEWED=${folder}/renewed ANSWERS=${folder}/acme purge= yes=1
+      certbot() { :; }
+      uninstall_hub
+      old=$(fact upgrading_from)
+      [ -z "$old" ] || echo 'rolled back' >> ${folder}/did`
+    const rows = () => readFileSync(join(folder, 'data/postgres/rows'), 'utf8')
+    const { status, stderr, acts } = await runPart(uninstall(''), folder)
+    expect(status, stderr).toBe(0)
+    expect([rows(), acts]).toEqual(['since\n', ['systemctl daemon-reload']])
+    // Killed in the middle of a roll-back, there is the copy alone.
+    await runPart(uninstall('rm -r "$data_dir/postgres"'), folder)
+    expect(rows()).toBe('before\n')
+    expect(existsSync(join(folder, 'data/.install/postgres.before'))).toBe(false)
+  })
+
   test.each([
     ['answers three times in a row', 'no yes yes no yes yes yes yes', 0, 7],
     ['fails again and again as it starts', 'yes no '.repeat(60), 1, 120],

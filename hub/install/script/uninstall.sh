@@ -25,6 +25,7 @@ uninstall_hub() {
     if systemctl -q is-active nginx.service; then systemctl reload nginx.service; fi
   fi
   forget_certificate
+  forget_killed
   rm -rf "${OPT:?}/releases" "$ANSWERS" "$OPT/current" "$OPT/nginx-proxy.conf" "$WORK"
   if [ -z "$purge" ]; then
     say "The hub was removed. Its data is kept in $data_dir, $ETC and $PROMPTS; a new installation uses it again."

@@ -97,6 +97,16 @@ settle_killed() {
   if [ -e "$left" ]; then say "  The database that the interrupted upgrade left is in $left. Delete it once you miss nothing."; fi
 }
 
+# For an uninstallation: the release to roll back to is gone then, and a new installation migrates what is
+# there. The copy is the database where there is no other.
+forget_killed() {
+  if [ -z "$(fact upgrading_from)" ]; then return; fi
+  rescue=$data_dir/.install/postgres.before
+  if [ -e "$rescue" ] && [ ! -e "$data_dir/postgres" ]; then mv -T "$rescue" "$data_dir/postgres"; fi
+  rm -rf "$rescue"
+  keep_fact upgrading_from ''
+}
+
 # roll_back [FOLDER]: keeps the database of the new version in this folder, if one is given.
 # If it is killed, the next run completes it: the copy is kept until it is the database again.
 roll_back() {
