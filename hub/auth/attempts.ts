@@ -9,6 +9,8 @@ const say = bilingual(authText)
 
 /** Who guesses: an address, and whether a place is kept for it (this machine, or somebody signed in). */
 type Client = { address: string; is_reserved: boolean }
+/** Whose password is tried: who knows one of their own must not so clear what they tried at the admin's. */
+export type Door = 'admin' | 'member'
 /** Whose password it is; `is_known`: from a browser in which they signed in before. */
 type Account = { name: string; is_known: boolean }
 
@@ -69,20 +71,21 @@ export function createAttempts(now: () => number = Date.now) {
     async attempt(
       { address, is_reserved }: Client,
       isRight: () => Promise<boolean>,
-      account?: Account,
+      { door = 'admin', account }: { door?: Door; account?: Account } = {},
     ): Promise<boolean> {
-      const key = addressKey(address)
+      const place = addressKey(address)
+      const key = `${door} ${place}`
       check(key)
       const named = account && !account.is_known ? `account ${account.name}` : undefined
       if (named) check(named)
       const lane = is_reserved ? 'reserved' : 'strangers'
       const most = is_reserved ? MAX_RESERVED : MAX_OF_STRANGERS
-      const own = waiting.get(key) ?? 0
+      const own = waiting.get(place) ?? 0
       if (held[lane] >= most || own >= MAX_PER_ADDRESS) throw tooMany(BUSY_SECONDS)
       count(key, FREE_ATTEMPTS)
       if (named) count(named, FREE_OF_ACCOUNT, ACCOUNT_SECONDS)
       held[lane] += 1
-      waiting.set(key, own + 1)
+      waiting.set(place, own + 1)
       try {
         const right = await queue.add(isRight, { priority: is_reserved ? 1 : 0 })
         if (right) failed.delete(key)
@@ -90,9 +93,9 @@ export function createAttempts(now: () => number = Date.now) {
         return right
       } finally {
         held[lane] -= 1
-        const left = (waiting.get(key) ?? 1) - 1
-        if (left > 0) waiting.set(key, left)
-        else waiting.delete(key)
+        const left = (waiting.get(place) ?? 1) - 1
+        if (left > 0) waiting.set(place, left)
+        else waiting.delete(place)
       }
     },
     /** Runs work as expensive as an attempt, for a client who has already shown the secret. */

@@ -299,7 +299,8 @@ async function signIn(c: Ctx, email: string, password: string): Promise<void> {
   const actor = member ? { kind: 'member' as const, id: member.id, name: member.name } : NOBODY
   const found = await tell(c, actor, async () => {
     const check = () => isHashOf(member?.password_hash, password)
-    const isRight = await attempts.attempt(clientOf(c), check, { name, is_known })
+    const whose = { door: 'member', account: { name, is_known } } as const
+    const isRight = await attempts.attempt(clientOf(c), check, whose)
     if (member && isRight) return member
     const message = bilingual(membersText).wrong_login
     throw invalid([{ path: 'password', code: 'wrong', message }])
@@ -330,8 +331,9 @@ async function changeOwnPassword(
 
 /** Runs one attempt; a wrong one throws 422 with the field and makes its address wait. */
 async function attempt(c: Ctx, path: string, isRight: () => Promise<boolean>): Promise<void> {
-  if (await c.get('deps').attempts.attempt(clientOf(c), isRight)) return
-  const wrong = memberOf(c.get('actor')) ? say.wrong_own_password : say.wrong_password
+  const door = memberOf(c.get('actor')) ? 'member' : 'admin'
+  if (await c.get('deps').attempts.attempt(clientOf(c), isRight, { door })) return
+  const wrong = door === 'member' ? say.wrong_own_password : say.wrong_password
   const message = path === 'code' ? say.wrong_code : wrong
   throw invalid([{ path, code: 'wrong', message }])
 }

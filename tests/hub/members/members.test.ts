@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAttempts } from '../../../hub/auth/attempts.ts'
 import { setPassword } from '../../../hub/auth/auth.ts'
 import { startHub, type TestHub } from '../support/hub.ts'
@@ -307,6 +307,22 @@ test('what happens to one member, or with one link, happens to no other', async 
   expect(await others(id)).toEqual(before)
 })
 
+test('who signs in as a member does not so clear what they guessed at the admin’s password', async () => {
+  // The clock stands still, so that the wait does not end.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { secret } = await invite('guess@demir.example', 'reader')
+  const { cookie } = await accept(secret)
+  const from = { address: '10.9.0.1' }
+  const guess = (nth: number) =>
+    ask('POST', 'login', { ...from, body: { password: `a guess of mine ${nth}` } })
+  for (let nth = 0; nth < 4; nth += 1) expect((await guess(nth)).status).toBe(422)
+  expect((await signIn('guess@demir.example', PASSWORD, from)).status).toBe(200)
+  const own = { current: PASSWORD, password: PASSWORD }
+  expect((await ask('POST', 'password', { ...from, cookie, body: own })).status).toBe(200)
+  expect((await guess(4)).status).toBe(429)
+})
+
 describe('guessing at one account from many addresses', () => {
   const wait = async (work: Promise<unknown>) =>
     work.then(
@@ -320,15 +336,16 @@ describe('guessing at one account from many addresses', () => {
     const guess = (is_known: boolean, right = false) => {
       address += 1
       const client = { address: `10.1.0.${address}`, is_reserved: false }
-      return attempts.attempt(client, async () => right, { name: 'ece@demir.example', is_known })
+      return attempts.attempt(client, async () => right, {
+        account: { name: 'ece@demir.example', is_known },
+      })
     }
     for (let nth = 0; nth < 11; nth += 1) expect(await guess(false)).toBe(false)
     expect(await wait(guess(false, true))).toBe(1)
     expect(await guess(true, true)).toBe(true)
     // Another account is not slowed by it.
     const other = attempts.attempt({ address: '10.2.0.1', is_reserved: false }, async () => true, {
-      name: 'other@demir.example',
-      is_known: false,
+      account: { name: 'other@demir.example', is_known: false },
     })
     expect(await other).toBe(true)
   })
@@ -340,7 +357,7 @@ describe('guessing at one account from many addresses', () => {
     for (let nth = 0; nth < 40; nth += 1) {
       const client = { address: `10.3.0.${nth}`, is_reserved: false }
       const seconds = await wait(
-        attempts.attempt(client, async () => false, { name: 'e', is_known: false }),
+        attempts.attempt(client, async () => false, { account: { name: 'e', is_known: false } }),
       )
       longest = Math.max(longest, seconds)
       now += seconds * 1000
