@@ -306,7 +306,10 @@ export async function clearMails(
         end
         from hub.recipients where draft_id = ${draft.id}
       ),
-      state_reason = null, sent_at = coalesce(sent_at, now()), updated_at = now()
+      state_reason = null, updated_at = now(),
+      sent_at = case when exists (
+        select from hub.recipients where draft_id = ${draft.id} and state = 'sent'
+      ) then coalesce(sent_at, now()) end
     where id = ${draft.id} and state = 'unclear'`
   return cleared
 }

@@ -296,7 +296,7 @@ describe('calls without a clear answer', () => {
     )
     expect(await untilOver(id)).toMatchObject({ state: 'unclear' })
     const { draft } = await api.ok('draft/clear', { ...of(id), outcome: 'not_sent' })
-    expect(draft.state).toBe('approved')
+    expect(draft).toMatchObject({ state: 'approved', sent_at: null })
     await steps(id, 'push', 'send')
     expect(await untilOver(id)).toMatchObject({ state: 'sent', progress: { sent: 2 } })
     expect(smtp.to()).toHaveLength(2)
