@@ -319,3 +319,19 @@ test('a column of the board whose leads could not be counted does not say that t
   await column.getByText('101', { exact: true }).waitFor()
   expectClean(opened)
 })
+
+test('a daily limit that is written as 1.000 is a thousand, and not one', async () => {
+  const opened = await visit(browser, hub, '/hub/settings/mail')
+  const { page } = opened
+  const limit = page.locator('[name=daily_cap]')
+  const form = page.locator('form').filter({ has: limit })
+  await limit.fill('1.000')
+  await form.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('Saved', { exact: true }).waitFor()
+  const { mail } = await (await hub.call('GET', 'settings/mail')).json()
+  expect(mail.daily_cap).toBe(1000)
+  await limit.fill('')
+  await form.getByRole('button', { name: 'Save changes' }).click()
+  await eventually(() => limit.getAttribute('aria-invalid')).toBe('true')
+  expectClean(opened)
+})

@@ -13,6 +13,7 @@ import { number, useLanguage, useText } from '../../../../../web/ui/language.ts'
 import { Actions } from '../../../../../web/ui/layer.tsx'
 import { SkeletonRows } from '../../../../../web/ui/states.tsx'
 import { toast } from '../../../../../web/ui/toast.tsx'
+import { numberOf } from '../../../../leads/cells.ts'
 import { api, ok } from '../../../api/client.ts'
 import { type MailView, mailQuery } from '../../../api/queries.ts'
 import { common } from '../../../common.text.ts'
@@ -190,6 +191,9 @@ function PublicUrl({ view: { state } }: { view: MailView }) {
   )
 }
 
+/** A number as people write it, `1.000` too; the hub says what is wrong with anything else. */
+const written = (text = '') => (numberOf(text) ?? text) as number // safe: the hub checks it
+
 function Volume({ view: { mail } }: { view: MailView }) {
   const text = useText(mailText)
   const words = useText(common)
@@ -202,8 +206,8 @@ function Volume({ view: { mail } }: { view: MailView }) {
         className="flex flex-col gap-4"
         onSubmit={async ({ daily_cap, start, step, away_days, test_email }) => {
           await change({
-            daily_cap: Number(daily_cap),
-            ramp: isGrowing ? { start: Number(start), step: Number(step) } : null,
+            daily_cap: written(daily_cap),
+            ramp: isGrowing ? { start: written(start), step: written(step) } : null,
             track_opens: tracks,
             away_days: Number(away_days),
             test_email: test_email || null,

@@ -14,6 +14,7 @@ import { bytes, number, useLanguage, useText } from '../../../../../web/ui/langu
 import { Actions } from '../../../../../web/ui/layer.tsx'
 import { SkeletonRows } from '../../../../../web/ui/states.tsx'
 import { toast } from '../../../../../web/ui/toast.tsx'
+import { numberOf } from '../../../../leads/cells.ts'
 import { api, ok } from '../../../api/client.ts'
 import { type ModelsOverview, modelsQuery } from '../../../api/queries.ts'
 import { Card, Section } from '../section.tsx'
@@ -155,7 +156,7 @@ function Endpoint({ models: { settings } }: { models: ModelsOverview }) {
             url,
             model,
             ...(api_key ? { api_key } : {}),
-            ...(context_size ? { context_size: Number(context_size) } : {}),
+            ...(context_size ? { context_size: numberOf(context_size) ?? Number.NaN } : {}),
           })
           toast(text.used)
         }}
