@@ -73,8 +73,12 @@ export async function signedIn(): Promise<void> {
   goOn()
 }
 
+/** What somebody has done and the hub does not know yet; it is told before a sign-out. */
+export const untold = new Set<() => Promise<unknown>>()
+
 /** Ends the session in all tabs. */
 export async function signOut(): Promise<void> {
+  await Promise.allSettled([...untold].map((tell) => tell()))
   await ok(api.POST('/api/cockpit/logout'))
   tell(NOBODY)
   beginAnew('/login')

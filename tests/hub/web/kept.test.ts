@@ -335,3 +335,18 @@ test('a daily limit that is written as 1.000 is a thousand, and not one', async 
   await eventually(() => limit.getAttribute('aria-invalid')).toBe('true')
   expectClean(opened)
 })
+
+test('leads that were deleted are gone, though somebody signs out at once', async () => {
+  await hub.call('POST', 'lead/quick_add', { slug: 'demir', data: { name: 'Veri Silinen' } })
+  const opened = await visit(browser, hub, '/hub/p/demir/leads?q=Silinen')
+  const { page } = opened
+  await page.getByRole('checkbox', { name: /Veri Silinen/ }).check()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('button', { name: 'Undo' }).waitFor()
+  await page.getByRole('button', { name: 'Language, theme and shortcuts' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL(/\/hub\/login/)
+  const left = await hub.query("select from hub.leads where name = 'Veri Silinen'")
+  expect(left).toHaveLength(0)
+  expectClean(opened)
+})

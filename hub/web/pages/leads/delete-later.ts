@@ -5,6 +5,7 @@ import { useLanguage } from '../../../../web/ui/language.ts'
 import { toast } from '../../../../web/ui/toast.tsx'
 import { wordsText } from '../../../../web/ui/words.text.ts'
 import { api, ok } from '../../api/client.ts'
+import { untold } from '../../api/session.ts'
 import { common } from '../../common.text.ts'
 import { leadsText } from './leads.text.ts'
 import { patchLists, refreshLeads } from './queries.ts'
@@ -25,20 +26,24 @@ export function useDeleteLeads(): (project: string, ids: string[]) => void {
     const doomed = { project, ids, language }
     const gone = new Set(ids)
     patchLists(queryClient, (leads) => leads.filter(({ id }) => !gone.has(id)))
-    const commit = () => {
+    const forget = () => {
       removeEventListener('pagehide', commit)
+      untold.delete(commit)
       clearTimeout(timer)
-      void send(queryClient, doomed)
+    }
+    const commit = () => {
+      forget()
+      return send(queryClient, doomed)
     }
     const timer = setTimeout(commit, LATER_MS)
-    // Leaving the page is no undo.
+    // Leaving the page is no undo, and neither is a sign-out.
     addEventListener('pagehide', commit)
+    untold.add(commit)
     toast(leadsText[language].bulk.deleted(ids.length), {
       action: {
         label: wordsText[language].undo,
         onClick: () => {
-          removeEventListener('pagehide', commit)
-          clearTimeout(timer)
+          forget()
           void refreshLeads(queryClient)
         },
       },
