@@ -119,6 +119,9 @@ test('an operator signs in by a link, changes a plan, revokes a key, discards a 
   }
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in as an operator' }).waitFor()
+  const left = () =>
+    page.evaluate(() => window.__TANSTACK_QUERY_CLIENT__?.getQueryCache().getAll().length)
+  await eventually(left).toBe(0)
   await page.reload()
   await page.getByLabel('Your link').fill(`${server.url}/#${'A'.repeat(43)}`)
   await page.getByRole('button', { name: 'Sign in' }).click()

@@ -52,6 +52,11 @@ export function App() {
   const refusal = useText(refusalsText)
   const isSignedIn = useSignedIn()
   const [token, setToken] = useState(given)
+  const client = useQueryClient()
+  // Nothing of one operator is left for the next.
+  useEffect(() => {
+    if (!isSignedIn) client.clear()
+  }, [isSignedIn, client])
   return (
     <WordsProvider failed={{ ...failed, refusal }}>
       <Router hook={usePlace}>
