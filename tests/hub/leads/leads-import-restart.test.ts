@@ -134,7 +134,7 @@ describe('a hub that was killed', () => {
     await imports.close()
     expect(await read(id)).toMatchObject({ status: 'processing', handled: 200 })
     hub.deps.imports.wake()
-    await expect.poll(async () => (await read(id)).status).toBe('done')
+    await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('done')
     expect(await read(id)).toMatchObject({ created: 500, skipped: 0 })
   })
 
