@@ -1,13 +1,12 @@
 import { isUtf8 } from 'node:buffer'
-import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isDraft, isMissing } from '../files.ts'
 import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
+import { digest } from './digest.ts'
 import { BackupError, isAllowedPath, type Manifest } from './manifest.ts'
 import { withRoom } from './room.ts'
 
@@ -52,20 +51,12 @@ export async function copyTree(
 
 /** A file that is missing or disappears meanwhile is left out of the backup. */
 export async function copyFile(from: string, stage: string, path: string, manifest: Manifest) {
-  const hash = createHash('sha256')
-  let bytes = 0
-  const sum = new Transform({
-    transform(chunk: Buffer, _, done) {
-      hash.update(chunk)
-      bytes += chunk.length
-      done(null, chunk)
-    },
-  })
+  const { sum, found } = digest()
   try {
     const { mode } = await lstat(from)
     const to = join(stage, path)
     await pipeline(createReadStream(from), sum, withRoom(to), createWriteStream(to))
-    manifest.files.push({ path, bytes, sha256: hash.digest('hex'), mode: mode & 0o777 })
+    manifest.files.push({ path, ...found(), mode: mode & 0o777 })
   } catch (error) {
     if (!isMissing(error)) throw unreadable(error, path)
     await rm(join(stage, path), { force: true })

@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { Transform, Writable } from 'node:stream'
+import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from, to } from 'pg-copy-streams'
 import { COPY_SETTINGS, parentsFirst } from '../../shared/copy.ts'
 import { bilingual } from '../i18n/words.ts'
 import { backupText } from './backup.text.ts'
+import { digest } from './digest.ts'
 import { BackupError, type Manifest } from './manifest.ts'
 import { withRoom } from './room.ts'
 
@@ -83,19 +83,11 @@ export async function copyOut(
   const rows = client.query(
     to(`copy (select ${list(columns)} from ${relation} order by ${order}) to stdout`),
   )
-  const hash = createHash('sha256')
-  let bytes = 0
-  const sum = new Transform({
-    transform(chunk: Buffer, _, done) {
-      hash.update(chunk)
-      bytes += chunk.length
-      done(null, chunk)
-    },
-  })
+  const { sum, found } = digest()
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
   if (file) await pipeline(rows, sum, withRoom(file), createWriteStream(file, { mode: 0o600 }))
   else await pipeline(rows, sum, nowhere())
-  return { rows: rows.rowCount, bytes, sha256: hash.digest('hex') }
+  return { rows: rows.rowCount, ...found() }
 }
 
 /** copyIn loads COPY text into a table; a line that ends it early would hide the rows after it. */
