@@ -1,4 +1,4 @@
-import { isInClauseTr, type Mention } from './mentions.ts'
+import { CLAUSE, isInClauseTr, type Mention } from './mentions.ts'
 import { isEverybody, isPeople, isSomebody } from './people.ts'
 import { GO_ON } from './relation.ts'
 import { AND, AND_OR_WITH, type Token, writtenIn } from './tokens.ts'
@@ -149,9 +149,8 @@ const CLAUSES =
   /^(?:that|which|who|whom|whose|what|when|where|why|how|because|since|while|as|if|whether|although|though|so|like|than|we|i|he|she|they|it|you|says?|said|saying|ki|gibi|ama|cunku)$/
 /** Right before a name, these only relate to it: "and about Petra". */
 const RELATES = /^(?:about|regarding|concerning|from|by|at|with|between|against|of|the)$/
-/** Behind a name, these are what it does: "Petra knows", "Petra sent it". */
-const DOES =
-  /^(?:is|are|was|were|has|had|will|would|can|could|may|must|should|\w+ed|\w+[^aiosu]s|got|met|told|knew|sent|left|saw|went|came|bought)n?$/
+/** Behind a name, these are what it does: "Petra visited us", "Petra sends it". */
+const DOES = /^(?:are|were|\w+ed|\w+[^aiosu]s|got|met|told|knew|sent|left|saw|went|came|bought)$/
 
 function isListedBehind(tokens: Token[], nearest: Mention, one: Mention): boolean {
   const between = tokens.slice(nearest.until, one.from)
@@ -160,7 +159,7 @@ function isListedBehind(tokens: Token[], nearest: Mention, one: Mention): boolea
   if (!isJoined || between.some(({ word }) => CLAUSES.test(word))) return false
   if (RELATES.test(between.at(-1)?.word ?? '')) return false
   const next = tokens[one.to]
-  return !next?.isNext || GO_ON.has(next.word) || !DOES.test(next.word)
+  return !next?.isNext || GO_ON.has(next.word) || !(CLAUSE.test(next.word) || DOES.test(next.word))
 }
 
 const INTRODUCE = /^(?:introduc(?:e|ing)|recommend(?:ing)?|refer(?:ring)?)$/

@@ -182,7 +182,7 @@ const FROM_TR = /^(?:n?[dt][ea]n)$/
 const ABOUT_TR = new Set('hakkinda gibi konusunda dair kadar tarafindan'.split(' '))
 
 /** What a name is the subject of: "Ali must not get it". */
-const CLAUSE =
+export const CLAUSE =
   /^(?:is|isn|was|wasn|has|hasn|had|hadn|will|won|would|can|could|must|mustn|should|shouldn|may|does|doesn|did|didn|said|says|thinks|knows)$/
 
 function withRoles(tokens: Token[], mentions: Mention[]): Mention[] {
