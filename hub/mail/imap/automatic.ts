@@ -39,19 +39,36 @@ function bareSubject(subject: string): string {
 /** What stands for a reader's own words in the subject of a mail to many; an empty one takes its space along. */
 const FIELD = /( ?)\{[a-z][a-z0-9_]*(?:\|[^{}]*)?\}/
 
+/** The longest text that a field is filled with. */
+const MAX_FIELD = 200
+
+/**
+ * Whether a text is made of parts in turn; every second one is the space before a field. Each end that
+ * the parts so far may have is looked at once: a pattern would try all ways to fill several fields.
+ */
+function isMadeOf(text: string, parts: string[]): boolean {
+  // A field at an end may have been filled with nothing, and its space is trimmed.
+  const padded = ` ${text} `
+  let ends = new Set([0, 1])
+  for (const [at, part] of parts.entries()) {
+    const next = new Set<number>()
+    for (const end of ends) {
+      const behind = end + part.length
+      if (at % 2 === 1 && part !== '') next.add(end)
+      if (!padded.startsWith(part, end)) continue
+      const last = at % 2 === 0 ? behind : Math.min(behind + MAX_FIELD, padded.length)
+      for (let to = behind; to <= last; to += 1) next.add(to)
+    }
+    ends = next
+  }
+  return ends.has(padded.length) || ends.has(padded.length - 1)
+}
+
 /** relatesTo tells whether a subject is an answer to one of ours; a short or empty one is none. */
 export function relatesTo(subject: string, ours: string[]): boolean {
-  // A field at an end may have been filled with nothing, and its space is trimmed.
-  const theirs = ` ${bareSubject(subject)} `
+  const theirs = bareSubject(subject)
   return ours.some((one) => {
-    // Every second part is the space before a field.
     const parts = bareSubject(one).split(FIELD)
-    if (parts.join('').trim().length < 3) return false
-    const escaped = parts.map((part, at) => {
-      if (at % 2 === 1) return part === '' ? '.{0,200}' : '(?: .{0,200})?'
-      return part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    })
-    const pattern = escaped.join('')
-    return new RegExp(`^ ?${pattern} ?$`, 'su').test(theirs)
+    return parts.join('').trim().length >= 3 && isMadeOf(theirs, parts)
   })
 }

@@ -202,3 +202,9 @@ describe('the files of a mail', () => {
     expect(of(under(10))).toHaveLength(0)
   })
 })
+
+test('a subject with many fields is compared with any answer at once', () => {
+  const ours = `${Array.from({ length: 12 }, (_, at) => `{f${at}}`).join(' x ')} end`
+  expect(relatesTo(`${'x '.repeat(148)}y`, [ours])).toBe(false)
+  expect(relatesTo(`${'x '.repeat(140)}end`, [ours])).toBe(true)
+})
