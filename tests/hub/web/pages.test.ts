@@ -11,6 +11,7 @@ import {
   settled,
   sharedBrowser,
   signIn,
+  visit,
   walkTo,
 } from './browser.ts'
 import { readVocabulary, strangers, wordsOn } from './words.ts'
@@ -189,4 +190,16 @@ test('a hub that goes away and comes back is noticed, without a reload', async (
   await page.getByText('The hub is running again.').waitFor()
   await page.getByRole('button', { name: 'Veri Kişi 3' }).waitFor()
   expectClean(opened)
+})
+
+test('on a phone Today shows every line whole', async () => {
+  const { page } = await visit(browser, hub, '/hub/p/demir/today')
+  await page.setViewportSize({ width: 390, height: 844 })
+  await settled(page)
+  const beyond = await page.evaluate(() =>
+    [...document.querySelectorAll('main *')]
+      .filter((node) => node.getBoundingClientRect().right > innerWidth)
+      .map(({ textContent }) => textContent),
+  )
+  expect(beyond).toEqual([])
 })

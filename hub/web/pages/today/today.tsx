@@ -39,7 +39,7 @@ export function Today() {
   }).format(new Date())
   return (
     <Page title={text.title} detail={<time dateTime={today()}>{date}</time>}>
-      <div className="grid max-w-7xl gap-x-12 gap-y-8 px-4 py-6 md:px-6 @4xl:grid-cols-[minmax(0,1.35fr)_minmax(0,1fr)]">
+      <div className="grid max-w-7xl grid-cols-1 gap-x-12 gap-y-8 px-4 py-6 md:px-6 @4xl:grid-cols-[minmax(0,1.35fr)_minmax(0,1fr)]">
         <div className="@4xl:col-span-2">
           <Tiles summary={query.data} />
         </div>
