@@ -125,7 +125,9 @@ const Detailed = z.object({
     description:
       'What was written between you and them, oldest first: this mail and the newest others, 50 in all.',
   }),
-  left_out: z.int().meta({ description: 'Older mails between you and them, beyond these 50.' }),
+  left_out: z
+    .int()
+    .meta({ description: 'How many mails between you and them are beyond these 50.' }),
   answering: z.object({
     closed: z.string().nullable().meta({ description: 'Why it cannot be answered now.' }),
     to: z.string().nullable(),

@@ -31,8 +31,8 @@ export const inboxText = texts(
     conversation: 'Conversation',
     left_out: (n: number) =>
       plural('en', n, {
-        one: '# older mail is not shown here.',
-        other: '# older mails are not shown here.',
+        one: '# mail of this conversation is not shown here.',
+        other: '# mails of this conversation are not shown here.',
       }),
     you: 'Your team',
     quoted: 'Show the quoted text',
@@ -125,7 +125,7 @@ export const inboxText = texts(
     },
     back: 'Listeye dön',
     conversation: 'Yazışma',
-    left_out: (n) => plural('tr', n, { other: 'Daha eski # e-posta burada gösterilmiyor.' }),
+    left_out: (n) => plural('tr', n, { other: 'Bu yazışmanın # e-postası burada gösterilmiyor.' }),
     you: 'Ekibiniz',
     quoted: 'Alıntılanan metni göster',
     cut: 'Bu e-posta daha uzun. Yalnızca başı saklandı; kalanını posta kutunuzda okuyun.',
