@@ -43,6 +43,8 @@ const common = {
   testTimeout: 90_000,
   hookTimeout: 120_000,
   teardownTimeout: 30_000,
+  // Vitest waits a second, which a busy machine takes for a step that is quick on an idle one.
+  expect: { poll: { timeout: 20_000 } },
 } as const
 
 /**

@@ -160,7 +160,7 @@ describe('what a refusal leaves in the audit', () => {
       )
       expect(found).toHaveLength(1)
       return found
-    })
+    }, 20_000)
     expect(rows).toEqual([
       {
         outcome: 'failure',

@@ -196,11 +196,13 @@ describe('startService', () => {
       expect(settings).toEqual({ auth_url, auth_key, by: 'mail', tiles: null })
       // Its own way to sign in is not there.
       expect((await fetch(`${own}/sign-in`)).status).toBe(404)
-      await vi.waitFor(() =>
-        expect(log).toHaveBeenCalledWith({
-          msg: 'sign-in',
-          error: expect.stringContaining('AUTH_ISSUER publishes no ES256 or RS256 key'),
-        }),
+      await vi.waitFor(
+        () =>
+          expect(log).toHaveBeenCalledWith({
+            msg: 'sign-in',
+            error: expect.stringContaining('AUTH_ISSUER publishes no ES256 or RS256 key'),
+          }),
+        20_000,
       )
       expect(issuer.received.map(({ path }) => path)).toEqual(['/auth/.well-known/jwks.json'])
     } finally {

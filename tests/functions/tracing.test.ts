@@ -197,8 +197,8 @@ test('a trace leads from the poll of a feed to the answer of the receiver, and n
   const lines: Record<string, unknown>[] = []
   const running = await startService(config, (line) => void lines.push(line))
   try {
-    await expect.poll(() => target.received.length, { timeout: 20_000, interval: 20 }).toBe(1)
-    await expect.poll(() => polls, { timeout: 20_000, interval: 20 }).toBeGreaterThan(1)
+    await expect.poll(() => target.received.length, { interval: 20 }).toBe(1)
+    await expect.poll(() => polls, { interval: 20 }).toBeGreaterThan(1)
   } finally {
     await running.stop()
   }

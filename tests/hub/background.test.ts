@@ -114,7 +114,7 @@ test('stopped while it starts, it leaves nothing that runs', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
     const starting = background.start()
-    await vi.waitFor(() => expect(start).toHaveBeenCalled())
+    await vi.waitFor(() => expect(start).toHaveBeenCalled(), 20_000)
     await background.stop()
     goOn()
     await starting

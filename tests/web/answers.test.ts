@@ -55,7 +55,7 @@ test('a part that cannot be fetched is fetched again when the server answers', a
     .mockRejectedValueOnce(new TypeError('Failed to fetch dynamically imported module'))
     .mockResolvedValueOnce('the page')
   const part = loadPart(load)
-  await vi.waitFor(() => expect(connection.get()).toBe('lost'))
+  await vi.waitFor(() => expect(connection.get()).toBe('lost'), 20_000)
   connection.set('restarting')
   expect(load).toHaveBeenCalledTimes(1)
   connection.set('ok')
@@ -66,7 +66,7 @@ test('a part that the server does not have, or that fails by itself, is an error
   const missing = vi.fn(() => Promise.reject(new TypeError('Failed to fetch')))
   const part = loadPart(missing)
   const thrown = expect(part).rejects.toThrow('Failed to fetch')
-  await vi.waitFor(() => expect(connection.get()).toBe('lost'))
+  await vi.waitFor(() => expect(connection.get()).toBe('lost'), 20_000)
   connection.set('ok')
   await thrown
   expect(missing).toHaveBeenCalledTimes(2)

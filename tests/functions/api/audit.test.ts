@@ -211,7 +211,7 @@ describe('exporting', () => {
   /** Waits for so many: a transaction in any other database holds an export back for a moment. */
   async function drained(person: Person, count: number, begin = BEGIN) {
     const exported = async () => (await drain(person, begin)).length
-    await expect.poll(exported, { timeout: 20_000 }).toBe(count)
+    await expect.poll(exported).toBe(count)
     return drain(person, begin)
   }
 

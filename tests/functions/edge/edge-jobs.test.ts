@@ -124,7 +124,7 @@ describe('createEdgeJobs', () => {
     calls = []
     await jobs({ HEARTBEAT_URL: 'https://beat.example/1' }).drain()
     expect(calls).toEqual([['https://beat.example/1', { name: 'watchpost-jobs' }]])
-    await vi.waitFor(async () => expect(await connections()).toEqual([]))
+    await vi.waitFor(async () => expect(await connections()).toEqual([]), 20_000)
   })
 
   test('is called by HTTP with the secret alone', async () => {

@@ -177,6 +177,6 @@ test('a drain calls it when it is done, and the loops call it', async () => {
   expect(asked).toHaveLength(1)
   await query(`update watchpost.heartbeat set looked_at = null`)
   const { stop } = runner.start()
-  await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(() => asked.length).toBe(2)
   await stop()
 })

@@ -47,25 +47,25 @@ describe('a WebSocket', () => {
   test('says hello first, and gives each message', async () => {
     const server = await serve()
     const client = open(server.url, '{"APIKey":"k"}')
-    await vi.waitFor(() => expect(server.received).toEqual(['{"APIKey":"k"}']))
+    await vi.waitFor(() => expect(server.received).toEqual(['{"APIKey":"k"}']), 20_000)
     server.send('one')
     server.send('two'.repeat(100))
-    await vi.waitFor(() => expect(client.frames).toEqual(['one', 'two'.repeat(100)]))
+    await vi.waitFor(() => expect(client.frames).toEqual(['one', 'two'.repeat(100)]), 20_000)
     client.stop()
     expect(await client.ended).toBe('ended')
-    await vi.waitFor(() => expect(server.sockets).toEqual([]))
+    await vi.waitFor(() => expect(server.sockets).toEqual([]), 20_000)
   })
 
   test('gives a message that came in halves once, and none that was cut', async () => {
     const server = await serve()
     const client = open(server.url)
-    await vi.waitFor(() => expect(server.sockets).toHaveLength(1))
+    await vi.waitFor(() => expect(server.sockets).toHaveLength(1), 20_000)
     const frame = textFrame('a message in halves')
     server.sockets[0]?.write(frame.subarray(0, 7))
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect(client.frames).toEqual([])
     server.sockets[0]?.write(Buffer.concat([frame.subarray(7), frame.subarray(0, 9)]))
-    await vi.waitFor(() => expect(client.frames).toEqual(['a message in halves']))
+    await vi.waitFor(() => expect(client.frames).toEqual(['a message in halves']), 20_000)
     server.sockets[0]?.destroy()
     expect(await client.ended).toMatch(/the connection broke|closed it with 1006/)
     expect(client.frames).toEqual(['a message in halves'])
@@ -74,7 +74,7 @@ describe('a WebSocket', () => {
   test('that gets no frame but garbage is given up', async () => {
     const server = await serve()
     const client = open(server.url)
-    await vi.waitFor(() => expect(server.sockets).toHaveLength(1))
+    await vi.waitFor(() => expect(server.sockets).toHaveLength(1), 20_000)
     server.sockets[0]?.write(Buffer.from([0xff, 0xff, 0, 1, 2, 3]))
     expect(await client.ended).toMatch(/the connection broke|closed it with/)
     expect(client.frames).toEqual([])
@@ -91,10 +91,10 @@ describe('a WebSocket', () => {
     try {
       const server = await serve()
       const client = open(server.url, 'hello')
-      await vi.waitFor(() => expect(server.received).toEqual(['hello']))
+      await vi.waitFor(() => expect(server.received).toEqual(['hello']), 20_000)
       expect(client.onAlive).not.toHaveBeenCalled()
       vi.advanceTimersByTime(20_000)
-      await vi.waitFor(() => expect(client.onAlive).toHaveBeenCalledOnce())
+      await vi.waitFor(() => expect(client.onAlive).toHaveBeenCalledOnce(), 20_000)
       client.stop()
       await client.ended
       expect(vi.getTimerCount()).toBe(0)
@@ -106,7 +106,7 @@ describe('a WebSocket', () => {
   test('takes no pong of another connection for its own', async () => {
     const server = await serve()
     const client = open(server.url, 'hello')
-    await vi.waitFor(() => expect(server.received).toEqual(['hello']))
+    await vi.waitFor(() => expect(server.received).toEqual(['hello']), 20_000)
     const channel = diagnostics.channel('undici:websocket:pong')
     for (const pong of [{ websocket: {} }, { websocket: null }, {}, null, 'websocket']) {
       channel.publish(pong)
@@ -121,14 +121,14 @@ describe('a WebSocket', () => {
   test('gives what is not sent as text as text too, and cuts what is longer than 1 MiB', async () => {
     const server = await serve()
     const client = open(server.url)
-    await vi.waitFor(() => expect(server.sockets).toHaveLength(1))
+    await vi.waitFor(() => expect(server.sockets).toHaveLength(1), 20_000)
     const length = Buffer.alloc(8)
     const long = Buffer.alloc(1024 * 1024 + 1, 'x')
     length.writeBigUInt64BE(BigInt(long.length))
     const binary = Buffer.from('çay')
     server.sockets[0]?.write(Buffer.concat([Buffer.from([0x82, binary.length]), binary]))
     server.sockets[0]?.write(Buffer.concat([Buffer.from([0x81, 127]), length, long]))
-    await vi.waitFor(() => expect(client.frames).toHaveLength(2))
+    await vi.waitFor(() => expect(client.frames).toHaveLength(2), 20_000)
     expect(client.frames[0]).toBe('çay')
     expect(client.frames[1]?.length).toBe(1024 * 1024)
     expect(client.senders).toEqual(['', ''])
@@ -140,7 +140,7 @@ describe('a WebSocket', () => {
   ])('that the other side closes says so with %s', async (_, words, said) => {
     const server = await serve()
     const client = open(server.url)
-    await vi.waitFor(() => expect(server.sockets).toHaveLength(1))
+    await vi.waitFor(() => expect(server.sockets).toHaveLength(1), 20_000)
     const payload = Buffer.concat([Buffer.from([0x03, 0xe9]), Buffer.from(words)])
     server.sockets[0]?.write(Buffer.concat([Buffer.from([0x88, payload.length]), payload]))
     expect(await client.ended).toBe(said)
@@ -149,9 +149,9 @@ describe('a WebSocket', () => {
   test('says nothing where there is nothing to say', async () => {
     const server = await serve()
     const client = open(server.url)
-    await vi.waitFor(() => expect(server.sockets).toHaveLength(1))
+    await vi.waitFor(() => expect(server.sockets).toHaveLength(1), 20_000)
     server.send('one')
-    await vi.waitFor(() => expect(client.frames).toEqual(['one']))
+    await vi.waitFor(() => expect(client.frames).toEqual(['one']), 20_000)
     expect(server.received).toEqual([])
   })
 })
@@ -193,7 +193,7 @@ test.each(['ws', 'tcp', 'udp'])('nothing is opened by %s once it was stopped', a
   const connection = { name: 'test', url: url.replace('tcp', protocol) }
   await openConnection(connection, { signal, onFrame: () => undefined, onAlive: () => undefined })
   const later = open(url)
-  await vi.waitFor(() => expect(opened).toEqual(['connection']))
+  await vi.waitFor(() => expect(opened).toEqual(['connection']), 20_000)
   later.stop()
   expect(await later.ended).toBe('ended')
 })
@@ -222,13 +222,13 @@ describe('a TCP connection', () => {
     } finally {
       vi.useRealTimers()
     }
-    await vi.waitFor(() => expect(sockets[0]?.readableEnded).toBe(true))
+    await vi.waitFor(() => expect(sockets[0]?.readableEnded).toBe(true), 20_000)
   })
 
   test('that ends after its last line gives no empty one', async () => {
     const { url, sockets } = await listen('::1')
     const client = open(url)
-    await vi.waitFor(() => expect(sockets).toHaveLength(1))
+    await vi.waitFor(() => expect(sockets).toHaveLength(1), 20_000)
     sockets[0]?.end('one\n')
     expect(await client.ended).toBe('ended')
     expect(client.frames).toEqual(['one'])
@@ -237,7 +237,7 @@ describe('a TCP connection', () => {
   test('gives lines, however they are cut, and the last one without its end', async () => {
     const { url, sockets } = await listen()
     const client = open(url)
-    await vi.waitFor(() => expect(sockets).toHaveLength(1))
+    await vi.waitFor(() => expect(sockets).toHaveLength(1), 20_000)
     for (const piece of ['!AIVDM,1', ',1\r', '\nse\rc', 'ond\nthird']) {
       sockets[0]?.write(piece)
       await new Promise((resolve) => setTimeout(resolve, 10))
@@ -251,10 +251,10 @@ describe('a TCP connection', () => {
   test('does not hold a line that never ends', async () => {
     const { url, sockets } = await listen()
     const client = open(url)
-    await vi.waitFor(() => expect(sockets).toHaveLength(1))
+    await vi.waitFor(() => expect(sockets).toHaveLength(1), 20_000)
     sockets[0]?.write('x'.repeat(1_000_000))
     sockets[0]?.write('x\ngood\n')
-    await vi.waitFor(() => expect(client.frames).toHaveLength(2))
+    await vi.waitFor(() => expect(client.frames).toHaveLength(2), 20_000)
     expect(client.frames[0]?.length).toBeLessThanOrEqual(4_096)
     expect(client.frames[1]).toBe('good')
     sockets[0]?.end('y'.repeat(1_000_000))
@@ -265,7 +265,7 @@ describe('a TCP connection', () => {
   test('gives a line of 4,096 letters whole, and of one more no more', async () => {
     const { url, sockets } = await listen()
     const client = open(url)
-    await vi.waitFor(() => expect(sockets).toHaveLength(1))
+    await vi.waitFor(() => expect(sockets).toHaveLength(1), 20_000)
     sockets[0]?.end(`${'x'.repeat(4_096)}\n${'y'.repeat(4_097)}\n`)
     expect(await client.ended).toBe('ended')
     expect(client.frames).toEqual(['x'.repeat(4_096), 'y'.repeat(4_096)])
@@ -294,7 +294,7 @@ test('datagrams are received at an address of IPv6 too, until they are not wante
   await vi.waitFor(() => {
     sender.send(Buffer.from([0x61, 0xe9]), port, '::1')
     expect(client.frames[0]).toBe('a\u00e9')
-  })
+  }, 20_000)
   client.stop()
   expect(await client.ended).toBe('ended')
   const next = createSocket('udp6')
@@ -312,9 +312,9 @@ test('datagrams are received from several senders, each with its lines', async (
   await vi.waitFor(() => {
     senders[0]?.send('one\r\ntwo', port, '127.0.0.1')
     expect(client.frames.slice(0, 2)).toEqual(['one', 'two'])
-  })
+  }, 20_000)
   senders[1]?.send('three\n', port, '127.0.0.1')
-  await vi.waitFor(() => expect(client.frames).toContain('three'))
+  await vi.waitFor(() => expect(client.frames).toContain('three'), 20_000)
   expect(new Set(client.senders).size).toBe(2)
   client.stop()
   expect(await client.ended).toBe('ended')

@@ -70,7 +70,7 @@ test.each([[['serve']], [['jobs', 'more']], [['--jobs']], [['']]])(
   'with the arguments %j it says how it is used',
   async (args) => {
     await run(args)
-    await vi.waitFor(() => expect(exit).toHaveBeenCalled())
+    await vi.waitFor(() => expect(exit).toHaveBeenCalled(), 20_000)
     expect(exit.mock.calls).toEqual([[1]])
     expect(errors).toEqual(['Watchpost cannot start: Usage: node functions/node.ts [jobs]'])
   },
@@ -78,7 +78,7 @@ test.each([[['serve']], [['jobs', 'more']], [['--jobs']], [['']]])(
 
 test('with a setting that is wrong it says which', async () => {
   await run([], { SEAL_KEYS: TEST_SEAL_KEY, PORT: 'none' })
-  await vi.waitFor(() => expect(exit).toHaveBeenCalled())
+  await vi.waitFor(() => expect(exit).toHaveBeenCalled(), 20_000)
   expect(exit.mock.calls).toEqual([[1]])
   expect(errors).toEqual([expect.stringMatching(/^Watchpost cannot start: PORT must be /)])
   expect(flags).toEqual([])

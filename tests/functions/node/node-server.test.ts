@@ -201,7 +201,7 @@ test('a server that closes gives a request five seconds, and no more', async () 
     isCut = true
   })
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
-  await vi.waitFor(() => expect(asked).toBe(true))
+  await vi.waitFor(() => expect(asked).toBe(true), 20_000)
   const turns = async (ready: () => boolean, most: number) => {
     for (let turn = 0; turn < most && !ready(); turn += 1) {
       await new Promise((resolve) => setImmediate(resolve))

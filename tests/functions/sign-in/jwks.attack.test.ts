@@ -116,7 +116,7 @@ describe('the keys of an issuer elsewhere', () => {
     published = [old.jwk, young.jwk]
     const letGo = hold()
     const first = verify(await young.token())
-    await vi.waitFor(() => expect(fetched).toBe(5))
+    await vi.waitFor(() => expect(fetched).toBe(5), 20_000)
     const second = verify(await young.token())
     letGo()
     expect(await Promise.all([first, second])).toEqual([expect.anything(), expect.anything()])
@@ -131,7 +131,7 @@ describe('the keys of an issuer elsewhere', () => {
     if (before > 0) expect(await verify(await old.token())).toBeDefined()
     const letGo = hold()
     const first = verify(await (await signer('none')).token())
-    await vi.waitFor(() => expect(fetched).toBe(before + 1))
+    await vi.waitFor(() => expect(fetched).toBe(before + 1), 20_000)
     published = [old.jwk, young.jwk]
     const early = verify(await young.token())
     letGo()

@@ -261,7 +261,7 @@ describe('over HTTP', () => {
     await vi.waitFor(async () => {
       const names = await readdir(backupsIn(hub.paths))
       expect(names.filter((name) => name.startsWith('.upload-'))).toHaveLength(1)
-    })
+    }, 20_000)
     expect((await hub.call('POST', 'backup/run')).status).toBe(202)
     await ended()
     await writer.close()

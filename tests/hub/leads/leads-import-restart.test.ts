@@ -30,7 +30,7 @@ test('an import goes on where somebody adds one of its people at the same moment
     const { id } = (await taken.json()).import
     const waits =
       "select from pg_stat_activity where wait_event = 'transactionid' and datname = current_database()"
-    await expect.poll(async () => (await hub.query(waits)).length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await hub.query(waits)).length).toBe(1)
     await other.query('commit')
     await expect
       .poll(async () => (await read(id)).status, { timeout: 20_000 })
@@ -65,7 +65,7 @@ describe('a hub that was killed', () => {
     const id = await halfDone(`Name\n${rows.join('\n')}\n`, 400)
     const next = await restarted()
     try {
-      await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('done')
+      await expect.poll(async () => (await read(id)).status).toBe('done')
     } finally {
       await next.close()
     }
@@ -80,7 +80,7 @@ describe('a hub that was killed', () => {
     const next = await createHub(hub.config, { log: () => {}, restart: () => {} })
     try {
       for (const { deps } of [hub, next]) deps.imports.wake()
-      await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('done')
+      await expect.poll(async () => (await read(id)).status).toBe('done')
     } finally {
       await next.close()
     }
@@ -134,7 +134,7 @@ describe('a hub that was killed', () => {
     await imports.close()
     expect(await read(id)).toMatchObject({ status: 'processing', handled: 200 })
     hub.deps.imports.wake()
-    await expect.poll(async () => (await read(id)).status, { timeout: 20_000 }).toBe('done')
+    await expect.poll(async () => (await read(id)).status).toBe('done')
     expect(await read(id)).toMatchObject({ created: 500, skipped: 0 })
   })
 

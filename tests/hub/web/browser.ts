@@ -212,7 +212,7 @@ export async function walkTo(page: Page, path: string): Promise<void> {
 
 /** eventually waits for a condition, also on a busy machine: `await eventually(read).toBe(1)`. */
 export function eventually<T>(read: () => T) {
-  return expect.poll(read, { timeout: 20_000 })
+  return expect.poll(read)
 }
 
 /** Everything the page asked for has come and is shown. */

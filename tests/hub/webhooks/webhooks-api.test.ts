@@ -376,6 +376,6 @@ describe('the deliveries', () => {
     )
     expect((await post('/redeliver', { id })).status).toBe(202)
     expect(await told()).toMatchObject([{ slug: 'other' }, { slug: 'other' }])
-    await vi.waitFor(() => expect(receiver.received).toHaveLength(1))
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(1), 20_000)
   })
 })

@@ -86,7 +86,7 @@ describe.each([
     )
     const result = await send(post(url))
     expect(result).toMatchObject({ ok: true, status: 200, body: 'x'.repeat(16_384) })
-    await vi.waitFor(() => expect(ended).toHaveBeenCalled())
+    await vi.waitFor(() => expect(ended).toHaveBeenCalled(), 20_000)
   })
 
   test('an answer is waited for 15 seconds', async () => {

@@ -137,7 +137,7 @@ test('more zones than a page are read beside the matching, with what changes mea
   expect(lines).toEqual([])
   const [gone = ''] = ids.sort()
   await ask('DELETE', `/zones/${gone}`)
-  await vi.waitFor(async () => expect(await found({}, paged)).toEqual(ids.slice(1)))
+  await vi.waitFor(async () => expect(await found({}, paged)).toEqual(ids.slice(1)), 20_000)
   expect(lines).toEqual([
     // Whether the zone that went was read before it did.
     { msg: 'zones in memory', zones: expect.toBeOneOf([4, 5]), duration_ms: expect.any(Number) },
@@ -150,8 +150,9 @@ test('where there are too many zones the database is asked', async () => {
   const log = (line: object) => void lines.push(line)
   const small = createZoneMirror(db, { page: 1, max_zones: 2, log })
   for (let nr = 0; nr < 5; nr += 1) expect(await found({}, small)).toBeUndefined()
-  await vi.waitFor(() =>
-    expect(lines).toEqual([{ msg: 'zones not in memory', reason: 'There are more than 2.' }]),
+  await vi.waitFor(
+    () => expect(lines).toEqual([{ msg: 'zones not in memory', reason: 'There are more than 2.' }]),
+    20_000,
   )
 })
 

@@ -98,7 +98,7 @@ describe.each(sides)('sent by %s', (side) => {
     // listmonk answers for a single mail before its server has it: nothing says that it left.
     const end = isCampaign ? 'sent' : 'unclear'
     await expect.poll(() => looked(id), { timeout: 40_000 }).toBe(end)
-    await expect.poll(() => sink.raw.size, { timeout: 20_000 }).toBe(readers.length)
+    await expect.poll(() => sink.raw.size).toBe(readers.length)
 
     const [draft] = await hub.query<Record<'subject' | 'html' | 'text', string>>(
       `select rendered_subject as subject, html, rendered_text as text from hub.drafts where id = $1`,
