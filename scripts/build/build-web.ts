@@ -12,17 +12,29 @@ import { gzip } from 'node:zlib'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** What every interface is made of. */
-const COMMON = ['web/ui', 'web/shared', 'web/package-lock.json', 'scripts/build/build-web.ts']
-const INTERFACES = {
+export const COMMON = [
+  'web/ui',
+  'web/shared',
+  'web/package-lock.json',
+  'scripts/build/build-web.ts',
+]
+export const INTERFACES = {
   hub: {
     root: 'hub/web',
     sources: [
       'hub/web',
       'hub/agents/names.text.ts',
+      'hub/agents/numbers/labels.text.ts',
+      'hub/backup/destination.ts',
       'hub/branding/own-look.ts',
       'hub/i18n',
+      'hub/leads/cells.ts',
+      'hub/leads/languages.ts',
+      'hub/mail/drafts/flow.ts',
+      'hub/mail/sequences/stop.text.ts',
+      'hub/missions/approval-actions.ts',
       'shared/colour.ts',
-      'shared/words/texts.ts',
+      'shared/words',
     ],
   },
   console: {
@@ -42,7 +54,7 @@ const INTERFACES = {
     sources: [
       'web/operator',
       'web/public',
-      'web/api/refusals.text.ts',
+      'web/api',
       'web/shell/hash-location.ts',
       'shared/schemas/operator.ts',
       'shared/words/texts.ts',
